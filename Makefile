@@ -1,0 +1,39 @@
+# Two commands: `make check` (the main job) and `make test` (the tests). Each sets itself up.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+JOBS ?= 2
+
+.PHONY: check test lint types docs trace clean
+
+# The environment is made anew when the pins or the package's metadata change.
+$(VENV)/.ready: constraints.txt pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	touch $@
+
+# Status 1 means that a loader fails a MUST: that is a finding, not a breakdown, for loaders that
+# are not ours.
+check: $(VENV)/.ready
+	$(BIN)/midepoch check reference --profile quick --jobs $(JOBS)
+	$(BIN)/midepoch check torchdata --profile quick --jobs $(JOBS) || test $$? -eq 1
+	$(BIN)/midepoch check grain --profile quick --jobs $(JOBS) || test $$? -eq 1
+
+test: $(VENV)/.ready
+	$(BIN)/python -m pytest -n $(JOBS)
+
+lint: $(VENV)/.ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.ready
+	$(BIN)/mypy
+
+docs: $(VENV)/.ready
+	$(BIN)/mkdocs build --strict
+
+trace: $(VENV)/.ready
+	$(BIN)/python conformance/tests/traceability.py
+
+clean:
+	rm -rf $(VENV) site build dist

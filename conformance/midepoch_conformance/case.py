@@ -1,0 +1,154 @@
+"""A case is data: a workload, and sessions with their steps (pure; standard library only).
+
+Cases are written one a line as canonical JSON, named by their content's hash, and travel
+to the host in that form.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from typing import Any
+
+from midepoch_conformance.adapter import Execution
+from midepoch_conformance.workload import Workload
+
+__all__ = ["ACTIONS", "Case", "CaseError", "SessionPlan", "Step"]
+
+ACTIONS = {
+    "take": "deliver n batches of the epoch (starting one if none is open); n = -1: all that are "
+    "left, without asking for the end",
+    "drain": "deliver the rest of the epoch and see its end",
+    "break": "drop the open epoch",
+    "save": "take a state, keep the object under `state`, encode it with `codec` at once",
+    "seal": "encode the object kept under `state` again, as it is now, under `into`",
+    "edit": "change every part of the object kept under `state` in place",
+    "load": "decode the encoding `state` and load it; the decoded object is kept under `state`",
+    "load_bogus": "load a value that is no state: `value` names it (none, empty, list, text, "
+    "number, foreign)",
+    "load_cut": "load the encoding `state` less its part number n (depth first over mappings)",
+    "close": "close the session and see what is left of it",
+}
+"""The steps' vocabulary."""
+
+
+class CaseError(ValueError):
+    """A stored case that cannot be read."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Step:
+    """One action of a session; see :data:`ACTIONS`.
+
+    ``tolerate`` lets the session go on when the action raises; else it ends there.
+    """
+
+    do: str
+    n: int = 0
+    state: str = ""
+    into: str = ""
+    codec: str = ""
+    value: str = ""
+    tolerate: bool = False
+
+    def __post_init__(self) -> None:
+        if self.do not in ACTIONS:
+            raise CaseError(f"unknown step {self.do!r}; a step is one of {', '.join(ACTIONS)}")
+
+
+@dataclasses.dataclass(frozen=True)
+class SessionPlan:
+    """One session: its execution, its surroundings and its steps.
+
+    Attributes:
+        execution: how the loader is executed.
+        steps: what is done, in order.
+        ambient: seeds the three global random streams before the loader is built.
+        host: ``"a"`` or ``"b"``: two interpreters with different hash seeds.
+        workload: fields of the workload that differ in this session (a changed plan).
+    """
+
+    execution: Execution
+    steps: tuple[Step, ...]
+    ambient: int = 1
+    host: str = "a"
+    workload: tuple[tuple[str, Any], ...] = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """A workload and the sessions that are played on it.
+
+    ``probe`` names the family that the case was drawn from (see cases.py): it selects the
+    judges that look at the trace, so that one cause is one red line.
+    """
+
+    probe: str
+    workload: Workload
+    sessions: tuple[SessionPlan, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the case as JSON types; defaults are left out."""
+        return {
+            "probe": self.probe,
+            "workload": _changed(self.workload, Workload()),
+            "sessions": [
+                {
+                    **_changed(s, SessionPlan(Execution(), ()), ("execution", "steps")),
+                    "execution": _changed(s.execution, Execution()),
+                    "steps": [_changed(t, Step("close"), always=("do",)) for t in s.steps],
+                }
+                for s in self.sessions
+            ],
+        }
+
+    @staticmethod
+    def from_json(data: dict[str, Any]) -> Case:
+        """Read what :meth:`to_json` wrote.
+
+        Raises:
+            CaseError: a field is missing, unknown or of the wrong form.
+        """
+        try:
+            workload = dict(data["workload"])
+            if "draws" in workload:
+                workload["draws"] = tuple(workload["draws"])
+            sessions = tuple(
+                SessionPlan(
+                    execution=Execution(**s["execution"]),
+                    steps=tuple(Step(**t) for t in s["steps"]),
+                    ambient=s.get("ambient", 1),
+                    host=s.get("host", "a"),
+                    workload=tuple((k, v) for k, v in s.get("workload", [])),
+                )
+                for s in data["sessions"]
+            )
+            return Case(data["probe"], Workload(**workload), sessions)
+        except (KeyError, TypeError) as error:
+            raise CaseError(f"not a case: {error}; got {data!r}") from error
+
+    @property
+    def id(self) -> str:
+        """Return the case's name: the first 12 hex digits of its content's SHA-256."""
+        text = json.dumps(self.to_json(), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+    def session_workload(self, index: int) -> Workload:
+        """Return the workload as session ``index`` sees it."""
+        return dataclasses.replace(self.workload, **dict(self.sessions[index].workload))
+
+
+def _changed(
+    value: Any, default: Any, skip: tuple[str, ...] = (), always: tuple[str, ...] = ()
+) -> dict[str, Any]:
+    names = [f.name for f in dataclasses.fields(value) if f.name not in skip]
+    return {
+        name: _plain(getattr(value, name))
+        for name in names
+        if name in always or getattr(value, name) != getattr(default, name)
+    }
+
+
+def _plain(value: Any) -> Any:
+    return [_plain(v) for v in value] if isinstance(value, tuple) else value

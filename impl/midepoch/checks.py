@@ -1,0 +1,152 @@
+"""Checks for the loader's own part of a state: exact JSON types, one fault, one place.
+
+Each check takes any object and the path it stands at; it returns the value or raises a
+``StateFormatError``. Only exact built-in types are let through, and no method of a value is
+called before its exact type is known, so that a hostile object cannot run code here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from midepoch.errors import StateFormatError, show
+
+__all__ = [
+    "Check",
+    "anything",
+    "array",
+    "at",
+    "boolean",
+    "choice",
+    "digest",
+    "integer",
+    "nullable",
+    "record",
+    "subset",
+    "text",
+]
+
+Check = Callable[[object, str], Any]
+
+_PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,59}\Z", re.ASCII)
+_SHA256 = re.compile(r"[0-9a-f]{64}\Z", re.ASCII)
+
+
+def anything(value: object, path: str) -> Any:
+    """Let any value through: a user's part is carried, never looked into."""
+    return value
+
+
+def boolean(value: object, path: str) -> bool:
+    """Let ``True`` and ``False`` through."""
+    if type(value) is not bool:
+        raise StateFormatError(f"expected true or false, got {show(value)}", path)
+    return value
+
+
+def text(value: object, path: str) -> str:
+    """Let a string of Unicode characters through."""
+    if type(value) is not str:
+        raise StateFormatError(f"expected a string, got {show(value)}", path)
+    if any("\ud800" <= character <= "\udfff" for character in value):
+        raise StateFormatError("the string holds a lone surrogate", path)
+    return value
+
+
+def digest(value: object, path: str) -> str:
+    """Let a SHA-256 digest through, 64 lower-case hexadecimal digits."""
+    if type(value) is not str or not _SHA256.match(value):
+        raise StateFormatError(
+            f"expected 64 lower-case hexadecimal digits, got {show(value)}", path
+        )
+    return value
+
+
+def integer(low: int, high: int) -> Check:
+    """Make a check for an integer ``low <= value <= high``; a boolean is none."""
+
+    def check(value: object, path: str) -> int:
+        if type(value) is not int or not low <= value <= high:
+            raise StateFormatError(
+                f"expected an integer from {low} to {high}, got {show(value)}", path
+            )
+        return value
+
+    return check
+
+
+def choice(*words: str) -> Check:
+    """Make a check for one of ``words``."""
+
+    def check(value: object, path: str) -> str:
+        if type(value) is not str or value not in words:
+            raise StateFormatError(f"expected one of {', '.join(words)}, got {show(value)}", path)
+        return value
+
+    return check
+
+
+def nullable(inner: Check) -> Check:
+    """Make a check that lets ``None`` through, and what ``inner`` lets through."""
+
+    def check(value: object, path: str) -> Any:
+        return None if value is None else inner(value, path)
+
+    return check
+
+
+def array(inner: Check) -> Check:
+    """Make a check for a list whose every element passes ``inner``."""
+
+    def check(value: object, path: str) -> list[Any]:
+        if type(value) is not list:
+            raise StateFormatError(f"expected a list, got {show(value)}", path)
+        return [inner(element, f"{path}[{i}]") for i, element in enumerate(value)]
+
+    return check
+
+
+def subset(*words: str) -> Check:
+    """Make a check for a list of some of ``words``, none twice."""
+    elements = array(choice(*words))
+
+    def check(value: object, path: str) -> tuple[str, ...]:
+        found = elements(value, path)
+        if len(set(found)) != len(found):
+            raise StateFormatError("a name stands twice in the list", path)
+        return tuple(found)
+
+    return check
+
+
+def record(fields: Mapping[str, Check], ignorable: str | None = None) -> Check:
+    """Make a check for a dict with exactly these keys; every value passes its own check.
+
+    Keys that begin with ``ignorable`` are dropped; any other unknown key is refused (DOC-7).
+    """
+
+    def check(value: object, path: str) -> dict[str, Any]:
+        if type(value) is not dict:
+            raise StateFormatError(f"expected a dict, got {show(value)}", path)
+        for key in list(value):
+            if type(key) is not str:
+                raise StateFormatError(f"expected string keys, got {show(key)}", path, "DOC-7")
+            if key not in fields and not (ignorable and key.startswith(ignorable)):
+                raise StateFormatError("the format knows no such key", at(path, key), "DOC-7")
+        missing = [name for name in fields if name not in value]
+        if missing:
+            raise StateFormatError(f"missing: {', '.join(missing)}", path)
+        return {name: inner(value[name], at(path, name)) for name, inner in fields.items()}
+
+    return check
+
+
+def at(path: str, key: str) -> str:
+    """Return the path of ``key`` inside the object at ``path``.
+
+    >>> at("$.plan", "seed"), at("$", "a b")
+    ('$.plan.seed', "$['a b']")
+    """
+    return f"{path}.{key}" if _PLAIN_KEY.match(key) else f"{path}[{show(key)}]"

@@ -1,0 +1,65 @@
+"""The plan: all that decides which batches come in which order, and its comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, fields
+from typing import Literal, NamedTuple
+
+__all__ = [
+    "DatasetKind",
+    "Difference",
+    "Lifetime",
+    "Plan",
+    "SamplerKind",
+    "Tail",
+    "compare",
+]
+
+DatasetKind = Literal["map", "iterable"]
+SamplerKind = Literal["sequential", "shuffle", "custom", "none"]
+Tail = Literal["keep", "drop", "rollover"]
+Lifetime = Literal["epoch", "run"]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The logical plan of a loader, as a state records it (the epoch is in the position)."""
+
+    dataset: DatasetKind
+    length: int | None
+    """The length of a built-in sampler's source; ``None`` for other samplers and iterables."""
+    sampler: SamplerKind
+    sampler_name: str | None
+    """The qualified class name of a custom (outer) sampler."""
+    seed: int
+    batch_size: int | None
+    """``None`` without automatic batching and for custom batch samplers."""
+    tail: Tail
+    lanes: int
+    """0 means unsharded: one stream, no worker info."""
+    lifetime: Lifetime
+
+
+class Difference(NamedTuple):
+    """One field of the plan that differs between a state and a loader."""
+
+    field: str
+    saved: object
+    here: object
+
+
+def compare(saved: Plan, here: Plan, ignore: Collection[str] = ()) -> list[Difference]:
+    """Return every field that differs, in the plan's order, without those in ``ignore`` (DOC-12).
+
+    >>> from dataclasses import replace
+    >>> plan = Plan("map", 100, "shuffle", None, 7, 8, "keep", 0, "epoch")
+    >>> compare(plan, replace(plan, length=101, seed=8), ignore={"seed"})
+    [Difference(field='length', saved=100, here=101)]
+    """
+    pairs = (
+        Difference(field.name, getattr(saved, field.name), getattr(here, field.name))
+        for field in fields(Plan)
+        if field.name not in ignore
+    )
+    return [pair for pair in pairs if pair.saved != pair.here]

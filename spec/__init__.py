@@ -1,0 +1,1 @@
+"""The data of the specification: pages, requirement index, JSON Schema and test vectors."""
