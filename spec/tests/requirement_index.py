@@ -30,7 +30,9 @@ _REQUIREMENT = re.compile(
 )
 _RETIRED = re.compile(rf'^- <a id="(?P<anchor>{_ID})"></a>\*\*(?P<id>{_ID})\*\* · retired in ')
 _REFERENCE = re.compile(r"^[A-Za-z][A-Za-z0-9-]*#[1-9][0-9]*$")
-_CLASS = re.compile(r"^\| \*\*(?P<name>[A-Za-z-]+)\*\* \| (?P<binds>any loader|this format) \| (.+) \|$")
+_CLASS = re.compile(
+    r"^\| \*\*(?P<name>[A-Za-z-]+)\*\* \| (?P<binds>any loader|this format) \| (.+) \|$"
+)
 _VERSION = re.compile(r"^\*\*Version:\*\* (\d+\.\d+)\b")
 _BINDS = {"any loader": "any", "this format": "format"}
 

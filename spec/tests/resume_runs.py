@@ -1,0 +1,376 @@
+"""Whole resumes: run with the reference loader, saved, resumed and compared before published."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any, Literal
+
+from midepoch import StatefulDataLoader, canonical
+from midepoch.errors import ReplayWarning
+from resume_datasets import dataset_of, sampler_of
+
+__all__ = ["continue_run", "vectors"]
+
+_Vector = dict[str, Any]
+_Batches = list[list[Any]]
+_Moment = Literal["within", "seen", "left"]
+"""Within the epoch; its end seen; or broken off, and an iterator of the next one made."""
+
+LATER = 2
+"""How many epochs after the saved one are published."""
+
+_SMALL = {"length": 10, "draws": False, "sampler": None}
+_DRAWN = {"length": 7, "draws": True, "sampler": None}
+
+# name: what it is, dataset, loader's arguments, epoch and batches at the save, the moment
+_RUNS: dict[str, tuple[str, _Vector, _Vector, int, int, _Moment]] = {
+    "map-sequential": (
+        "a sequential map-style dataset, saved within its first epoch",
+        {"kind": "map", **_SMALL},
+        {"batch_size": 3, "seed": 1},
+        0,
+        2,
+        "within",
+    ),
+    "map-shuffled": (
+        "a shuffled map-style dataset, saved within its first epoch",
+        {"kind": "map", **_SMALL},
+        {"batch_size": 3, "shuffle": True, "seed": 1},
+        0,
+        2,
+        "within",
+    ),
+    "map-start": (
+        "saved before the first batch",
+        {"kind": "map", **_SMALL},
+        {"batch_size": 4, "shuffle": True, "seed": 2**53 + 1},
+        0,
+        0,
+        "within",
+    ),
+    "map-later-epoch": (
+        "saved in the third epoch, incomplete batches dropped",
+        {"kind": "map", **_SMALL},
+        {"batch_size": 3, "shuffle": True, "drop_last": True, "seed": 2**64 - 1},
+        2,
+        1,
+        "within",
+    ),
+    "map-end-unseen": (
+        "saved after the last batch, the end not seen: one empty epoch first",
+        {"kind": "map", **_SMALL},
+        {"batch_size": 3, "shuffle": True, "seed": 3},
+        0,
+        4,
+        "within",
+    ),
+    "map-end-seen": (
+        "saved after the end was seen",
+        {"kind": "map", **_SMALL},
+        {"batch_size": 3, "shuffle": True, "seed": 3},
+        0,
+        4,
+        "seen",
+    ),
+    "map-unbatched": (
+        "without automatic batching",
+        {"kind": "map", **_SMALL},
+        {"batch_size": None, "shuffle": True, "seed": 4},
+        1,
+        5,
+        "within",
+    ),
+    "map-empty": (
+        "a dataset without samples, saved after its first, empty epoch",
+        {"kind": "map", "length": 0, "draws": False, "sampler": None},
+        {"batch_size": 3, "seed": 4},
+        0,
+        0,
+        "seen",
+    ),
+    "map-large": (
+        "more than 4096 samples: the Feistel network",
+        {"kind": "map", "length": 4100, "draws": False, "sampler": None},
+        {"batch_size": 512, "shuffle": True, "seed": 5},
+        0,
+        7,
+        "within",
+    ),
+    "map-draws": (
+        "draws from the three global streams, which pins the seeds of batches",
+        {"kind": "map", **_DRAWN},
+        {"batch_size": 2, "shuffle": True, "seed": 6},
+        1,
+        2,
+        "within",
+    ),
+    "map-draws-lanes": (
+        "the same in three lanes, which changes nothing",
+        {"kind": "map", **_DRAWN},
+        {"batch_size": 2, "shuffle": True, "seed": 6, "lanes": 3},
+        1,
+        2,
+        "within",
+    ),
+    "sampler-reversed": (
+        "a custom sampler, replayed",
+        {"kind": "map", "length": 10, "draws": False, "sampler": "reversed"},
+        {"batch_size": 3, "seed": 8},
+        0,
+        2,
+        "within",
+    ),
+    "sampler-permuted": (
+        "a custom sampler that draws from the streams seeded for samplers",
+        {"kind": "map", "length": 10, "draws": False, "sampler": "permuted"},
+        {"batch_size": 3, "seed": 9},
+        1,
+        2,
+        "within",
+    ),
+    "stream": (
+        "a plain iterable, replayed from its epoch's start",
+        {"kind": "stream", **_SMALL},
+        {"batch_size": 3, "seed": 10},
+        0,
+        2,
+        "within",
+    ),
+    "stream-lanes": (
+        "a plain iterable in three lanes of unequal length, one of them ended",
+        {"kind": "stream", **_SMALL},
+        {"batch_size": 2, "seed": 11, "lanes": 3},
+        0,
+        5,
+        "within",
+    ),
+    "stream-draws-lanes": (
+        "a plain iterable in two lanes with draws, which pins the seeds of lanes' batches",
+        {"kind": "stream", **_DRAWN},
+        {"batch_size": 2, "seed": 12, "lanes": 2},
+        1,
+        3,
+        "within",
+    ),
+    "stream-drop": (
+        "a plain iterable in two lanes, incomplete batches dropped, the end not seen",
+        {"kind": "stream", **_SMALL},
+        {"batch_size": 2, "drop_last": True, "seed": 13, "lanes": 2},
+        0,
+        4,
+        "within",
+    ),
+    "stream-unbatched": (
+        "a plain iterable without automatic batching",
+        {"kind": "stream", **_DRAWN},
+        {"batch_size": None, "seed": 14, "lanes": 2},
+        0,
+        3,
+        "within",
+    ),
+    "counter": (
+        "a Stateful iterator, snapshotted at every batch",
+        {"kind": "counter", **_DRAWN},
+        {"batch_size": 2, "seed": 15},
+        0,
+        2,
+        "within",
+    ),
+    "counter-lanes-interval": (
+        "a Stateful iterator in two lanes, with batches to replay",
+        {"kind": "counter", "length": 23, "draws": True, "sampler": None},
+        {"batch_size": 2, "seed": 16, "lanes": 2, "snapshot_every_n_steps": 4},
+        1,
+        7,
+        "within",
+    ),
+    "cursor": (
+        "a Stateful dataset, snapshotted at every batch",
+        {"kind": "cursor", **_DRAWN},
+        {"batch_size": 2, "seed": 17},
+        0,
+        2,
+        "within",
+    ),
+    "cursor-lanes-interval": (
+        "a Stateful dataset in two lanes, with batches to replay",
+        {"kind": "cursor", "length": 23, "draws": True, "sampler": None},
+        {"batch_size": 2, "seed": 18, "lanes": 2, "snapshot_every_n_steps": 6},
+        1,
+        7,
+        "within",
+    ),
+    "cursor-end-seen": (
+        "a Stateful dataset of lifetime run at the beginning of its second epoch",
+        {"kind": "cursor", **_DRAWN},
+        {"batch_size": 2, "seed": 19},
+        0,
+        4,
+        "seen",
+    ),
+    "tally-lanes-interval": (
+        "a Stateful map-style dataset in two lanes of lifetime run, with batches to replay",
+        {"kind": "tally", "length": 23, "draws": False, "sampler": None},
+        {"batch_size": 2, "shuffle": True, "seed": 24, "lanes": 2, "snapshot_every_n_steps": 4},
+        1,
+        7,
+        "within",
+    ),
+    "tally-seen": (
+        "a Stateful map-style dataset of lifetime run, an epoch's end seen",
+        {"kind": "tally", "length": 7, "draws": False, "sampler": None},
+        {"batch_size": 2, "shuffle": True, "seed": 25},
+        1,
+        4,
+        "seen",
+    ),
+    "tally-lanes-lifetime-epoch": (
+        "a Stateful map-style dataset in two lanes of lifetime epoch",
+        {"kind": "tally", "length": 7, "draws": False, "sampler": None},
+        {"batch_size": 2, "shuffle": True, "seed": 26, "lanes": 2},
+        1,
+        3,
+        "within",
+    ),
+    "sampler-marked": (
+        "a Stateful custom sampler, with batches of indices to draw again",
+        {"kind": "map", "length": 17, "draws": False, "sampler": "marked"},
+        {"batch_size": 2, "seed": 27, "snapshot_every_n_steps": 3},
+        0,
+        5,
+        "within",
+    ),
+    "sampler-marked-left": (
+        "a Stateful custom sampler, its epoch broken off and the next one opened",
+        {"kind": "map", "length": 17, "draws": False, "sampler": "marked"},
+        {"batch_size": 2, "seed": 28},
+        0,
+        5,
+        "left",
+    ),
+    "counter-lanes-lifetime-epoch": (
+        "a Stateful iterator in two lanes of lifetime epoch, the first of which has ended",
+        {"kind": "counter", "length": 9, "draws": True, "sampler": None},
+        {"batch_size": 2, "seed": 20, "lanes": 2},
+        1,
+        4,
+        "within",
+    ),
+    "cursor-lanes-lifetime-epoch": (
+        "a Stateful dataset in two lanes of lifetime epoch, the end seen: nothing crosses it",
+        {"kind": "cursor", **_DRAWN},
+        {"batch_size": 2, "seed": 21, "lanes": 2},
+        0,
+        4,
+        "seen",
+    ),
+    "cursor-left": (
+        "a Stateful dataset of lifetime run, its first epoch broken off and the next one opened",
+        {"kind": "cursor", **_DRAWN},
+        {"batch_size": 2, "seed": 22},
+        0,
+        2,
+        "left",
+    ),
+    "cursor-left-lanes": (
+        "the same in two lanes, in a later epoch",
+        {"kind": "cursor", "length": 23, "draws": True, "sampler": None},
+        {"batch_size": 2, "seed": 23, "lanes": 2},
+        1,
+        5,
+        "left",
+    ),
+}
+
+
+def _open(dataset: _Vector, arguments: _Vector, workers: int = 0) -> StatefulDataLoader[Any]:
+    collate = list if arguments["batch_size"] is not None else _same
+    return StatefulDataLoader(
+        dataset_of(dataset),
+        sampler=sampler_of(dataset),
+        collate_fn=collate,
+        num_workers=workers,
+        **{"lanes": 0, **arguments},
+    )
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def continue_run(vector: _Vector, workers: int = 0) -> list[_Batches]:
+    """Return the epochs that follow when a loader loads the vector's state."""
+    loader = _open(vector["dataset"], vector["loader"], workers)
+    loader.load_state_dict(canonical.loads(json.dumps(vector["state"]).encode("utf-8")))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ReplayWarning)  # some vectors are there to be replayed
+        return [list(loader) for _ in range(1 + LATER)]
+
+
+def vectors() -> dict[str, _Vector]:
+    """Return every resume vector, by name.
+
+    Raises:
+        ValueError: a resume did not continue as the uninterrupted run.
+    """
+    found = {name: _vector(name, *run) for name, run in _RUNS.items()}
+    plain = found["map-shuffled"]
+    found["map-x-field"] = {
+        **plain,
+        "description": "a state with a field that is to be ignored",
+        "requirement": "DOC-7",
+        "state": {**plain["state"], "x-note": {"by": "a tool", "at": [1, 2.5, None]}},
+    }
+    return found
+
+
+def _vector(
+    name: str,
+    what: str,
+    dataset: _Vector,
+    arguments: _Vector,
+    epoch: int,
+    batches: int,
+    moment: _Moment,
+) -> _Vector:
+    workers = 2 if name.endswith("lifetime-epoch") else 0
+    saver = _open(dataset, arguments, workers)
+    _alive = _advance(saver, epoch, batches, moment)
+    state = json.loads(canonical.dumps(saver.state_dict()))
+    vector = {
+        "description": what,
+        "requirement": "DOC-10" if name == "map-end-unseen" else "DOC-11",
+        "dataset": dataset,
+        "loader": {"lanes": 0, **arguments},
+        "plan": state["plan"],
+        "state": state,
+        "epochs": _uninterrupted(_open(dataset, arguments, workers), epoch, batches, moment),
+    }
+    if continue_run(vector) != vector["epochs"]:
+        raise ValueError(f"{name}: the resume differs from the uninterrupted run")
+    return vector
+
+
+def _advance(
+    loader: StatefulDataLoader[Any], epoch: int, batches: int, moment: _Moment
+) -> Iterator[Any]:
+    """Bring a loader to a moment; return the live iterator."""
+    for _ in range(epoch):
+        list(loader)
+    iterator = iter(loader)
+    list(islice(iterator, batches))
+    if moment == "seen" and next(iterator, None) is not None:
+        raise ValueError("the epoch is longer than said")
+    return iter(loader) if moment == "left" else iterator
+
+
+def _uninterrupted(
+    loader: StatefulDataLoader[Any], epoch: int, batches: int, moment: _Moment
+) -> list[_Batches]:
+    """Return what follows the moment when nothing is saved there."""
+    iterator = _advance(loader, epoch, batches, moment)
+    first = [] if moment == "seen" else [list(iterator)]
+    return first + [list(loader) for _ in range(1 + LATER - len(first))]

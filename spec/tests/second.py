@@ -1,0 +1,298 @@
+"""A second implementation of the format, written from the pages of the specification alone."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from base64 import b64decode, b64encode
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import accumulate
+from typing import Any
+
+Words = tuple[int, ...]
+MASK, LARGEST, DEPTH = 2**64 - 1, 2**53 - 1, 200
+dump = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
+
+
+class StateFormatError(ValueError): ...
+
+
+class StateVersionError(ValueError): ...
+
+
+class StateEncodingError(ValueError): ...
+
+
+class PlanMismatchError(ValueError):
+    """A state of another plan: a mapping of each differing field to its saved and present value."""
+
+
+def words(root: int, purpose: str, *numbers: int) -> Words:
+    text = "/".join(["midepoch/1", purpose, str(root), *map(str, numbers)])
+    digest = hashlib.sha256(text.encode("ascii")).digest()
+    return tuple(int.from_bytes(digest[i : i + 8], "big") for i in (0, 8, 16, 24))
+
+
+def mix64(x: int) -> int:
+    x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+    x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & MASK
+    return x ^ (x >> 31)
+
+
+def permutation(n: int, key: int) -> Callable[[int], int]:
+    if n <= 4096:
+        table = list(range(n))
+        for i in range(n - 1, 0, -1):
+            key = (key + 0x9E3779B97F4A7C15) & MASK
+            j = (mix64(key) * (i + 1)) >> 64
+            table[i], table[j] = table[j], table[i]
+        return table.__getitem__
+    a = math.isqrt(n - 1) + 1
+    b = -(-n // a)
+    keys = [words(key, "order.round", r)[0] for r in range(8)]
+
+    def element(x: int) -> int:
+        left, right = divmod(x, b)
+        for r in range(0, 8, 2):
+            left = (left + ((mix64((right + keys[r]) & MASK) * a) >> 64)) % a
+            right = (right + ((mix64((left + keys[r + 1]) & MASK) * b) >> 64)) % b
+        x = left * b + right
+        return x if x < n else element(x)
+
+    return element
+
+
+@dataclass(frozen=True)
+class Data:
+    """A NumPy array or scalar or a torch tensor: its kind is "array", "scalar" or "tensor"."""
+
+    kind: str
+    dtype: str
+    shape: tuple[int, ...]
+    data: bytes
+
+
+TAGS: dict[Any, str] = {tuple: "$tuple", set: "$set", frozenset: "$frozenset", dict: "$dict"}
+TAGS |= {OrderedDict: "$odict", Counter: "$counter", bytes: "$bytes", bytearray: "$bytearray"}
+TYPES = {tag: kind for kind, tag in TAGS.items()}
+NUMBER = r"[iu][248]|f[248]|c8|c16|[mM]8(\[([2-9]|[1-9][0-9]{1,8})?([YMWDhms]|[munpfa]s)\])?"
+TORCH = "u?int(8|16|32|64)|float8_e(4m3fn(uz)?|5m2(fnuz)?)|b?float16|float(32|64)|complex(64|128)"
+DTYPES = {"tensor": f"bool|{TORCH}", "scalar": rf"\|[biu]1|<({NUMBER})|str|bytes"}
+DTYPES |= {"array": rf"\|([biu]1|S[1-9][0-9]{{0,6}})|[<>]({NUMBER}|U[1-9][0-9]{{0,6}})"}
+
+
+def encode(value: object) -> bytes:
+    try:
+        text = dump(tree_of(value))
+    except RecursionError:
+        raise StateEncodingError("a value within itself, or nested too deeply") from None
+    brackets = re.sub(r'"(?:[^"\\]|\\.)*"', "", text)
+    if max(accumulate((c in "[{") - (c in "]}") for c in brackets), default=0) > DEPTH:
+        raise StateEncodingError(f"more than {DEPTH} arrays and objects within each other")
+    return text.encode("utf-8")
+
+
+def tree_of(value: Any) -> Any:
+    kind = type(value)
+    if kind is float and not math.isfinite(value):
+        return {"$float": str(value)}
+    if kind is int and abs(value) > LARGEST:
+        return {"$int": format(Decimal(value), "f")}
+    if kind is str and not fits(value, TEXT):
+        return {"$str": b64encode(value.encode("utf-8", "surrogatepass")).decode()}
+    if value is None or kind in (bool, int, float, str):
+        return value
+    if kind in (bytes, bytearray):
+        return {TAGS[kind]: b64encode(value).decode()}
+    if kind is complex:
+        return {"$complex": [tree_of(value.real), tree_of(value.imag)]}
+    if kind is Data:
+        shape = {} if value.kind == "scalar" else {"shape": list(value.shape)}
+        data = b64encode(value.data).decode()
+        return {"$" + value.kind: {"data": data, "dtype": value.dtype, **shape}}
+    if kind in (list, tuple):
+        items = [tree_of(item) for item in value]
+        return items if kind is list else {"$tuple": items}
+    if kind is dict and all(fits(key, "(?!\\$)" + TEXT) for key in value):
+        return {key: tree_of(item) for key, item in value.items()}
+    if kind not in TAGS or not all(map(is_key, value)):
+        raise StateEncodingError(f"a {kind.__qualname__} that has no encoding")
+    pairs = value.items() if isinstance(value, dict) else [(item, None) for item in value]
+    rows = [[tree_of(key), tree_of(item)] for key, item in pairs]
+    if len({dump(row[0]) for row in rows}) < len(rows):
+        raise StateEncodingError("two keys or members of one encoding")
+    if kind is not OrderedDict:
+        rows.sort(key=lambda row: dump(row[0]).encode("utf-8"))
+    return {TAGS[kind]: rows if isinstance(value, dict) else [row[0] for row in rows]}
+
+
+def is_key(value: Any) -> bool:
+    if type(value) in (tuple, frozenset):
+        return all(map(is_key, value))
+    scalar = type(value) is Data and value.kind == "scalar"
+    return scalar or value is None or type(value) in (bool, int, float, complex, str, bytes)
+
+
+def decode(text: bytes) -> Any:
+    """Return the value of a canonical text; refuse what is not encoded to the same text again."""
+    try:
+        value = json.loads(text.decode("utf-8"), object_hook=value_of)
+        need(encode(value) == text, "the canonical encoding of a value")
+    except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
+        raise StateFormatError(f"no canonical encoding: {error!r}") from error
+    return value
+
+
+def value_of(tree: dict[str, Any]) -> Any:
+    if not any(key.startswith("$") for key in tree):
+        return tree
+    [(tag, body)] = tree.items()
+    if tag in ("$array", "$scalar", "$tensor"):
+        return data_of(tag[1:], **body)
+    if tag == "$int" and re.fullmatch("-?[0-9]+", body):
+        return int(Decimal(body))
+    if tag in ("$float", "$complex"):
+        return float(body) if tag == "$float" else complex(*body)
+    if tag in ("$str", "$bytes", "$bytearray"):
+        data = b64decode(body)
+        return data.decode("utf-8", "surrogatepass") if tag == "$str" else TYPES[tag](data)
+    return TYPES[tag](dict(body) if tag in ("$dict", "$odict", "$counter") else body)
+
+
+def data_of(kind: str, dtype: str, data: str, shape: Any = ()) -> Data:
+    value = Data(kind, dtype, tuple(shape), b64decode(data))
+    need(re.fullmatch(DTYPES[kind], dtype), f"a dtype of a {kind}, not {dtype}")
+    need(len(shape) <= 32 and all(fits(n, range(2**53)) for n in shape), "sizes")
+    number = int((re.findall(r"\d+", dtype) or ["1"])[0])  # of NumPy bytes, of torch bits
+    size = -(-number // 8) if kind == "tensor" else number * 4 if dtype[1] == "U" else number
+    need(size * math.prod(max(n, 1) for n in shape) < 2**63, "a size below 2^63")
+    length = len(value.data) if dtype in ("str", "bytes") else size * math.prod(shape)
+    need(length == len(value.data), "data of the size of the shape and the dtype")
+    need(dtype not in ("|b1", "bool") or set(value.data) <= {0, 1}, "booleans of 0 and 1")
+    if dtype == "str" or dtype[1] == "U":
+        codec = {"s": "utf-8", "<": "utf-32-le", ">": "utf-32-be"}[dtype[0]]
+        value.data.decode(codec, "surrogatepass")
+    return value
+
+
+def need(holds: object, what: str) -> None:
+    if not holds:
+        raise StateFormatError(f"expected: {what}")
+
+
+def is_json(value: Any) -> bool:
+    if type(value) is dict and fits([*value], [TEXT]):
+        value = [*value.values()]
+    return all(map(is_json, value)) if type(value) is list else fits(value, SIMPLE)
+
+
+# The validity of a document. A shape is a range of integers, a pattern of text, a list of one
+# shape, a set of names to list once each, a mapping of keys to shapes, a tuple of alternatives.
+COUNT, SIGNED, TEXT = range(2**63), range(1 - 2**63, 2**63), "[^\ud800-\udfff]*"
+SIMPLE = (None, bool, int, float, TEXT)
+SLOTS = ("batch_sampler", "batch_sampler_iter", "sampler", "sampler_iter")
+PLAN: dict[str, Any] = {"dataset": "map|iterable", "length": (None, COUNT)}
+PLAN |= {"sampler": "sequential|shuffle|custom|none", "sampler_name": (None, TEXT)}
+PLAN |= {"seed": range(2**64), "batch_size": (None, COUNT[1:]), "tail": "keep|drop|rollover"}
+PLAN |= {"lanes": range(65536), "lifetime": "epoch|run"}
+POSITION = {"epoch": COUNT, "batches": COUNT, "samples": COUNT, "digest": (None, "[0-9a-f]{64}")}
+GENERATOR = {"path": TEXT, "kind": "torch|numpy|python", "state": object}
+SAMPLER: dict[str, Any] = {"epoch": (None, SIGNED), "generators": [GENERATOR], "stated": set(SLOTS)}
+SAMPLER |= {"states": dict.fromkeys(SLOTS, object), "batches": SIGNED}
+ENTRY: dict[str, Any] = {"dataset": object, "iterator": object, "stated": {"dataset", "iterator"}}
+ENTRY |= {"ordinal": SIGNED, "ended": bool, "replay": COUNT}
+STATE: dict[str, Any] = {"format": TEXT, "version": COUNT, "plan": PLAN, "position": POSITION}
+STATE |= {"sampler": (None, SAMPLER), "lanes": (None, {"next": COUNT, "entries": [ENTRY]})}
+
+
+def fits(value: Any, shape: Any) -> bool:
+    if isinstance(shape, tuple):
+        return any(fits(value, one) for one in shape)
+    if isinstance(shape, dict):
+        keys = type(value) is dict and fits([*value], [TEXT]) and value.keys() == shape.keys()
+        return keys and all(fits(value[key], shape[key]) for key in shape)
+    if isinstance(shape, list):
+        return type(value) is list and all(fits(item, shape[0]) for item in value)
+    if isinstance(shape, set):
+        return fits(value, ["|".join(shape)]) and len(set(value)) == len(value)
+    if isinstance(shape, range):
+        return type(value) is int and value in shape
+    if isinstance(shape, str):
+        return type(value) is str and re.fullmatch(shape, value) is not None
+    return shape is object or value is shape or type(value) is shape
+
+
+def validate(state: Any, present: dict[str, Any]) -> None:
+    """Raise unless a loader, all of whose plan was given explicitly, can continue a state."""
+    need(type(state) is dict and all(type(key) is str for key in state), "a mapping of text")
+    need(fits(state.get("format"), "midepoch[.]state"), "the format midepoch.state")
+    need(type(state.get("version")) is int and state["version"] > 0, "a positive version")
+    if state["version"] != 1:
+        raise StateVersionError(f"version {state['version']} is not read here")
+    own = {key: value for key, value in state.items() if not key.startswith("x-")}
+    for key in sorted(own.keys() | STATE.keys()):
+        need(key in own and key in STATE and fits(own[key], STATE[key]), f"the form of {key}")
+    plan, position, sampler, lanes = (own[k] for k in ("plan", "position", "sampler", "lanes"))
+    n, size, rollover = plan["length"], plan["batch_size"], plan["tail"] == "rollover"
+    custom, iterable = plan["sampler"] == "custom", plan["dataset"] == "iterable"
+    batches, samples = position["batches"], position["samples"]
+    need((plan["sampler"] == "none") == iterable, "no sampler exactly of an iterable")
+    need((n is None) == (custom or iterable), "a length exactly of a built-in order")
+    need(size is not None or plan["tail"] == "keep", "tail keep without a batch size")
+    need(not (rollover and iterable), "no rollover of an iterable")
+    for part in (plan["sampler_name"], position["digest"], sampler):
+        need((part is not None) == custom, "name, digest and state of a custom sampler alone")
+    if n is not None and not rollover:
+        need(batches <= batch_count(plan), "a position within the epoch")
+        need(samples == min(batches * (size or 1), n), "samples of the batches")
+    elif size is not None or iterable or batches == 0:
+        need(samples <= batches * (size or 1), "samples of the batches")
+    if sampler is not None:
+        check_stated(sampler["states"], sampler["stated"], sampler["batches"])
+        paths = [generator["path"] for generator in sampler["generators"]]
+        need(len(set(paths)) == len(paths), "no path twice")
+        need(all(is_json(g["state"]) for g in sampler["generators"]), "generators of JSON types")
+        need(sampler["batches"] <= batches, "a snapshot not after the position")
+    need(lanes is not None or not iterable, "lanes of an iterable")
+    if lanes is not None:
+        entries, count = lanes["entries"], max(1, plan["lanes"])
+        passes = iterable and plan["lifetime"] == "run"
+        need(len(entries) == count and lanes["next"] < count, "the plan's lanes")
+        for entry in entries:
+            slots = {"dataset": entry["dataset"], "iterator": entry["iterator"]}
+            check_stated(slots, entry["stated"], entry["ordinal"])
+            need(entry["ordinal"] >= 0 or passes, "no negative ordinal")
+            need(not entry["ended"] or iterable, "no ended lane of a map-style dataset")
+        made = [max(0, entry["ordinal"]) + entry["replay"] for entry in entries]
+        need(sum(made) == batches, "the position's batches in the lanes")
+        if not iterable:
+            dealt = [(batches + count - 1 - lane) // count for lane in range(count)]
+            need(made == dealt and lanes["next"] == batches % count, "lanes as batches are dealt")
+    pairs = {name: (plan[name], present[name]) for name in PLAN if name != "lifetime"}
+    if differing := {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}:
+        raise PlanMismatchError(differing)
+
+
+def check_stated(states: dict[str, Any], stated: list[str], batches: int) -> None:
+    held = all(slot in stated or states[slot] is None for slot in states)
+    need(held and (batches == 0 or stated), "null and batches 0 where nothing is stated")
+
+
+def batch_count(plan: dict[str, Any]) -> int:
+    n, size = int(plan["length"]), int(plan["batch_size"] or 1)
+    return n // size if plan["tail"] == "drop" else -(-n // size)
+
+
+def follow(plan: dict[str, Any], epoch: int, first: int) -> Iterator[tuple[list[int], Words]]:
+    """Give the indices and the words of each batch that follows in an epoch of a built-in order."""
+    n, size, root = plan["length"], plan["batch_size"] or 1, plan["seed"]
+    key = words(root, "order", epoch)[0]
+    element = permutation(n, key) if plan["sampler"] == "shuffle" else int
+    for i in range(first, batch_count(plan)):
+        positions = range(i * size, min((i + 1) * size, n))
+        yield [element(p) for p in positions], words(root, "batch.map", epoch, i)
