@@ -50,8 +50,10 @@ def text(value: object, path: str) -> str:
     """Let a string of Unicode characters through."""
     if type(value) is not str:
         raise StateFormatError(f"expected a string, got {show(value)}", path)
-    if any("\ud800" <= character <= "\udfff" for character in value):
-        raise StateFormatError("the string holds a lone surrogate", path)
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        raise StateFormatError("the string holds a lone surrogate", path) from None
     return value
 
 

@@ -53,7 +53,8 @@ def show(value: object) -> str:
     >>> show("abc"), show(None), show([1, 2])
     ("'abc'", 'None', 'a list')
     """
-    if value is None or type(value) in (bool, float):
+    # By identity throughout: to compare a foreign class may run its metaclass's code.
+    if value is None or type(value) is bool or type(value) is float:
         return repr(value)
     if type(value) is int:
         bits = value.bit_length()  # repr() of a huge integer raises

@@ -6,19 +6,28 @@ through as they are. Pure: no torch, no library.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from midepoch import checks
-from midepoch.checks import at
+from midepoch.consistency import COUNT_MAX, LANES_MAX, check_consistency
 from midepoch.errors import StateFormatError, StateVersionError, show
+from midepoch.parts import (
+    LANE_SLOTS,
+    SAMPLER_SLOTS,
+    GeneratorState,
+    LaneEntry,
+    LanesState,
+    Position,
+    SamplerState,
+)
 from midepoch.plan import Plan
 from midepoch.seeds import ROOT_MAX
 
 __all__ = [
     "COUNT_MAX",
     "FORMAT",
+    "LANES_MAX",
     "LANE_SLOTS",
     "SAMPLER_SLOTS",
     "VERSION",
@@ -32,82 +41,6 @@ __all__ = [
 
 FORMAT = "midepoch.state"
 VERSION = 1
-COUNT_MAX = 2**63 - 1
-"""The largest count in a document: batches, samples, epochs, lengths, lanes."""
-
-SAMPLER_SLOTS = ("batch_sampler", "batch_sampler_iter", "sampler", "sampler_iter")
-"""The four places where a custom sampler can hold a state: outer and inner, object and iterator."""
-
-LANE_SLOTS = ("dataset", "iterator")
-"""The two places where a lane can hold a user's state."""
-
-Users = Any
-"""A user's own value: anything, carried through unchanged (DOC-4)."""
-
-
-@dataclass(frozen=True)
-class Position:
-    """How far the plan has been delivered."""
-
-    epoch: int
-    batches: int
-    """Batches delivered in this epoch."""
-    samples: int
-    """Samples delivered in this epoch."""
-    digest: str | None = None
-    """Custom samplers: SHA-256, in hexadecimal, of the indices consumed in this epoch."""
-
-
-# The classes that hold users' values compare by identity: such values need not have an
-# equality that gives a truth value (tensors do not).
-
-
-@dataclass(frozen=True, eq=False)
-class GeneratorState:
-    """A random generator found along a custom sampler, as it was at the epoch's start."""
-
-    path: str
-    kind: Literal["torch", "numpy", "python"]
-    state: Users
-
-
-@dataclass(frozen=True, eq=False)
-class SamplerState:
-    """What a custom sampler needs to go on."""
-
-    epoch: int | None
-    """``sampler.epoch``, put back at a resume."""
-    generators: tuple[GeneratorState, ...]
-    states: dict[str, Users]
-    """By slot (``SAMPLER_SLOTS``), every slot present."""
-    stated: tuple[str, ...]
-    """The slots that hold a state: ``None`` is a legal one."""
-    batches: int
-    """The batch at which the slots were snapshotted."""
-
-
-@dataclass(frozen=True, eq=False)
-class LaneEntry:
-    """One lane's snapshot, and how far it went since."""
-
-    dataset: Users
-    iterator: Users
-    stated: tuple[str, ...]
-    """The slots that hold a state (``LANE_SLOTS``)."""
-    ordinal: int
-    """Batches that the lane had yielded at the snapshot."""
-    ended: bool
-    replay: int
-    """Batches delivered from the lane since the snapshot."""
-
-
-@dataclass(frozen=True, eq=False)
-class LanesState:
-    """All lanes, and the one that is dealt to next."""
-
-    next: int
-    entries: tuple[LaneEntry, ...]
-    """Exactly ``max(1, plan.lanes)``."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,12 +91,12 @@ class Document:
             sampler=_sampler_from_fields(fields["sampler"]),
             lanes=_lanes_from_fields(fields["lanes"]),
         )
-        for rule in _RULES:
-            rule(document)
+        check_consistency(document.plan, document.position, document.sampler, document.lanes)
         return document
 
 
 _count = checks.integer(0, COUNT_MAX)
+_signed = checks.integer(-COUNT_MAX, COUNT_MAX)
 
 _PLAN = checks.record(
     {
@@ -174,7 +107,7 @@ _PLAN = checks.record(
         "seed": checks.integer(0, ROOT_MAX),
         "batch_size": checks.nullable(checks.integer(1, COUNT_MAX)),
         "tail": checks.choice("keep", "drop", "rollover"),
-        "lanes": _count,
+        "lanes": checks.integer(0, LANES_MAX),
         "lifetime": checks.choice("epoch", "run"),
     }
 )
@@ -198,12 +131,11 @@ _GENERATOR = checks.record(
 
 _SAMPLER = checks.record(
     {
-        # A user's own number, hence not bounded like a count.
-        "epoch": checks.nullable(checks.integer(-COUNT_MAX, COUNT_MAX)),
+        "epoch": checks.nullable(_signed),  # a user's own number
         "generators": checks.array(_GENERATOR),
         "states": checks.record(dict.fromkeys(SAMPLER_SLOTS, checks.anything)),
         "stated": checks.subset(*SAMPLER_SLOTS),
-        "batches": _count,
+        "batches": _signed,
     }
 )
 
@@ -212,7 +144,7 @@ _ENTRY = checks.record(
         "dataset": checks.anything,
         "iterator": checks.anything,
         "stated": checks.subset(*LANE_SLOTS),
-        "ordinal": _count,
+        "ordinal": _signed,
         "ended": checks.boolean,
         "replay": _count,
     }
@@ -276,102 +208,3 @@ def _lanes_from_fields(fields: dict[str, Any] | None) -> LanesState | None:
         return None
     entries = tuple(LaneEntry(**entry) for entry in fields["entries"])
     return LanesState(fields["next"], entries)
-
-
-# What no single field can tell. Each rule raises at the field that is most likely at fault.
-
-
-def _check_plan(document: Document) -> None:
-    plan = document.plan
-    if (plan.dataset == "iterable") != (plan.sampler == "none"):
-        raise StateFormatError(
-            f'a plan of dataset "{plan.dataset}" cannot have sampler "{plan.sampler}"',
-            "$.plan.sampler",
-        )
-    built_in = plan.sampler in ("sequential", "shuffle")
-    _present(plan.length, built_in, "$.plan.length", "a built-in sampler")
-    _present(plan.sampler_name, plan.sampler == "custom", "$.plan.sampler_name", "a custom sampler")
-    if plan.batch_size is None and plan.tail != "keep":
-        raise StateFormatError(
-            f'expected "keep" where batch_size is null, got "{plan.tail}"', "$.plan.tail"
-        )
-    if plan.dataset == "iterable" and plan.tail == "rollover":
-        raise StateFormatError('"rollover" is for map-style datasets', "$.plan.tail")
-
-
-def _check_position(document: Document) -> None:
-    plan, position = document.plan, document.position
-    custom = plan.sampler == "custom"
-    _present(position.digest, custom, "$.position.digest", "a custom sampler")
-    size = plan.batch_size
-    most = position.batches * size if size else (COUNT_MAX if position.batches else 0)
-    if plan.length is not None:
-        batches, samples = _epoch_bounds(plan, plan.length)
-        _at_most(position.batches, batches, "$.position.batches", "batches in the plan's epoch")
-        most = min(most, samples)
-    _at_most(position.samples, most, "$.position.samples", "samples that these batches can hold")
-
-
-def _epoch_bounds(plan: Plan, length: int) -> tuple[int, int]:
-    """Return how many batches and samples an epoch of a built-in sampler has at most."""
-    size = plan.batch_size or 1
-    if plan.tail == "drop":
-        return length // size, length // size * size
-    if plan.tail == "rollover":  # up to size - 1 samples are carried in
-        samples = length + size - 1
-        return samples // size, samples
-    return -(-length // size), length
-
-
-def _check_sampler(document: Document) -> None:
-    sampler = document.sampler
-    _present(sampler, document.plan.sampler == "custom", "$.sampler", "a custom sampler")
-    if sampler is None:
-        return
-    paths = [generator.path for generator in sampler.generators]
-    if len(set(paths)) != len(paths):
-        raise StateFormatError("two generators have the same path", "$.sampler.generators")
-    _check_slots(sampler.states, sampler.stated, "$.sampler.states")
-    _at_most(sampler.batches, document.position.batches, "$.sampler.batches", "batches delivered")
-
-
-def _check_lanes(document: Document) -> None:
-    lanes = document.lanes
-    if lanes is None:
-        if document.plan.dataset == "iterable":
-            raise StateFormatError("an iterable dataset needs its lanes, got null", "$.lanes")
-        return
-    count = max(1, document.plan.lanes)
-    if len(lanes.entries) != count:
-        raise StateFormatError(
-            f"expected {count} (the plan's lanes), got {len(lanes.entries)}", "$.lanes.entries"
-        )
-    _at_most(lanes.next, count - 1, "$.lanes.next", "the last lane's number")
-    for i, entry in enumerate(lanes.entries):
-        slots = {"dataset": entry.dataset, "iterator": entry.iterator}
-        _check_slots(slots, entry.stated, f"$.lanes.entries[{i}]")
-
-
-def _check_slots(slots: dict[str, Users], stated: tuple[str, ...], path: str) -> None:
-    for name, value in slots.items():
-        if value is not None and name not in stated:
-            raise StateFormatError("holds a value but is not listed as stated", at(path, name))
-
-
-def _present(value: object, wanted: bool, path: str, owner: str) -> None:
-    if (value is not None) != wanted:
-        reason = f"{owner} needs it, got null" if wanted else f"only {owner} has it, expected null"
-        raise StateFormatError(reason, path)
-
-
-def _at_most(value: int, most: int, path: str, what: str) -> None:
-    if value > most:
-        raise StateFormatError(f"expected at most {most} ({what}), got {value}", path)
-
-
-_RULES: tuple[Callable[[Document], None], ...] = (
-    _check_plan,
-    _check_position,
-    _check_sampler,
-    _check_lanes,
-)

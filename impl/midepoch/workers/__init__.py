@@ -1,0 +1,1 @@
+"""Where lanes run: here, or in processes."""

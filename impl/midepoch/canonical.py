@@ -1,0 +1,111 @@
+"""The canonical JSON encoding of a state: one text for each value, equal in value and type.
+
+What JSON has stands for itself; all else is an object with one key that begins with ``$``,
+a *tag*. ``encoding`` and ``decoding`` hold the tables of tags; this file is about the text.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from typing import Any
+
+from midepoch.decoding import decode
+from midepoch.encoding import INTEGER_MAX, NESTING_MAX, Tree, encode, height, text_of
+from midepoch.errors import StateEncodingError, StateFormatError, show, type_name
+
+__all__ = ["INTEGER_MAX", "NESTING_MAX", "dumps", "loads"]
+
+
+def dumps(tree: object) -> bytes:
+    """Return the canonical encoding of ``tree`` (DOC-5).
+
+    Raises:
+        StateEncodingError: a value of a type that has none, or nesting beyond ``NESTING_MAX``.
+
+    >>> dumps({"b": (1, 2.0), "a": b"x"})
+    b'{"a":{"$bytes":"eA=="},"b":{"$tuple":[1,2.0]}}'
+    """
+    reason = f"it is nested deeper than {NESTING_MAX} levels, or contains itself"
+    try:
+        encoded = encode(tree)
+        if height(encoded) > NESTING_MAX:
+            raise StateEncodingError("$", type_name(tree), reason)
+        return text_of(encoded)
+    except RecursionError:
+        raise StateEncodingError("$", type_name(tree), reason) from None
+
+
+def loads(data: bytes | bytearray | memoryview | str) -> Any:
+    """Return the value that canonical JSON describes (DOC-5).
+
+    White space, the order of keys and the spelling of strings and fractions are free; in all
+    else a value has one form, and any other is refused.
+
+    Raises:
+        StateFormatError: the text is no JSON, or not of this encoding.
+
+    >>> loads(b'{"a": {"$tuple": [1, 2.0]}}')
+    {'a': (1, 2.0)}
+    """
+    try:
+        tree = _parse(_characters(data))
+        if height(tree) > NESTING_MAX:
+            raise _refuse(f"nested deeper than {NESTING_MAX} levels")
+        return decode(tree)
+    except RecursionError:
+        raise _refuse(f"nested deeper than {NESTING_MAX} levels") from None
+
+
+def _refuse(reason: str) -> StateFormatError:
+    return StateFormatError(reason, "$", "DOC-5")
+
+
+def _characters(data: object) -> str:
+    if type(data) is str:
+        return data
+    if not (type(data) is bytes or type(data) is bytearray or type(data) is memoryview):
+        raise _refuse(f"expected bytes or a string, got {show(data)}")
+    try:
+        return bytes(data).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise _refuse(f"the text is no UTF-8: {error.reason}") from None
+
+
+def _parse(text: str) -> Tree:
+    try:
+        return json.loads(
+            text,
+            object_pairs_hook=_parse_object,
+            parse_int=_parse_int,
+            parse_float=_parse_float,
+            parse_constant=_parse_constant,
+        )
+    except json.JSONDecodeError as error:
+        raise _refuse(f"the text is no JSON: {error}") from None
+
+
+def _parse_object(pairs: list[tuple[str, Tree]]) -> Tree:
+    tree = dict(pairs)
+    if len(tree) != len(pairs):
+        (twice, _), *_ = Counter(key for key, _ in pairs).most_common(1)
+        raise _refuse(f"the key {show(twice)} stands twice in an object")
+    return tree
+
+
+def _parse_int(digits: str) -> int:
+    if len(digits) > 17 or digits == "-0" or not -INTEGER_MAX <= int(digits) <= INTEGER_MAX:
+        raise _refuse(f"the number {digits[:20]} must be tagged to keep its value")
+    return int(digits)
+
+
+def _parse_float(digits: str) -> float:
+    value = float(digits)
+    if math.isinf(value):
+        raise _refuse(f"the number {digits[:20]} is beyond a 64-bit float")
+    return value
+
+
+def _parse_constant(name: str) -> float:
+    raise _refuse(f"{name} is no JSON; it must be tagged")

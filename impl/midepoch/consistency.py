@@ -1,0 +1,162 @@
+"""What no single field of a state can tell: the rules across its fields (DOC-1).
+
+Each rule raises at the field that is most likely at fault.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from midepoch.checks import at
+from midepoch.errors import StateFormatError
+from midepoch.parts import LaneEntry, LanesState, Position, SamplerState
+from midepoch.plan import Plan
+
+__all__ = ["COUNT_MAX", "LANES_MAX", "check_consistency"]
+
+COUNT_MAX = 2**63 - 1
+"""The largest count in a document: batches, samples, epochs, lengths."""
+
+LANES_MAX = 65535
+"""The largest number of lanes: a loader that was handed a state makes as many."""
+
+
+def check_consistency(
+    plan: Plan, position: Position, sampler: SamplerState | None, lanes: LanesState | None
+) -> None:
+    """Refuse a document whose parts, each well-formed, do not fit each other.
+
+    Raises:
+        StateFormatError: the first fault found (DOC-1).
+    """
+    custom = plan.sampler == "custom"
+    _check_plan(plan)
+    _present(position.digest, custom, "$.position.digest", "a custom sampler")
+    _check_position(plan, position)
+    _present(sampler, custom, "$.sampler", "a custom sampler")
+    if sampler is not None:
+        _check_sampler(sampler, position)
+    if lanes is not None:
+        _check_lanes(lanes, plan, position)
+    elif plan.dataset == "iterable":
+        raise StateFormatError("an iterable dataset needs its lanes, got null", "$.lanes")
+
+
+def _check_plan(plan: Plan) -> None:
+    if (plan.dataset == "iterable") != (plan.sampler == "none"):
+        raise StateFormatError(
+            f'a plan of dataset "{plan.dataset}" cannot have sampler "{plan.sampler}"',
+            "$.plan.sampler",
+        )
+    built_in = plan.sampler in ("sequential", "shuffle")
+    _present(plan.length, built_in, "$.plan.length", "a built-in sampler")
+    _present(plan.sampler_name, plan.sampler == "custom", "$.plan.sampler_name", "a custom sampler")
+    if plan.batch_size is None and plan.tail != "keep":
+        raise StateFormatError(
+            f'expected "keep" where batch_size is null, got "{plan.tail}"', "$.plan.tail"
+        )
+    if plan.dataset == "iterable" and plan.tail == "rollover":
+        raise StateFormatError('"rollover" is for map-style datasets', "$.plan.tail")
+
+
+def _check_position(plan: Plan, position: Position) -> None:
+    size = plan.batch_size or 1
+    held = position.batches * size
+    if plan.length is not None and plan.tail != "rollover":
+        most = plan.length // size if plan.tail == "drop" else -(-plan.length // size)
+        _at_most(position.batches, most, "$.position.batches", "batches of the plan's epoch")
+        held = min(held, plan.length)
+        if position.samples < held:
+            raise StateFormatError(
+                f"expected {held} (what these batches hold), got {position.samples}",
+                "$.position.samples",
+            )
+    elif plan.batch_size is None and plan.dataset == "map" and position.batches:
+        held = COUNT_MAX  # a custom batch sampler's batches are of any size
+    _at_most(position.samples, held, "$.position.samples", "what these batches can hold")
+
+
+def _check_sampler(sampler: SamplerState, position: Position) -> None:
+    paths = [generator.path for generator in sampler.generators]
+    if len(set(paths)) != len(paths):
+        raise StateFormatError("two generators have the same path", "$.sampler.generators")
+    _check_slots(sampler.states, sampler.stated, "$.sampler.states")
+    _check_snapshot(sampler.batches, sampler.stated, "$.sampler.batches")
+    _at_most(sampler.batches, position.batches, "$.sampler.batches", "batches delivered")
+
+
+def _check_lanes(lanes: LanesState, plan: Plan, position: Position) -> None:
+    count = max(1, plan.lanes)
+    if len(lanes.entries) != count:
+        raise StateFormatError(
+            f"expected {count} (the plan's lanes), got {len(lanes.entries)}", "$.lanes.entries"
+        )
+    _at_most(lanes.next, count - 1, "$.lanes.next", "the last lane's number")
+    for i, entry in enumerate(lanes.entries):
+        _check_entry(entry, plan, f"$.lanes.entries[{i}]")
+    if plan.dataset == "map":
+        _check_map_lanes(lanes, position)
+    delivered = sum(map(_delivered, lanes.entries))
+    if delivered != position.batches:
+        raise StateFormatError(
+            f"the entries' batches add up to {delivered}, not to {position.batches} as "
+            "$.position.batches says",
+            "$.lanes.entries",
+        )
+
+
+def _check_entry(entry: LaneEntry, plan: Plan, path: str) -> None:
+    slots = {"dataset": entry.dataset, "iterator": entry.iterator}
+    _check_slots(slots, entry.stated, path)
+    _check_snapshot(entry.ordinal, entry.stated, f"{path}.ordinal")
+    if entry.ordinal < 0 and (plan.dataset, plan.lifetime) != ("iterable", "run"):
+        raise StateFormatError(
+            'only an iterable dataset of lifetime "run" has a snapshot of the pass before, '
+            f"got {entry.ordinal}",
+            f"{path}.ordinal",
+        )
+
+
+def _check_map_lanes(lanes: LanesState, position: Position) -> None:
+    count = len(lanes.entries)
+    turns, turn = divmod(position.batches, count)
+    if lanes.next != turn:
+        raise StateFormatError(
+            f"expected {turn} (after {position.batches} batches), got {lanes.next}", "$.lanes.next"
+        )
+    for i, entry in enumerate(lanes.entries):
+        path = f"$.lanes.entries[{i}]"
+        if entry.ended:
+            raise StateFormatError("a lane of a map-style dataset never ends", f"{path}.ended")
+        expected = turns + (i < turn)
+        if _delivered(entry) != expected:
+            raise StateFormatError(
+                f"expected {expected} batches of this lane, got {_delivered(entry)}", path
+            )
+
+
+def _delivered(entry: LaneEntry) -> int:
+    return max(0, entry.ordinal) + entry.replay
+
+
+def _check_slots(slots: Mapping[str, object], stated: Sequence[str], path: str) -> None:
+    for name, value in slots.items():
+        if value is not None and name not in stated:
+            raise StateFormatError("holds a value but is not listed as stated", at(path, name))
+
+
+def _check_snapshot(number: int, stated: Sequence[str], path: str) -> None:
+    # Negative is legal: the pass before was the first, and was broken off.
+    if number > 0 and not stated:
+        raise StateFormatError(f"expected 0 or less where nothing is stated, got {number}", path)
+
+
+def _present(value: object, wanted: bool, path: str, owner: str) -> None:
+    if (value is not None) != wanted:
+        reason = f"{owner} needs it, got null" if wanted else f"only {owner} has it, expected null"
+        raise StateFormatError(reason, path)
+
+
+def _at_most(value: int, most: int, path: str, what: str) -> None:
+    if value > most:
+        raise StateFormatError(f"expected at most {most} ({what}), got {value}", path)

@@ -1,0 +1,199 @@
+"""The messages between the main process and its workers: one definition, encoder and decoder.
+
+Every message to a worker but ``Stop`` gets exactly one answer: ``Open`` an ``Opened``,
+a ``Fetch`` or ``Finish`` a ``Reply``.
+"""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import dataclass
+from typing import Any
+
+from midepoch._torch import ExceptionWrapper, rebuild
+from midepoch.state import LaneEntry
+
+__all__ = [
+    "Batch",
+    "Done",
+    "Ended",
+    "Failure",
+    "Fetch",
+    "Finish",
+    "Frozen",
+    "Open",
+    "Opened",
+    "Opening",
+    "Outcome",
+    "Reply",
+    "Snapshot",
+    "Stop",
+    "Task",
+    "decode",
+    "encode",
+    "freeze",
+    "thaw",
+]
+
+
+class Frozen(bytes):
+    """A user's state tree, serialised: a value that nothing can change any more."""
+
+    __slots__ = ()
+
+
+def freeze(tree: Any) -> Frozen:
+    """Serialise a user's state tree, so that later changes to it are not seen (STATE-1).
+
+    >>> tree = {"seen": [1, 2]}
+    >>> frozen = freeze(tree)
+    >>> tree["seen"].append(3)
+    >>> thaw(frozen)
+    {'seen': [1, 2]}
+    """
+    return Frozen(pickle.dumps(tree, protocol=5))
+
+
+def thaw(frozen: Frozen) -> Any:
+    """Return a new tree, equal in value and type to the one that was frozen (STATE-6).
+
+    Only ever given bytes that ``freeze`` made in this run; nothing that was loaded is unpickled.
+    """
+    return pickle.loads(frozen)
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The frozen states of a lane; ``trouble`` says why there is none."""
+
+    dataset: Frozen | None = None
+    iterator: Frozen | None = None
+    trouble: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """How one lane starts an epoch."""
+
+    lane: int
+    entry: LaneEntry | None
+    """Where to start from (users' parts frozen); ``None``: go on with the object as it is."""
+    report: bool
+    """Answer with the dataset's state as the epoch finds it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """Start an epoch on the lanes that a worker hosts."""
+
+    turn: int
+    """Which iteration this belongs to: answers to an older one are dropped."""
+    epoch: int
+    openings: tuple[Opening, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fetch:
+    """Produce a lane's next batch."""
+
+    turn: int
+    slot: int
+    lane: int
+    route: int
+    """Worker ``route % workers`` runs the task."""
+    number: int
+    """Map-style: the batch's index in the epoch."""
+    keys: Any
+    """Map-style: what to get from the dataset."""
+    snapshot: bool
+    ship: bool
+    """False: a replay; the batch is dropped where it was made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """Answer with the state of the lane's dataset at the end of an epoch."""
+
+    turn: int
+    slot: int
+    lane: int
+    route: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Leave."""
+
+
+Task = Fetch | Finish
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """A batch, as it will be delivered or packed for its way between processes."""
+
+    data: Any
+    samples: int
+    """Iterables: how many samples are in it; of map-style ones the main process knows."""
+    last: bool = False
+    """The lane ended with this batch."""
+
+    def take(self) -> Any:
+        """Return the batch."""
+        return self.data
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """The user's code raised an error in place of a batch."""
+
+    error: BaseException | ExceptionWrapper
+
+    def exception(self) -> BaseException:
+        """Return the error, in its own type where that can be rebuilt."""
+        return rebuild(self.error) if isinstance(self.error, ExceptionWrapper) else self.error
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The lane has no more batches in this epoch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A task that delivers nothing was run."""
+
+
+Outcome = Batch | Failure | Ended | Done
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """The answer to ``Open``: an error of a lane's start, or the states that were asked for."""
+
+    turn: int
+    failure: Failure | None
+    reports: dict[int, Snapshot | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The answer to a task."""
+
+    turn: int
+    slot: int
+    outcome: Outcome
+    snapshot: Snapshot | None = None
+
+
+Message = Open | Fetch | Finish | Stop | Opened | Reply
+
+
+def encode(message: Message) -> bytes:
+    """Return the bytes of a message."""
+    return pickle.dumps(message, protocol=5)
+
+
+def decode(data: bytes) -> Any:
+    """Return the message of ``encode``'s bytes."""
+    return pickle.loads(data)

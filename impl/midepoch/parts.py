@@ -1,0 +1,96 @@
+"""The parts of a state document below the plan, as values.
+
+Users' own states are carried in them as they are, whatever they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+__all__ = [
+    "LANE_SLOTS",
+    "SAMPLER_SLOTS",
+    "GeneratorState",
+    "LaneEntry",
+    "LanesState",
+    "Position",
+    "SamplerState",
+    "Users",
+]
+
+SAMPLER_SLOTS = ("batch_sampler", "batch_sampler_iter", "sampler", "sampler_iter")
+"""The four places where a custom sampler can hold a state: outer and inner, object and iterator."""
+
+LANE_SLOTS = ("dataset", "iterator")
+"""The two places where a lane can hold a user's state."""
+
+Users = Any
+"""A user's own value: anything, carried through unchanged (DOC-4)."""
+
+
+@dataclass(frozen=True)
+class Position:
+    """How far the plan has been delivered."""
+
+    epoch: int
+    batches: int
+    """Batches delivered in this epoch."""
+    samples: int
+    """Samples delivered in this epoch."""
+    digest: str | None = None
+    """Custom samplers: SHA-256, in hexadecimal, of the indices consumed in this epoch."""
+
+
+# The classes that hold users' values compare by identity: such values need not have an
+# equality that gives a truth value (tensors do not).
+
+
+@dataclass(frozen=True, eq=False)
+class GeneratorState:
+    """A random generator found along a custom sampler, as it was at the epoch's start."""
+
+    path: str
+    kind: Literal["torch", "numpy", "python"]
+    state: Users
+
+
+@dataclass(frozen=True, eq=False)
+class SamplerState:
+    """What a custom sampler needs to go on."""
+
+    epoch: int | None
+    """``sampler.epoch``, put back at a resume."""
+    generators: tuple[GeneratorState, ...]
+    states: dict[str, Users]
+    """By slot (``SAMPLER_SLOTS``), every slot present."""
+    stated: tuple[str, ...]
+    """The slots that hold a state: ``None`` is a legal one."""
+    batches: int
+    """The batch at which the slots were snapshotted; -r for r batches before the end of the pass
+    before, which was left early."""
+
+
+@dataclass(frozen=True, eq=False)
+class LaneEntry:
+    """One lane's snapshot, and how far it went since."""
+
+    dataset: Users
+    iterator: Users
+    stated: tuple[str, ...]
+    """The slots that hold a state (``LANE_SLOTS``)."""
+    ordinal: int
+    """Batches that the lane had yielded at the snapshot; -r for r batches before the end of the
+    pass before, which was left early."""
+    ended: bool
+    replay: int
+    """Batches delivered from the lane since the snapshot."""
+
+
+@dataclass(frozen=True, eq=False)
+class LanesState:
+    """All lanes, and the one that is dealt to next."""
+
+    next: int
+    entries: tuple[LaneEntry, ...]
+    """Exactly ``max(1, plan.lanes)``."""

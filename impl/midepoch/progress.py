@@ -1,0 +1,262 @@
+"""How far an epoch was delivered, and the state document of that moment.
+
+Users' parts stay frozen here: ``frozen`` and ``thawed`` convert whole documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from midepoch.messages import Batch, Failure, Frozen, Snapshot, freeze, thaw
+from midepoch.plan import Plan
+from midepoch.samplers import DIGEST_START, Order, Step
+from midepoch.state import Document, LaneEntry, LanesState, Position
+
+__all__ = ["FRESH", "LaneProgress", "Progress", "fresh_lanes", "frozen", "thawed"]
+
+FRESH = LaneEntry(None, None, (), 0, False, 0)
+"""A lane at the start of an epoch, with nothing to restore."""
+
+
+def fresh_lanes(plan: Plan) -> LanesState:
+    """Return the lanes of an epoch that nothing was delivered of."""
+    return LanesState(0, (FRESH,) * max(1, plan.lanes))
+
+
+def frozen(document: Document) -> Document:
+    """Return ``document`` with users' parts serialised, as a value of its own (STATE-5)."""
+    return _convert(document, lambda value: freeze(value))
+
+
+def thawed(document: Document) -> Document:
+    """Return ``document`` with new trees for users' parts (STATE-1, STATE-2)."""
+    return _convert(document, thaw)
+
+
+def _convert(document: Document, convert: Callable[[Any], Any]) -> Document:
+    sampler, lanes = document.sampler, document.lanes
+    if sampler is not None:
+        generators = tuple(
+            # Plain JSON types, but the caller's own: a copy.
+            replace(one, state=thaw(freeze(one.state)))
+            for one in sampler.generators
+        )
+        states = {
+            slot: convert(value) if slot in sampler.stated else None
+            for slot, value in sampler.states.items()
+        }
+        sampler = replace(sampler, generators=generators, states=states)
+    if lanes is not None:
+        lanes = replace(lanes, entries=tuple(_convert_entry(e, convert) for e in lanes.entries))
+    return replace(document, sampler=sampler, lanes=lanes)
+
+
+def _convert_entry(entry: LaneEntry, convert: Callable[[Any], Any]) -> LaneEntry:
+    return replace(
+        entry,
+        dataset=convert(entry.dataset) if "dataset" in entry.stated else None,
+        iterator=convert(entry.iterator) if "iterator" in entry.stated else None,
+    )
+
+
+def _entry(snapshot: Snapshot, ordinal: int, *, ended: bool = False) -> LaneEntry:
+    parts: dict[str, Frozen | None] = {"dataset": snapshot.dataset, "iterator": snapshot.iterator}
+    stated = tuple(name for name, value in parts.items() if value is not None)
+    return LaneEntry(snapshot.dataset, snapshot.iterator, stated, ordinal, ended, 0)
+
+
+class LaneProgress:
+    """What was delivered of one lane in this epoch."""
+
+    def __init__(self, opening: LaneEntry) -> None:
+        self.base = opening
+        """The latest snapshot, or where the epoch started."""
+        self._before: LaneEntry | None = None
+        self.delivered = max(0, opening.ordinal) + opening.replay
+        self.ended = opening.ended
+        self._ended_in_base = opening.ended
+
+    def advance(self, snapshot: Snapshot | None, *, batches: int, ended: bool) -> None:
+        """Count a delivered batch or an end, and keep its snapshot."""
+        self.delivered += batches
+        self.ended = ended
+        if snapshot is not None and snapshot.trouble is None:
+            self._before = self.base
+            self.base = _entry(snapshot, self.delivered)
+            self._ended_in_base = ended
+
+    def entry(self) -> LaneEntry:
+        """Return what restores the lane where it is."""
+        replay = self.delivered - max(0, self.base.ordinal)
+        return replace(self.base, ended=self.ended, replay=replay)
+
+    def boundary(self) -> LaneEntry:
+        """Return what the next epoch starts from, for a dataset object that lives on."""
+        if self.ended and self._ended_in_base:
+            stated = tuple(name for name in self.base.stated if name == "dataset")
+            return LaneEntry(self.base.dataset, None, stated, 0, False, 0)
+        if self.delivered == 0:
+            return replace(self.base, replay=0)
+        calls = self.delivered - max(0, self.base.ordinal)
+        if calls and self.base.ordinal >= 0:
+            return self._left(self.base, calls)
+        if self._before is not None and self._before.ordinal >= 0:
+            return self._left(self._before, self.delivered - self._before.ordinal)
+        return self._left(self.base, 1)
+
+    @staticmethod
+    def _left(base: LaneEntry, calls: int) -> LaneEntry:
+        return replace(base, ordinal=-calls, ended=False, replay=0)
+
+
+class Progress:
+    """The position of one epoch iterator; outlives it, so that the loader can tell its state."""
+
+    def __init__(
+        self, document: Document, order: Order | None, *, stateful: bool, interval: int
+    ) -> None:
+        self.plan = document.plan
+        self.epoch = document.position.epoch
+        self.batches = document.position.batches
+        self.samples = document.position.samples
+        self.digest = document.position.digest
+        self.order = order
+        self.moved = False
+        """Something was delivered: the position was consumed."""
+        self.finished = False
+        self._stateful = stateful
+        self._interval = interval
+        self._lanes: list[LaneProgress] | None = None
+        self._cut: tuple[LaneEntry, ...] = ()
+        self._cut_at = 0
+        self._reports: dict[int, Snapshot | None] = {}
+        self.next_lane = 0
+        if document.lanes is not None:
+            self._lanes = [LaneProgress(entry) for entry in document.lanes.entries]
+            self.next_lane = document.lanes.next
+            self._cut = document.lanes.entries
+            self._cut_at = sum(max(0, entry.ordinal) for entry in self._cut)
+
+    @property
+    def iterable(self) -> bool:
+        """Whether the dataset is iterable-style."""
+        return self.plan.dataset == "iterable"
+
+    def lane_ended(self, lane: int) -> bool:
+        """Tell whether a lane's end was passed."""
+        return self._lanes is not None and self._lanes[lane].ended
+
+    def replay_start(self) -> int:
+        """Return the batch from which tasks are dealt: the lanes' cut (map-style with state)."""
+        return self.batches if self.iterable or self._lanes is None else self._cut_at
+
+    # Advancing
+
+    def passed_end(self, lane: int, snapshot: Snapshot | None) -> None:
+        """Pass the place in the order where an iterable lane ended."""
+        if self._lanes is not None:
+            self._lanes[lane].advance(snapshot, batches=0, ended=True)
+        self._turn(lane)
+
+    def delivered(
+        self,
+        lane: int,
+        step: Step | None,
+        outcome: Batch | Failure,
+        snapshot: Snapshot | None,
+    ) -> None:
+        """Count one batch, or an error in its place."""
+        self.moved = True
+        self.batches += 1
+        if step is not None:
+            self.samples += step.samples
+        elif isinstance(outcome, Batch):
+            self.samples += outcome.samples
+        if step is not None:
+            self.digest = step.digest
+        if self._lanes is not None:
+            ended = isinstance(outcome, Batch) and outcome.last
+            self._lanes[lane].advance(snapshot, batches=1, ended=ended)
+            if not self.iterable:
+                self._cut_if_complete()
+        self._turn(lane)
+        if self.order is not None:
+            self.order.forget(self.replay_start())
+
+    def _turn(self, lane: int) -> None:
+        self.next_lane = (lane + 1) % max(1, self.plan.lanes)
+
+    def _cut_if_complete(self) -> None:
+        """Take the lanes' snapshots together where each is of its last batch so far."""
+        if self._lanes is None or not self._interval or self.batches % self._interval:
+            return
+        if all(lane.base.ordinal == lane.delivered for lane in self._lanes):
+            self._cut = tuple(lane.base for lane in self._lanes)
+            self._cut_at = self.batches
+
+    # Documents
+
+    def reports(self, reports: dict[int, Snapshot | None]) -> None:
+        """Take the states in which an epoch found the lanes' datasets."""
+        if self._lanes is None:
+            return
+        entries = list(self._cut)
+        for lane, snapshot in reports.items():
+            if snapshot is not None and snapshot.trouble is None:
+                entries[lane] = _entry(snapshot, 0)
+        self._cut = tuple(entries)
+        self._lanes = [LaneProgress(entry) for entry in entries]
+
+    def finish(self, reports: dict[int, Snapshot | None]) -> None:
+        """Note that the end was seen, and the states that the datasets had then."""
+        self.moved = True
+        self.finished = True
+        self._reports = reports
+
+    def document(self) -> Document:
+        """Return the frozen document of the delivered position."""
+        if self.finished:
+            return self.next_epoch()
+        position = Position(self.epoch, self.batches, self.samples, self.digest)
+        sampler = None
+        if self.order is not None:
+            sampler = self.order.state(self.batches, self.replay_start())
+        return Document(self.plan, position, sampler, self._lanes_here())
+
+    def _lanes_here(self) -> LanesState | None:
+        if self._lanes is None:
+            return None
+        if self.iterable:
+            entries = tuple(lane.entry() for lane in self._lanes)
+        else:
+            entries = tuple(
+                replace(entry, replay=lane.delivered - max(0, entry.ordinal))
+                for entry, lane in zip(self._cut, self._lanes, strict=True)
+            )
+        return LanesState(self.next_lane, entries)
+
+    def next_epoch(self) -> Document:
+        """Return the frozen document of the next epoch's start, from here."""
+        sampler = None
+        if self.order is not None:
+            sampler = self.order.boundary(self.batches, ended=self.finished)
+        digest = None if sampler is None else DIGEST_START
+        position = Position(self.epoch + 1, 0, 0, digest)
+        return Document(self.plan, position, sampler, self._lanes_next())
+
+    def _lanes_next(self) -> LanesState | None:
+        if self._lanes is None:
+            return None
+        lanes = fresh_lanes(self.plan)
+        if self.plan.lifetime == "epoch" or not self._stateful:
+            return lanes
+        if self.iterable:
+            return replace(lanes, entries=tuple(lane.boundary() for lane in self._lanes))
+        reports = self._reports if self.finished else {}
+        entries = [
+            _entry(snapshot, 0) if snapshot is not None and snapshot.trouble is None else FRESH
+            for snapshot in (reports.get(lane) for lane in range(len(self._lanes)))
+        ]
+        return replace(lanes, entries=tuple(entries))

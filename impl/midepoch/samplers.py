@@ -1,0 +1,400 @@
+"""The orders of an epoch, batch by batch: built in and computed, or a user's sampler's.
+
+A user's sampler is resumed by its own state where it has one, else by replaying it from the
+epoch's start, under the same private random streams; the digest of the indices tells whether
+a replay came out as before.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from midepoch import canonical, streams
+from midepoch.chain import SamplerChain
+from midepoch.errors import (
+    ReplayMismatchError,
+    SnapshotWarning,
+    StateEncodingError,
+    StateFormatError,
+)
+from midepoch.lanes import is_stateful
+from midepoch.messages import Frozen, freeze, thaw
+from midepoch.order import BLOCK, Permutation
+from midepoch.seeds import words
+from midepoch.state import SAMPLER_SLOTS, SamplerState
+
+__all__ = ["DIGEST_START", "BuiltInOrder", "CustomOrder", "Order", "Step"]
+
+DIGEST_START = hashlib.sha256(b"").hexdigest()
+"""The digest before the first batch of an epoch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One batch of an order."""
+
+    index: int
+    keys: Any
+    """What to get from the dataset: a list with automatic batching, else one key."""
+    samples: int
+    digest: str | None
+    error: Exception | None = None
+    """The sampler raised this in place of the batch."""
+
+
+class Order(Protocol):
+    """The batches of one epoch, from some position on."""
+
+    def draw(self) -> Step | None:
+        """Return the next batch, or ``None`` at the end."""
+        ...
+
+    def state(self, batches: int, at_most: int) -> SamplerState | None:
+        """Return what restores the order at ``batches``, snapshotted at ``at_most`` or before."""
+        ...
+
+    def forget(self, at_most: int) -> None:
+        """Drop the snapshots that nothing after ``at_most`` needs."""
+        ...
+
+    def settle(self, batches: int, *, disturbed: bool) -> None:
+        """Put the sampler back to ``batches``: what was drawn ahead was never delivered.
+
+        ``disturbed``: something else was done with it since.
+        """
+        ...
+
+    def boundary(self, batches: int, *, ended: bool) -> SamplerState | None:
+        """Return what the next epoch starts from, when this one is left after ``batches``."""
+        ...
+
+
+class BuiltInOrder:
+    """Sequential or shuffled indices of ``range(length)``: the position is the whole state.
+
+    >>> order = BuiltInOrder(5, None, batch_size=2, drop=False, start=1)
+    >>> [order.draw().keys for _ in range(2)], order.draw()
+    ([[2, 3], [4]], None)
+    """
+
+    def __init__(
+        self, length: int, key: int | None, *, batch_size: int | None, drop: bool, start: int
+    ) -> None:
+        self._length = length
+        self._permutation = None if key is None else Permutation(length, key)
+        self._batch_size = batch_size
+        self._drop = drop
+        self._index = start
+        self._block: list[int] = []
+        self._block_start = 0
+
+    def draw(self) -> Step | None:
+        """See ``Order.draw``."""
+        size = self._batch_size or 1
+        start = self._index * size
+        stop = min(start + size, self._length)
+        if start >= stop or (self._drop and stop - start < size):
+            return None
+        indices = self._indices(start, stop)
+        step = Step(self._index, indices if self._batch_size else indices[0], len(indices), None)
+        self._index += 1
+        return step
+
+    def _indices(self, start: int, stop: int) -> list[int]:
+        if self._permutation is None:
+            return list(range(start, stop))
+        low = self._block_start
+        if not low <= start <= stop <= low + len(self._block):
+            self._block_start = low = start
+            end = min(self._length, max(stop, start + BLOCK))
+            self._block = self._permutation.indices(start, end)
+        return self._block[start - low : stop - low]
+
+    def state(self, batches: int, at_most: int) -> None:
+        """See ``Order.state``."""
+
+    def forget(self, at_most: int) -> None:
+        """See ``Order.forget``."""
+
+    def settle(self, batches: int, *, disturbed: bool) -> None:
+        """See ``Order.settle``."""
+
+    def boundary(self, batches: int, *, ended: bool) -> None:
+        """See ``Order.boundary``."""
+
+
+class CustomOrder:
+    """The batches of a user's sampler in one epoch."""
+
+    # ``start`` is where dealing goes on; from there to ``batches``, the position that was loaded,
+    # only lanes replay. There ``digest`` must be reached. ``going_on``: the samplers are where
+    # the epoch before was left; ``opening`` says what that was, for the states to come.
+    def __init__(
+        self,
+        chain: SamplerChain,
+        root: int,
+        epoch: int,
+        opening: SamplerState,
+        *,
+        interval: int,
+        start: int,
+        batches: int,
+        digest: str | None,
+        going_on: bool,
+    ) -> None:
+        self._chain = chain
+        self._root = root
+        self._epoch = epoch
+        self._interval = interval
+        self._target = batches
+        self._saved_digest = digest
+        self._index = max(0, opening.batches)
+        self._whole = self._index == 0
+        self._digest = DIGEST_START
+        self._snapshots: list[SamplerState] = []
+        self._end: SamplerState | None = None
+        self._iterator: Iterator[Any] = iter(())
+        self._untouched = False
+        self._ran_out = False
+        self._seeds = words(root, "sampler", epoch)
+        self._private = streams.PrivateStreams(self._seeds)
+        self._opening = replace(opening, epoch=chain.epoch())
+        if going_on:
+            with self._private.active():
+                self._iterator = iter(chain.driver)
+        else:
+            self._restore(opening, start)
+
+    def _restore(self, resume: SamplerState, start: int) -> None:
+        chain = self._chain
+        if self._target and chain.epoch() != resume.epoch:
+            raise ReplayMismatchError(
+                f"sampler.epoch is {chain.epoch()}, but the state was saved in the middle of an "
+                f"epoch under {resume.epoch}; do not set another before the rest is delivered"
+            )
+        states = {slot: resume.states[slot] for slot in resume.stated}
+        if not chain.remember_pristine() and not states:
+            chain.load_objects(chain.pristine or {})
+        if resume.batches >= 0:
+            chain.put_generators(resume.generators)  # a Stateful sampler's own load wins
+        with self._private.active():
+            chain.load_objects(states)
+            self._begin(resume, states)
+        if self._index:
+            self._snapshots.append(resume)
+        while self._index < start:
+            self.draw()
+        self._check()
+
+    def _begin(self, resume: SamplerState, states: dict[str, Any]) -> None:
+        chain = self._chain
+        self._iterator = iter(chain.driver)
+        self._load_iterator(states)
+        self._untouched = resume.batches <= 0 and any(slot in states for slot in chain.objects)
+        if resume.batches < 0:
+            self._leave_pass(-resume.batches)
+            chain.put_generators(resume.generators)
+            streams.seed(self._seeds)
+            self._iterator = iter(chain.driver)
+            self._ran_out = False
+
+    def _load_iterator(self, states: dict[str, Any]) -> None:
+        slot = f"{self._chain.driver_slot}_iter"
+        if slot in states:
+            target: Any = self._iterator
+            if not is_stateful(target):
+                raise StateFormatError(
+                    f"holds a state, but the sampler's iterator, {type(target).__qualname__}, has "
+                    "no load_state_dict",
+                    f"$.sampler.states.{slot}",
+                )
+            target.load_state_dict(thaw(states[slot]))
+
+    def _leave_pass(self, calls: int) -> None:
+        """Go on with the previous pass for ``calls`` batches, so that it can be left.
+
+        Many samplers keep a loaded position until an iterator has been started on it.
+        """
+        for _ in range(calls):
+            try:
+                self._pull()
+            except StopIteration:
+                break
+            except Exception:
+                continue  # shown by the run before
+        self._untouched = False
+
+    def _check(self) -> None:
+        """At the position that was loaded, compare what was replayed with what was consumed."""
+        if self._index != self._target or self._saved_digest is None:
+            return
+        if self._whole and self._digest != self._saved_digest:
+            raise ReplayMismatchError(
+                f"the sampler's first {self._target} batches are not those that had been "
+                "delivered when the state was taken; give it a state_dict, or make it depend on "
+                "its epoch and its generators alone"
+            )
+        self._digest = self._saved_digest
+
+    # Going on
+
+    def draw(self) -> Step | None:
+        """See ``Order.draw``."""
+        self._snapshot_if_due()
+        try:
+            with self._private.active():
+                keys = self._pull()
+        except StopIteration:
+            if self._index < self._target:
+                raise ReplayMismatchError(
+                    f"the sampler ended after {self._index} batches, but {self._target} of it had "
+                    "been delivered when the state was taken"
+                ) from None
+            self._end = self._between()
+            return None
+        except Exception as error:
+            return self._step(None, 0, error)
+        return self._step(keys, _count(keys) if self._chain.automatic else 1, None)
+
+    def _step(self, keys: Any, samples: int, error: Exception | None) -> Step:
+        self._digest = _chain_digest(self._digest, keys)
+        self._index += 1
+        self._check()
+        return Step(self._index - 1, keys, samples, self._digest, error)
+
+    def _pull(self) -> Any:
+        size = self._chain.batch_size
+        if size is None:
+            return self._next()
+        batch: list[Any] = []
+        try:
+            while len(batch) < size:
+                batch.append(self._next())
+        except StopIteration:
+            self._ran_out = True
+            if not batch or self._chain.drop:
+                raise
+        return batch
+
+    def _next(self) -> Any:
+        try:
+            key = next(self._iterator)
+        except StopIteration:
+            if not self._untouched:
+                raise
+            # A loaded end state stuck to the first pass only: this epoch's is the next one.
+            self._untouched = False
+            self._iterator = iter(self._chain.driver)
+            return next(self._iterator)
+        self._untouched = False
+        return key
+
+    def _snapshot_if_due(self) -> None:
+        if self._ran_out:
+            return  # with a short batch: a state of now would begin another pass
+        if self._index == 0 or (self._snapshots and self._snapshots[-1].batches == self._index):
+            return
+        if self._index != 1 and not (self._interval and self._index % self._interval == 0):
+            return
+        chain = self._chain
+        driver = chain.driver
+        iterator: Any = self._iterator
+        if not is_stateful(driver) and not is_stateful(iterator):
+            return
+        try:
+            states = chain.object_states()
+            if is_stateful(iterator):
+                states[f"{chain.driver_slot}_iter"] = freeze(iterator.state_dict())
+        except Exception as trouble:
+            warnings.warn(
+                f"the sampler's state_dict failed ({type(trouble).__qualname__}: {trouble}); its "
+                "older snapshot is kept",
+                SnapshotWarning,
+                stacklevel=4,
+            )
+            return
+        if iterator is driver:
+            del states[chain.driver_slot]  # stored once, as the iterator
+        self._snapshots.append(self._with(states, self._index))
+
+    def _with(self, states: dict[str, Frozen], batches: int) -> SamplerState:
+        return replace(self._opening, states=_slots(states), stated=tuple(states), batches=batches)
+
+    def _between(self) -> SamplerState:
+        states = self._chain.object_states() if is_stateful(self._chain.driver) else {}
+        return self._with(states, 0)
+
+    def state(self, batches: int, at_most: int) -> SamplerState:
+        """See ``Order.state``."""
+        usable = [saved for saved in self._snapshots if saved.batches <= at_most]
+        return usable[-1] if usable else self._opening
+
+    def _before(self, batches: int) -> SamplerState | None:
+        """Return the latest snapshot from which a batch was drawn since.
+
+        Only then has the sampler's iterator been started, and is a loaded position used up.
+        """
+        return next((saved for saved in self._snapshots[::-1] if saved.batches < batches), None)
+
+    def forget(self, at_most: int) -> None:
+        """See ``Order.forget``."""
+        # One before the latest usable stays: see boundary().
+        while len(self._snapshots) > 2 and self._snapshots[2].batches <= at_most:
+            del self._snapshots[0]
+
+    def settle(self, batches: int, *, disturbed: bool) -> None:
+        """See ``Order.settle``."""
+        chain = self._chain
+        if self._index == batches and self._end is None and not disturbed:
+            return
+        if not (is_stateful(chain.driver) or is_stateful(self._iterator) or chain.has_generators()):
+            return
+        CustomOrder(
+            chain,
+            self._root,
+            self._epoch,
+            replace(self._before(batches) or self._opening, epoch=chain.epoch()),
+            interval=0,
+            start=batches,
+            batches=batches,
+            digest=None,
+            going_on=False,
+        )
+
+    def boundary(self, batches: int, *, ended: bool) -> SamplerState:
+        """See ``Order.boundary``."""
+        chain = self._chain
+        fresh = SamplerState(chain.epoch(), chain.generators(), _slots({}), (), 0)
+        if not is_stateful(chain.driver):
+            return fresh
+        if ended:
+            end = self._end or self._between()
+            return replace(fresh, states=end.states, stated=end.stated)
+        earlier = self._before(batches)
+        if earlier is not None:
+            base, calls = earlier, batches - earlier.batches
+        elif self._opening.batches == 0:
+            base, calls = self._opening, batches
+        else:
+            base, calls = self.state(batches, batches), 1
+        return replace(fresh, states=base.states, stated=base.stated, batches=-calls)
+
+
+def _slots(states: dict[str, Frozen]) -> dict[str, Any]:
+    return {slot: states.get(slot) for slot in SAMPLER_SLOTS}
+
+
+def _count(keys: Any) -> int:
+    return len(keys) if hasattr(keys, "__len__") else 1
+
+
+def _chain_digest(digest: str, keys: Any) -> str:
+    try:
+        text = canonical.dumps(keys)
+    except StateEncodingError:
+        text = canonical.dumps({"$opaque": type(keys).__qualname__})
+    return hashlib.sha256(bytes.fromhex(digest) + text).hexdigest()

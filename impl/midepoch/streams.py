@@ -1,0 +1,178 @@
+"""The three global random streams: seeding them, and keeping the caller's apart.
+
+``seeds.py`` says which numbers; this file puts them into ``random``, ``numpy.random`` and torch.
+"""
+
+from __future__ import annotations
+
+import base64
+import copy
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import torch
+
+from midepoch.seeds import BatchSeeds
+
+__all__ = [
+    "PrivateStreams",
+    "Streams",
+    "capture",
+    "generator_kind",
+    "generator_state",
+    "isolated",
+    "one_thread",
+    "put_generator_state",
+    "restore",
+    "seed",
+    "try_generator_state",
+]
+
+
+class Streams(NamedTuple):
+    """The states of the three global streams at one moment."""
+
+    torch: torch.Tensor
+    python: Any
+    numpy: Any
+
+
+def capture() -> Streams:
+    """Return the states of the global streams; nothing is drawn (BASIS-5)."""
+    return Streams(
+        torch.default_generator.get_state(), random.getstate(), np.random.get_state(legacy=False)
+    )
+
+
+def restore(streams: Streams) -> None:
+    """Put the global streams back to ``streams``."""
+    torch.default_generator.set_state(streams.torch)
+    random.setstate(streams.python)
+    np.random.set_state(streams.numpy)
+
+
+def seed(seeds: BatchSeeds) -> None:
+    """Seed the three global streams as the specification says (SEED-4)."""
+    # torch.manual_seed would also walk every accelerator: a hundred times slower, each batch.
+    torch.default_generator.manual_seed(seeds.torch)
+    random.seed(seeds.python)
+    np.random.seed(seeds.numpy)
+
+
+@contextmanager
+def isolated() -> Iterator[None]:
+    """Put the caller's streams back at the end, whatever was seeded or drawn in between."""
+    caller = capture()
+    try:
+        yield
+    finally:
+        restore(caller)
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Run with one intra-op thread: reductions differ in the last bit with more."""
+    threads = torch.get_num_threads()
+    if threads == 1:
+        yield
+        return
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+
+
+class PrivateStreams:
+    """Global streams of one's own: in force inside ``active()``, kept apart outside it.
+
+    A sampler that draws from the global streams draws from these, so that its order depends
+    on the plan alone and the caller's streams are not moved by it.
+    """
+
+    def __init__(self, seeds: BatchSeeds) -> None:
+        self._seeds: BatchSeeds | None = seeds
+        self._own: Streams | None = None
+
+    def reseed(self, seeds: BatchSeeds) -> None:
+        """Start over from ``seeds`` at the next use."""
+        self._seeds = seeds
+
+    @contextmanager
+    def active(self) -> Iterator[None]:
+        """Let the global streams be the private ones."""
+        with isolated():
+            if self._seeds is not None:
+                seed(self._seeds)
+                self._seeds = None
+            elif self._own is not None:
+                restore(self._own)
+            try:
+                yield
+            finally:
+                self._own = capture()
+
+
+Kind = Literal["torch", "numpy", "python"]
+
+
+def generator_kind(value: object) -> Kind | None:
+    """Return which kind of random generator ``value`` is, or ``None``.
+
+    >>> generator_kind(random.Random(0)), generator_kind(3)
+    ('python', None)
+    """
+    if isinstance(value, torch.Generator):
+        return "torch"
+    if isinstance(value, (np.random.Generator, np.random.RandomState)):
+        return "numpy"
+    return "python" if isinstance(value, random.Random) else None
+
+
+def generator_state(value: Any) -> Any:
+    """Return the state of a generator as plain JSON types; nothing is drawn."""
+    if isinstance(value, torch.Generator):
+        return base64.b64encode(value.get_state().cpu().numpy().tobytes()).decode("ascii")
+    if isinstance(value, np.random.Generator):
+        return _plain(value.bit_generator.state)
+    if isinstance(value, np.random.RandomState):
+        return _plain(value.get_state(legacy=False))
+    return _plain(value.getstate())
+
+
+def try_generator_state(value: Any, state: Any) -> None:
+    """Put ``state`` into a copy of a generator, to raise what ``put_generator_state`` would."""
+    trial = value.clone_state() if isinstance(value, torch.Generator) else copy.deepcopy(value)
+    put_generator_state(trial, state)
+
+
+def put_generator_state(value: Any, state: Any) -> None:
+    """Put a generator back to what ``generator_state`` returned."""
+    if isinstance(value, torch.Generator):
+        data = bytearray(base64.b64decode(state, validate=True))
+        value.set_state(torch.frombuffer(data, dtype=torch.uint8))
+    elif isinstance(value, np.random.Generator):
+        value.bit_generator.state = _arrays(state)
+    elif isinstance(value, np.random.RandomState):
+        value.set_state(_arrays(state))
+    else:
+        version, internal, gauss = state
+        value.setstate((version, tuple(internal), gauss))
+
+
+def _plain(tree: Any) -> Any:
+    if isinstance(tree, dict):
+        return {key: _plain(value) for key, value in tree.items()}
+    if isinstance(tree, (list, tuple)):
+        return [_plain(value) for value in tree]
+    return tree.tolist() if isinstance(tree, (np.ndarray, np.generic)) else tree
+
+
+def _arrays(tree: Any) -> Any:
+    """Undo ``_plain`` for NumPy's states, which hold lists only where arrays were."""
+    if isinstance(tree, dict):
+        return {key: _arrays(value) for key, value in tree.items()}
+    return np.asarray(tree, dtype=np.uint64) if isinstance(tree, list) else tree

@@ -1,0 +1,173 @@
+"""Hosting lanes in one process: their dataset objects, and the messages to them."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Iterable
+from typing import Any
+
+from midepoch.errors import LaneCopyError
+from midepoch.lanes import Lane, LaneSpec, is_stateful
+from midepoch.messages import (
+    Failure,
+    Fetch,
+    Frozen,
+    Open,
+    Opened,
+    Opening,
+    Reply,
+    Snapshot,
+    Task,
+    freeze,
+    thaw,
+)
+
+__all__ = ["LaneDatasets", "LaneHost"]
+
+
+class LaneDatasets:
+    """The dataset object of each lane in one process.
+
+    ``own`` says that the given object may be used by a lane itself; all other lanes get copies,
+    made before any lane runs.
+    """
+
+    def __init__(self, spec: LaneSpec, dataset: Any, *, own: bool) -> None:
+        self.spec = spec
+        self._dataset = dataset
+        self._own = own
+        self._objects: dict[int, Any] = {}
+        self._initialised: set[int] = set()
+        self._resting: set[int] = set()
+
+    def prepare(self, lanes: Iterable[int]) -> None:
+        """Make the objects of ``lanes``.
+
+        Raises:
+            LaneCopyError: the dataset can be copied neither by pickle nor by deepcopy.
+        """
+        for lane in lanes:
+            if lane not in self._objects:
+                self._objects[lane] = self._make(lane)
+
+    def _make(self, lane: int) -> Any:
+        if self.spec.shares(self._dataset):
+            return self._dataset
+        if self._own and not self._objects:
+            return self._dataset
+        # The original is in a lane's hands already: only before its first use is it a pattern.
+        return _copy(self._dataset, lane)
+
+    def get(self, lane: int) -> Any:
+        """Return a lane's object."""
+        return self._objects[lane]
+
+    def rested(self, lane: int) -> bool:
+        """Tell what ``rest`` was last told."""
+        return lane in self._resting
+
+    def rest(self, lane: int, rests: bool) -> None:
+        """Note whether a lane's object holds the loaded state of an end, not iterated since."""
+        (self._resting.add if rests else self._resting.discard)(lane)
+
+    def first_use(self, lane: int) -> bool:
+        """Tell, once for each object, that its ``worker_init_fn`` has not run yet."""
+        fresh = lane not in self._initialised
+        self._initialised.add(lane)
+        return fresh
+
+
+class Pristine:
+    """The first state of a dataset that lanes use in place, for a state that names none."""
+
+    def __init__(self) -> None:
+        self._used = False
+        self._state: Frozen | None = None
+
+    def meet(self, dataset: Any, *, restoring: bool, stated: bool) -> None:
+        """Remember the state at the first use; put it back when a used object starts over."""
+        if not is_stateful(dataset):
+            return
+        if not self._used:
+            self._used = True
+            try:
+                self._state = freeze(dataset.state_dict())
+            except Exception:
+                self._state = None  # many have none before their first iteration
+        elif restoring and not stated and self._state is not None:
+            dataset.load_state_dict(thaw(self._state))
+
+
+class LaneHost:
+    """Runs messages on the lanes of one process."""
+
+    def __init__(
+        self, spec: LaneSpec, datasets: LaneDatasets, pristine: Pristine | None = None
+    ) -> None:
+        self._spec = spec
+        self._datasets = datasets
+        self._pristine = pristine
+        self._lanes: dict[int, Lane] = {}
+
+    def open(self, message: Open) -> Opened:
+        """Start an epoch on the lanes named, in order; the first error is the answer."""
+        reports: dict[int, Snapshot | None] = {}
+        try:
+            self._datasets.prepare(opening.lane for opening in message.openings)
+            for opening in message.openings:
+                report = self._open_lane(message.epoch, opening)
+                if opening.report:
+                    reports[opening.lane] = report
+        except Exception as error:
+            return Opened(message.turn, Failure(error), {})
+        return Opened(message.turn, None, reports)
+
+    def _open_lane(self, epoch: int, opening: Opening) -> Snapshot | None:
+        number = opening.lane
+        dataset = self._datasets.get(number)
+        lane = self._lanes[number] = Lane(self._spec, number, dataset, epoch)
+        with lane.inside():
+            if self._datasets.first_use(number):
+                lane.initialise()
+            if self._pristine is not None:
+                entry = opening.entry
+                stated = entry is not None and bool(entry.stated)
+                self._pristine.meet(dataset, restoring=entry is not None, stated=stated)
+            report = lane.report() if opening.report else None
+            lane.open(opening.entry, rested=self._datasets.rested(number))
+            self._datasets.rest(number, lane.rests)
+        return report
+
+    def run(self, task: Task) -> Reply:
+        """Run a task on its lane."""
+        lane = self._lanes[task.lane]
+        with lane.inside():
+            return lane.fetch(task) if isinstance(task, Fetch) else lane.finish(task)
+
+
+def _copy(dataset: Any, lane: int) -> Any:
+    try:
+        return pickle.loads(pickle.dumps(dataset, protocol=5))
+    except Exception as first:
+        try:
+            return copy.deepcopy(dataset)
+        except Exception:
+            raise LaneCopyError(
+                f"lane {lane} needs a copy of the dataset, and {_culprit(dataset)} can be copied "
+                f"neither by pickle nor by copy.deepcopy ({first}); make it picklable, or use "
+                "num_workers >= lanes, so that every lane has a process of its own"
+            ) from first
+
+
+def _culprit(dataset: Any) -> str:
+    name = type(dataset).__qualname__
+    for attribute, value in getattr(dataset, "__dict__", {}).items():
+        try:
+            pickle.dumps(value, protocol=5)
+        except Exception:
+            try:
+                copy.deepcopy(value)
+            except Exception:
+                return f"its attribute {name}.{attribute}"
+    return f"{name} itself"

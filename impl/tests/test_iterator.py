@@ -1,0 +1,316 @@
+"""What ``iter`` and ``next`` mean, row by row of the decisions; inline and with a worker."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import sources
+from histories import epochs, keep
+from torch.utils.data import get_worker_info
+
+import midepoch
+from midepoch.errors import SnapshotWarning
+
+N = 11
+both = pytest.mark.parametrize("workers", [0, 1])
+
+
+def loader(dataset: Any = None, **arguments: Any) -> Any:
+    chosen = {"batch_size": 2, "seed": 5, "collate_fn": keep, "lanes": 1, **arguments}
+    return midepoch.StatefulDataLoader(dataset or sources.Plain(N), **chosen)
+
+
+def resumed(state: dict[str, Any], dataset: Any = None, **arguments: Any) -> Any:
+    made = loader(dataset, **arguments)
+    made.load_state_dict(state)
+    return made
+
+
+@both
+def test_iter_without_next_reopens_the_same_position(workers: int) -> None:
+    for dataset in (sources.Plain, sources.Counting, sources.Resuming, sources.OwnIterator):
+        made = loader(dataset(N), num_workers=workers)
+        start = made.state_dict()["position"]
+        whole = epochs(loader(dataset(N)))
+        for _ in range(3):
+            iter(made)
+        assert made.state_dict()["position"] == start
+        assert epochs(made) == whole
+
+        batches = iter(loader(dataset(N)))
+        next(batches)
+        other = loader(dataset(N))
+        live = iter(other)
+        next(live)
+        again = resumed(other.state_dict(), dataset(N), num_workers=workers)
+        for _ in range(2):
+            iter(again)
+        assert list(again) == list(live)
+
+
+def test_of_two_live_iterators_the_state_describes_the_newest() -> None:
+    made = loader()
+    older = iter(made)
+    next(older)
+    newer = iter(made)
+    next(newer)
+    next(newer)
+    assert made.state_dict()["position"]["batches"] == 2
+    assert made.state_dict()["position"]["epoch"] == 1
+    rest = list(older)  # both go on
+    assert len(rest) == 5
+    assert made.state_dict()["position"]["batches"] == 2
+    assert len(list(newer)) == 4
+
+
+@both
+def test_an_early_break_opens_a_new_epoch_every_time(workers: int) -> None:
+    made = loader(shuffle=True, num_workers=workers)
+    whole = epochs(loader(shuffle=True), 4)
+    for epoch in range(3):
+        batches = iter(made)
+        assert [next(batches), next(batches)] == whole[epoch][:2]
+        del batches
+    assert list(made) == whole[3]
+
+
+@both
+def test_the_last_batch_with_its_end_unseen_resumes_an_empty_epoch(workers: int) -> None:
+    for dataset in (*sources.MAPS, *sources.STREAMS):
+        made = loader(dataset(N), num_workers=workers)
+        batches = iter(made)
+        for _ in range(6):
+            next(batches)
+        unseen = made.state_dict()
+        assert next(batches, "end") == "end"
+        seen = made.state_dict()
+        following = list(made)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", midepoch.errors.ReplayWarning)
+            assert epochs(resumed(unseen, dataset(N)), 2) == [[], following]
+            assert epochs(resumed(seen, dataset(N))) == [following]
+        assert unseen["position"] == {**unseen["position"], "epoch": 0, "batches": 6}
+        assert seen["position"] == {**seen["position"], "epoch": 1, "batches": 0}
+
+
+def test_an_exhausted_iterator_stays_exhausted() -> None:
+    batches = iter(loader())
+    list(batches)
+    assert next(batches, "end") == "end"
+    assert next(batches, "end") == "end"
+
+
+class Faulty(sources.Plain):
+    def __getitem__(self, index: int) -> Any:
+        if index == 3:
+            raise ValueError("row 3")
+        return super().__getitem__(index)
+
+
+class FaultyStream(sources.Cursors):
+    def __iter__(self) -> Iterator[sources.Row]:
+        return FaultyCursor(self.n)
+
+
+class FaultyCursor(sources._Cursor):
+    def __next__(self) -> sources.Row:
+        values = super().__next__()
+        if values[0] == 3:
+            raise ValueError("row 3")
+        return values
+
+
+@both
+@pytest.mark.parametrize("dataset", [Faulty, FaultyStream])
+def test_a_datasets_error_takes_its_turn_and_the_next_batch_follows(
+    dataset: Any, workers: int
+) -> None:
+    made = loader(dataset(N), num_workers=workers)
+    batches = iter(made)
+    first = next(batches)
+    with pytest.raises(ValueError, match="row 3"):
+        next(batches)
+    state = made.state_dict()
+    assert state["position"]["batches"] == 2
+    rest = list(batches)
+    assert first[0][0] == 0.0
+    assert rest[0][0][0] == 4.0
+    assert list(resumed(state, dataset(N))) == rest
+
+
+class BreakingStream(sources.Stream):
+    def __iter__(self) -> Iterator[sources.Row]:
+        yield sources.row(0)
+        raise ValueError("broken")
+
+
+@both
+@pytest.mark.filterwarnings("ignore::midepoch.errors.ReplayWarning")
+def test_a_generator_that_raised_has_ended(workers: int) -> None:
+    made = loader(BreakingStream(N), batch_size=1, num_workers=workers)
+    batches = iter(made)
+    next(batches)
+    with pytest.raises(ValueError, match="broken"):
+        next(batches)
+    state = made.state_dict()
+    assert list(batches) == []
+    assert list(resumed(state, BreakingStream(N), batch_size=1)) == []
+
+
+class BreakingSampler(sources.Lively):
+    def __iter__(self) -> Iterator[int]:
+        yield from (0, 1, 2, 3)
+        raise KeyError("no more")
+
+
+@both
+def test_a_samplers_error_comes_at_its_own_place(workers: int) -> None:
+    made = loader(sampler=BreakingSampler(N), num_workers=workers)
+    batches = iter(made)
+    assert len([next(batches), next(batches)]) == 2
+    with pytest.raises(KeyError):
+        next(batches)
+    state = made.state_dict()
+    assert list(batches) == []
+    assert list(resumed(state, sampler=BreakingSampler(N))) == []
+
+
+class Stopping(sources.Plain):
+    def __getitem__(self, index: int) -> sources.Row:
+        raise StopIteration
+
+
+@both
+def test_stop_iteration_in_getitem_is_an_error(workers: int) -> None:
+    with pytest.raises(RuntimeError, match="StopIteration"):
+        list(loader(Stopping(N), num_workers=workers))
+
+
+def test_stop_iteration_in_collate_is_an_error() -> None:
+    def collate(samples: Any) -> Any:
+        raise StopIteration
+
+    with pytest.raises(RuntimeError, match="StopIteration"):
+        list(loader(sources.Stream(N), collate_fn=collate))
+
+
+class Shy(sources.Resuming):
+    """Its state cannot be taken at one point."""
+
+    def state_dict(self) -> dict[str, Any]:
+        if self.at == 4:
+            raise OSError("not here")
+        return super().state_dict()
+
+
+@both
+def test_a_failing_state_dict_keeps_the_older_snapshot_and_warns(workers: int) -> None:
+    made = loader(Shy(N), num_workers=workers)
+    batches = iter(made)
+    next(batches)
+    with pytest.warns(SnapshotWarning, match="not here"):
+        next(batches)
+    state = made.state_dict()
+    entry = state["lanes"]["entries"][0]
+    assert (entry["dataset"], entry["ordinal"], entry["replay"]) == ({"at": 2}, 1, 1)
+    other = resumed(state, sources.Resuming(N))
+    assert list(other) == list(batches)
+
+
+@both
+def test_a_failing_state_dict_of_one_lane_keeps_the_whole_cut(workers: int) -> None:
+    class Never(sources.Counting):
+        def state_dict(self) -> dict[str, Any]:
+            if self.served >= 2:
+                raise OSError("not here")
+            return super().state_dict()
+
+    made = loader(Never(N), num_workers=workers, lanes=2)
+    batches = iter(made)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SnapshotWarning)
+        got = [next(batches) for _ in range(3)]
+        entries = made.state_dict()["lanes"]["entries"]
+        assert [entry["ordinal"] for entry in entries] == [0, 0]
+        assert [entry["replay"] for entry in entries] == [2, 1]
+        other = resumed(made.state_dict(), sources.Counting(N), lanes=2)
+        assert got + list(batches) == list(loader(sources.Counting(N), lanes=2))
+    assert len(list(other)) == 3
+
+
+def test_unequal_lanes_are_dealt_to_in_turn_and_skipped_when_ended() -> None:
+    class Unequal(sources.Stream):
+        def __iter__(self) -> Iterator[Any]:
+            info = get_worker_info()
+            lane = 0 if info is None else info.id
+            yield from ((lane, i) for i in range((3, 0, 1)[lane]))
+
+    made = loader(Unequal(N), lanes=3, batch_size=None)
+    assert list(made) == [(0, 0), (2, 0), (0, 1), (0, 2)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for workers in (1, 2, 3):
+            other = loader(Unequal(N), lanes=3, batch_size=None, num_workers=workers)
+            assert list(other) == list(made)
+
+
+def test_map_style_batches_go_to_the_workers_in_turn() -> None:
+    class Where(sources.Plain):
+        def __getitem__(self, index: int) -> int:
+            import os
+
+            return os.getpid()
+
+    made = loader(Where(8), batch_size=1, num_workers=2, lanes=2)
+    pids = [batch[0] for batch in made]
+    assert pids[::2] == [pids[0]] * 4
+    assert pids[1::2] == [pids[1]] * 4
+    assert pids[0] != pids[1]
+
+
+@pytest.mark.parametrize(("interval", "most"), [(1, 13), (4, 4), (100, 2), (None, 2)])
+def test_calls_of_state_dict_are_bounded_by_the_interval(interval: int | None, most: int) -> None:
+    dataset = sources.Counting(22)
+    made = loader(dataset, snapshot_every_n_steps=interval)
+    list(made)
+    assert dataset.calls <= most
+
+
+def test_a_resume_iterates_the_dataset_once_and_fetches_what_it_yields() -> None:
+    made = loader(sources.Resuming(N))
+    batches = iter(made)
+    next(batches)
+    next(batches)
+    dataset = sources.Resuming(N)
+    other = resumed(made.state_dict(), dataset)
+    assert len(list(other)) == 4
+    assert dataset.iters == 1
+
+    counting = sources.Counting(N)
+    made = loader(sources.Counting(N))
+    batches = iter(made)
+    for _ in range(4):
+        next(batches)
+    other = resumed(made.state_dict(), counting)
+    served = made.dataset.served
+    list(other)
+    assert counting.served == N
+    assert served == 8
+
+
+def test_an_iterator_tells_the_loaders_length() -> None:
+    assert len(iter(loader())) == 6
+
+
+def test_more_than_a_stream_said_is_warned_of_as_torch_does() -> None:
+    class Sized(sources.Stream):
+        def __len__(self) -> int:
+            return 2
+
+    made = loader(Sized(N), batch_size=None)
+    assert len(made) == 2
+    with pytest.warns(UserWarning, match="Length of the IterableDataset was reported to be 2"):
+        list(made)
