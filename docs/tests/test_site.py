@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import built_page
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+REQUIREMENTS = json.loads((ROOT / "spec/requirements.json").read_text(encoding="utf-8"))
+_CSS_FETCH = re.compile(r"@import|url\(\s*[\"']?(?:https?:)?//", re.IGNORECASE)
+
+
+def _pages(site: Path) -> list[Path]:
+    return sorted(site.rglob("*.html"))
+
+
+def test_no_page_fetches_anything_from_another_host(site: Path) -> None:
+    foreign = {
+        f"{page.relative_to(site)}: {target}"
+        for page in _pages(site)
+        for target in built_page.read(page).fetched
+        if target.startswith(("http:", "https:", "//"))
+    }
+    assert foreign == set()
+
+
+def test_no_stylesheet_fetches_anything_from_another_host(site: Path) -> None:
+    sheets = sorted(site.rglob("*.css"))
+    assert sheets
+    assert [s.name for s in sheets if _CSS_FETCH.search(s.read_text(encoding="utf-8"))] == []
+
+
+def test_every_requirement_has_its_anchor_and_its_judge(site: Path) -> None:
+    from midepoch_conformance.judges import REGISTRY
+
+    for requirement in REQUIREMENTS["requirements"]:
+        page = site / "spec" / requirement["page"].removesuffix(".md") / "index.html"
+        text = page.read_text(encoding="utf-8")
+        assert requirement["id"] in built_page.read(page).anchors
+        block = text.partition(f'id="{requirement["id"]}"')[2].partition("</div>")[0]
+        judge = REGISTRY.get(requirement["id"])
+        assert (judge.opinion.__name__ if judge else "Not judged") in block
+
+
+def test_every_requirement_is_in_the_table(site: Path) -> None:
+    links = built_page.read(site / "spec/requirements/index.html").links
+    missing = [r["id"] for r in REQUIREMENTS["requirements"] if not _linked(r["id"], links)]
+    assert missing == []
+
+
+def _linked(name: str, links: list[str]) -> bool:
+    return any(link.endswith(f"#{name}") for link in links)
+
+
+@pytest.mark.parametrize("command", ["check", "explore", "list", "spec"])
+def test_the_command_line_reference_has_every_command(site: Path, command: str) -> None:
+    page = built_page.read(site / "reference/cli/index.html")
+    assert f"midepoch-{command}" in page.anchors
+
+
+@pytest.mark.parametrize("name", ["StatefulDataLoader", "state_to_json", "state_from_json"])
+def test_the_api_reference_has_the_public_names(site: Path, name: str) -> None:
+    page = built_page.read(site / "reference/api/index.html")
+    assert any(a.split(".")[0] == "midepoch" and a.endswith(f".{name}") for a in page.anchors)
+
+
+def test_an_id_in_running_text_becomes_a_link(site: Path) -> None:
+    page = (site / "guides/reading-a-result/index.html").read_text(encoding="utf-8")
+    assert re.search(r'<a class="req-ref" href="[^"]*spec/resume/#RESUME-1">RESUME-1</a>', page)
