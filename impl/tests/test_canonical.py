@@ -14,8 +14,9 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from midepoch.canonical import NESTING_MAX, dumps, loads
 from typed_values import integers, keys, same, values
+
+from midepoch.canonical import NESTING_MAX, dumps, loads
 
 thorough = settings(max_examples=400, derandomize=True, deadline=None)
 

@@ -18,9 +18,10 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from typed_values import values
+
 from midepoch.canonical import NESTING_MAX, dumps, loads
 from midepoch.errors import StateEncodingError, StateFormatError
-from typed_values import values
 
 thorough = settings(max_examples=400, derandomize=True, deadline=None)
 

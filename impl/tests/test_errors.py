@@ -9,6 +9,7 @@ from collections.abc import Callable
 from importlib.resources import files
 
 import pytest
+
 from midepoch import errors
 from midepoch.errors import MidepochError, show, type_name
 

@@ -10,6 +10,7 @@ import tracemalloc
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from midepoch.order import BLOCK, FISHER_YATES_MAX, ROUNDS, Permutation, mix64
 
 MASK = 2**64 - 1

@@ -6,6 +6,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 import pytest
+
 from midepoch.errors import PlanMismatchError
 from midepoch.plan import Difference, Plan, compare
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from midepoch.seeds import ROOT_MAX, BatchSeeds, derive, words
 
 roots = st.integers(0, ROOT_MAX)

@@ -14,6 +14,7 @@ import jsonschema
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from midepoch import canonical
 from midepoch.errors import StateError, StateFormatError, StateVersionError
 from midepoch.plan import Plan

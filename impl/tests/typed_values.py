@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as st_numpy
+
 from midepoch.canonical import INTEGER_MAX
 
 __all__ = ["integers", "keys", "same", "values"]

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import torch
+
 from midepoch import canonical
 
 __all__ = ["REFUSED", "VALUES", "literal"]

@@ -22,10 +22,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import canonical_values
 import invalid_states
 import resume_runs
+from vector_files import write
+
 from midepoch import canonical
 from midepoch.order import Permutation
 from midepoch.seeds import derive, words
-from vector_files import write
 
 SIZES = (0, 1, 2, 3, 5, 6, 7, 10, 97, 4096, 4097, 10007, 65537, 10**6 + 3)
 VAST = (2**32 - 1, 2**32 + 15, 10**12, 2**63 - 1)

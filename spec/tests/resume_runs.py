@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any, Literal
 
+from resume_datasets import dataset_of, sampler_of
+
 from midepoch import StatefulDataLoader, canonical
 from midepoch.errors import ReplayWarning
-from resume_datasets import dataset_of, sampler_of
 
 __all__ = ["continue_run", "vectors"]
 

@@ -8,11 +8,12 @@ import re
 from pathlib import Path
 
 import pytest
+from requirement_index import SPEC
+
 from midepoch import canonical
 from midepoch.order import Permutation, mix64
 from midepoch.seeds import derive, words
 from midepoch.state import Document
-from requirement_index import SPEC
 
 PAGES = sorted([*SPEC.glob("*.md"), *SPEC.glob("rationale/*.md"), SPEC / "vectors" / "README.md"])
 LINK = re.compile(r"\]\(([^)\s]+)\)")

@@ -10,20 +10,21 @@ from typing import Any
 
 import invalid_states
 import jsonschema
-import midepoch.errors
 import numpy as np
 import pytest
 import requirement_index
 import resume_runs
 import torch
+from resume_datasets import Cursor, Map, Permuted, Reversed
+from vector_files import VECTORS, dump, each, load
+
+import midepoch.errors
 from midepoch import StatefulDataLoader, canonical
 from midepoch.errors import PlanMismatchError, StateError, StateFormatError
 from midepoch.order import Permutation, mix64
 from midepoch.plan import Plan, compare
 from midepoch.seeds import derive, words
 from midepoch.state import Document
-from resume_datasets import Cursor, Map, Permuted, Reversed
-from vector_files import VECTORS, dump, each, load
 
 IDS = {entry["id"] for entry in json.loads(requirement_index.INDEX.read_text())["requirements"]}
 SCHEMA = jsonschema.Draft202012Validator(
