@@ -28,6 +28,7 @@ ACTIONS = {
     "load_bogus": "load a value that is no state: `value` names it (none, empty, list, text, "
     "number, foreign)",
     "load_cut": "load the encoding `state` less its part number n (depth first over mappings)",
+    "load_document": "load the state whose canonical JSON is `document`; `value` names it",
     "close": "close the session and see what is left of it",
 }
 """The steps' vocabulary."""
@@ -50,6 +51,7 @@ class Step:
     into: str = ""
     codec: str = ""
     value: str = ""
+    document: str = ""
     tolerate: bool = False
 
     def __post_init__(self) -> None:

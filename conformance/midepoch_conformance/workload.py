@@ -108,14 +108,42 @@ class Workload:
     def state_tree(self, position: int) -> dict[str, Any]:
         """Return what a Stateful dataset adds to its state at ``position`` (STATE-6)."""
         return {
-            "none": None,
-            "empty": {"list": [], "dict": {}, "text": ""},
-            "flags": [True, 1, False, 0, 1.0],
             "big": 2**70 + position,
-            "nested": [{"position": position, "pairs": [[1, "a"], [2, "b"]]}],
+            "empty": {"dict": {}, "list": [], "text": ""},
+            "flags": [True, 1, False, 0, 1.0],
+            "nested": [{"pairs": [[1, "a"], [2, "b"]], "position": position}],
+            "none": None,
         }
 
     def check_tree(self, position: int, tree: object) -> None:
         """Raise ``WorkloadError`` unless ``tree`` equals :meth:`state_tree` in value and type."""
-        if repr(tree) != repr(self.state_tree(position)):
+        if _spelled(tree) != _spelled(self.state_tree(position)):
             raise WorkloadError(f"the dataset's state came back changed at {position}: {tree!r}")
+
+    def dataset_state(self, position: int) -> dict[str, Any]:
+        """Return a well-behaved Stateful dataset's state at ``position``, and note the call."""
+        self.note("state_dict")
+        return {"position": position, **({"tree": self.state_tree(position)} if self.tree else {})}
+
+    def dataset_position(self, state: Any) -> int:
+        """Return the position in what :meth:`dataset_state` returned.
+
+        Raises:
+            WorkloadError: a part is missing or changed, as a careful dataset would say.
+        """
+        position = state.get("position") if isinstance(state, dict) else None
+        if type(position) is not int or ("tree" in state) != self.tree:
+            raise WorkloadError(f"the dataset's state came back incomplete: {state!r}")
+        if self.tree:
+            self.check_tree(position, state["tree"])
+        return position
+
+
+def _spelled(tree: Any) -> str:
+    """Return a tree with its types in full; the order of a mapping's keys is no part of it."""
+    if isinstance(tree, dict):
+        items = sorted(f"{key!r}: {_spelled(value)}" for key, value in tree.items())
+        return f"{type(tree).__name__}({', '.join(items)})"
+    if isinstance(tree, (list, tuple)):
+        return f"{type(tree).__name__}({', '.join(map(_spelled, tree))})"
+    return f"{type(tree).__name__} {tree!r}"

@@ -40,7 +40,7 @@ def mutants() -> dict[str, list[str]]:
 
 def problems() -> list[str]:
     """Return every broken link, in words."""
-    index = {r.id: r for r in requirements.load()}
+    index = {r.id: r for r in requirements.load().values()}
     out = []
     for r in index.values():
         if r.id not in REGISTRY and not r.unjudged:
@@ -59,7 +59,7 @@ def problems() -> list[str]:
 
 def main() -> int:
     """Print the state of the table; return 1 where a link is broken."""
-    index = requirements.load()
+    index = list(requirements.load().values())
     killed = {i for ids in mutants().values() for i in ids}
     idle = [i for i in REGISTRY if i not in killed]
     print(f"{len(index)} requirements, {len(REGISTRY)} judged, {len(mutants())} mutants")

@@ -1,0 +1,69 @@
+"""The judges: pure functions from traces to findings, one for each judged requirement."""
+
+from __future__ import annotations
+
+from midepoch_conformance.case import Case
+from midepoch_conformance.judges import (
+    basis,
+    cost,
+    document,
+    elastic,
+    epochs,
+    faults,
+    order,
+    refusal,
+    resume,
+    state,
+    values,
+)
+from midepoch_conformance.judges.registry import REGISTRY, Judge
+from midepoch_conformance.judges.view import View
+from midepoch_conformance.prerequisites import PREREQUISITES
+from midepoch_conformance.trace import Fault, Trace
+from midepoch_conformance.verdict import Finding, in_words, place
+
+__all__ = ["PREREQUISITES", "REGISTRY", "Judge", "applicable", "judge"]
+
+# The modules register their judges when they are imported.
+_MODULES = (basis, resume, epochs, state, elastic, values, refusal, faults, cost, document, order)
+
+
+_TAMPERED = frozenset({"part removed", "no state", "after a refusal"})
+"""The families that hand an adapter what its ``state`` never made."""
+
+
+def applicable(case: Case) -> tuple[str, ...]:
+    """Return the ids of the requirements that a case can tell about."""
+    return tuple(j.requirement for j in REGISTRY.values() if case.probe in j.probes)
+
+
+def judge(case: Case, trace: Trace, oracle: Trace | None) -> list[Finding]:
+    """Return what the judges that look at this case find, each with its place.
+
+    Args:
+        case: what was played.
+        trace: what came of it.
+        oracle: the uninterrupted run's trace; None where the case needs none.
+    """
+    found = (_opinion(REGISTRY[name], case, trace, oracle) for name in applicable(case))
+    return [place(finding, case) for finding in found if finding is not None]
+
+
+def _opinion(judge: Judge, case: Case, trace: Trace, oracle: Trace | None) -> Finding | None:
+    faults = [f for f in map(_first_fault, (oracle, trace)) if f is not None]
+    ours = next((f for f in faults if f.kind == "adapter"), None)
+    if ours is not None and case.probe in _TAMPERED:
+        # What the adapter keeps beside the loader's state is not the loader's to check.
+        return Finding(judge.requirement, "not offered", "adapter", in_words(ours))
+    if ours is not None:
+        return Finding(judge.requirement, "error", "adapter", in_words(ours))
+    fault = _first_fault(oracle)
+    if fault is not None and not judge.alone:
+        words = f"an uninterrupted run fails here: {in_words(fault)}"
+        return Finding(judge.requirement, "not offered", "oracle", words)
+    return judge.opinion(View(judge.requirement, case, trace, oracle))
+
+
+def _first_fault(trace: Trace | None) -> Fault | None:
+    faults = (session.first_fault() for session in (trace.sessions if trace else ()))
+    return next((fault for fault in faults if fault is not None), None)

@@ -1,0 +1,192 @@
+"""The bench: plays one case at a time against a loader and has it judged.
+
+A bench owns one runner and shares the oracles of the whole check: it knows nothing of
+tables, profiles or reports.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+import time
+from collections.abc import Sequence
+from concurrent.futures import Future
+from types import TracebackType
+from typing import Protocol
+
+from midepoch_conformance import cases, judges
+from midepoch_conformance.adapter import Execution
+from midepoch_conformance.case import Case
+from midepoch_conformance.events import CaseResult
+from midepoch_conformance.runner import LoaderInfo, RunnerError
+from midepoch_conformance.trace import Trace
+from midepoch_conformance.verdict import FAILURES, Finding, place
+from midepoch_conformance.workload import Workload
+
+__all__ = ["Bench", "Engine", "Oracles"]
+
+REPLAYS = 2
+"""How often a failing case is played again before it is believed."""
+
+
+class Engine(Protocol):
+    """What the bench needs of a runner."""
+
+    @property
+    def info(self) -> LoaderInfo:
+        """What the loader is and offers."""
+
+    def __enter__(self) -> Engine:
+        """Return the engine, which is closed at the end of the block."""
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close the engine."""
+
+    def declines(self, workload: Workload, execution: Execution) -> str | None:
+        """Return why the loader's adapter does not offer this cell."""
+
+    def play(self, case: Case, lengths: Sequence[int] | None = None) -> Trace:
+        """Play a case."""
+
+
+class Oracles:
+    """The uninterrupted runs, each played once, by whichever thread needs it first."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._traces: dict[tuple[str, int], Future[Trace]] = {}
+
+    def get(self, engine: Engine, case: Case, attempt: int = 0) -> Trace:
+        """Return the trace of ``case``; the replays' oracles are played afresh, once."""
+        with self._lock:
+            future = self._traces.get((case.id, attempt))
+            mine = future is None
+            if future is None:
+                future = self._traces[(case.id, attempt)] = Future()
+        if mine:
+            try:
+                future.set_result(engine.play(case))
+            except BaseException as error:
+                future.set_exception(error)
+        return future.result()
+
+
+class Bench:
+    """Judges cases on one runner.
+
+    Args:
+        engine: plays cases.
+        oracles: shared by all benches of a check.
+    """
+
+    def __init__(self, engine: Engine, oracles: Oracles | None = None) -> None:
+        self._engine = engine
+        self._oracles = oracles or Oracles()
+
+    @property
+    def info(self) -> LoaderInfo:
+        """Return what the loader is and offers."""
+        return self._engine.info
+
+    def play(self, case: Case) -> Trace:
+        """Play ``case`` and return its trace, unjudged."""
+        return self._engine.play(case)
+
+    def judge(self, case: Case, index: int = 0) -> CaseResult:
+        """Play ``case`` and judge it; a failing one is replayed twice before it counts.
+
+        Never raises for what a loader, its adapter or its surroundings do: that becomes a
+        finding of its own (``error``).
+        """
+        start = time.monotonic()
+        try:
+            findings, reason = self._judged(case)
+        except RunnerError as error:
+            findings, reason = self._all(case, "error", error.message), None
+        seconds = time.monotonic() - start
+        return CaseResult(index, case, tuple(findings), reason, seconds)
+
+    def fails(self, case: Case, finding: Finding) -> Finding | None:
+        """Play ``case`` once: what it shows if it fails ``finding``'s requirement alike.
+
+        Returns None too where the loader does not offer the case, or cannot be asked.
+        """
+        try:
+            if self.not_offered(case) is not None:
+                return None
+            found = self._play(case, attempt=0)
+        except RunnerError:
+            return None
+        alike = (finding.requirement, finding.outcome, finding.kind)
+        return next((f for f in found if (f.requirement, f.outcome, f.kind) == alike), None)
+
+    def lengths(self, case: Case) -> list[int] | None:
+        """Return the number of batches of each epoch of the uninterrupted run, if it is known."""
+        try:
+            return _lengths(self._oracle(case, attempt=0))
+        except RunnerError:
+            return None
+
+    def not_offered(self, case: Case) -> str | None:
+        """Return why the loader does not offer ``case``, or None where it does."""
+        reason = cases.offered(case, self.info.offer)
+        if reason is not None:
+            return reason
+        for index, plan in enumerate(case.sessions):
+            reason = self._engine.declines(case.session_workload(index), plan.execution)
+            if reason is not None:
+                return reason
+        return None
+
+    def _judged(self, case: Case) -> tuple[list[Finding], str | None]:
+        reason = self.not_offered(case)
+        if reason is not None:
+            return self._all(case, "not offered", reason), reason
+        findings = self._play(case, attempt=0)
+        if any(f.outcome in FAILURES for f in findings):
+            replays = [self._play(case, attempt=1) for _ in range(REPLAYS)]
+            findings = [_confirmed(f, replays) for f in findings]
+        return findings, None
+
+    def _play(self, case: Case, attempt: int) -> list[Finding]:
+        oracle = self._oracle(case, attempt)
+        trace = self._engine.play(case, _lengths(oracle))
+        return judges.judge(case, trace, oracle)
+
+    def _oracle(self, case: Case, attempt: int) -> Trace:
+        return self._oracles.get(self._engine, cases.oracle_case(case), attempt)
+
+    @staticmethod
+    def _all(case: Case, outcome: str, words: str) -> list[Finding]:
+        return [place(Finding(i, outcome, "", words), case) for i in judges.applicable(case)]
+
+
+def _confirmed(finding: Finding, replays: list[list[Finding]]) -> Finding:
+    """Return ``finding`` as it is when every replay shows it, else as unstable."""
+    if finding.outcome not in FAILURES:
+        return finding
+    again = sum(
+        any(f.requirement == finding.requirement and f.outcome in FAILURES for f in replay)
+        for replay in replays
+    )
+    if again == len(replays):
+        return finding
+    words = f"{again + 1} of {len(replays) + 1} plays fail: {finding.words}"
+    return dataclasses.replace(finding, outcome="unstable", words=words)
+
+
+def _lengths(oracle: Trace) -> list[int]:
+    """Return the number of batches of each epoch of an uninterrupted run."""
+    lengths: list[int] = []
+    for session in oracle.sessions:
+        for event in session.events:
+            if event.opened:
+                lengths.append(0)
+            if lengths:
+                lengths[-1] += len(event.batches)
+    return lengths

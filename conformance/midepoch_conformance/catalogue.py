@@ -1,0 +1,121 @@
+"""What the suite asks, to be read: ``midepoch list`` and ``midepoch spec``."""
+
+from __future__ import annotations
+
+import collections
+import functools
+import inspect
+import textwrap
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from midepoch_conformance import cases, judges, requirements
+from midepoch_conformance.cases import PROFILES
+from midepoch_conformance.loading import BUILT_IN
+from midepoch_conformance.requirements import Requirement
+from midepoch_conformance.settings import CheckError
+
+__all__ = ["case_counts", "how_judged", "show_all", "show_list", "show_one"]
+
+_NAME_WIDTH, _COUNT_WIDTH = 16, 6
+
+
+@functools.lru_cache(maxsize=2)
+def case_counts(profile: str) -> dict[str, int]:
+    """Return how many cases of a profile's table each requirement is judged by."""
+    counts: collections.Counter[str] = collections.Counter()
+    for case in cases.load_table(profile):
+        counts.update(judges.applicable(case))
+    return dict(counts)
+
+
+def how_judged(requirement: str) -> str:
+    """Return how a requirement is judged: its judge's docstring, or why there is none."""
+    unjudged = requirements.get(requirement).unjudged
+    if unjudged:
+        return f"not judged: {unjudged}"
+    judge = judges.REGISTRY.get(requirement)
+    if judge is None:
+        return "not judged"
+    text = inspect.getdoc(judge.opinion) or ""
+    return f"{text}\n(cases of the families: {', '.join(judge.probes)})"
+
+
+def show_list(console: Console) -> None:
+    """Print the loaders, profiles, classes and requirements."""
+    console.print(Text("loaders", "bold"))
+    console.print(f"  {', '.join(BUILT_IN)}", highlight=False)
+    console.print("  path/to/file.py:Adapter, package.module:Adapter, or a make_loader function")
+    console.print(Text("profiles", "bold"))
+    for profile in PROFILES:
+        console.print(f"  {profile}: {len(cases.load_table(profile))} cases", highlight=False)
+    console.print(Text("classes and requirements, with their numbers of cases", "bold"))
+    console.print(_line("", *PROFILES))
+    for entry in requirements.classes():
+        console.print(Text.assemble("  ", entry.name, (f"  {entry.title}", "dim")))
+        for requirement in requirements.load().values():
+            if requirement.cls == entry.name:
+                console.print(_line(requirement.id, *map(str, _counts(requirement))))
+
+
+def _line(name: str, *counts: str) -> Table:
+    line = Table.grid(padding=(0, 2))
+    line.add_column(width=_NAME_WIDTH, no_wrap=True)
+    for _ in counts:
+        line.add_column(width=_COUNT_WIDTH, justify="right")
+    line.add_row(f"    {name}", *counts)
+    return line
+
+
+def show_all(console: Console) -> None:
+    """Print each requirement's text."""
+    for requirement in requirements.load().values():
+        console.print(Text.assemble((requirement.id, "bold"), f"  {requirement.text}"))
+
+
+def show_one(name: str, console: Console) -> None:
+    """Print all there is to know about one requirement.
+
+    Raises:
+        CheckError: there is no requirement of that id.
+    """
+    try:
+        requirement = requirements.get(name.upper())
+    except requirements.RequirementError as error:
+        raise CheckError(str(error.args[0])) from error
+    console.print(
+        Text.assemble((requirement.id, "bold"), f"  {requirement.cls}, {requirement.level}")
+    )
+    console.print(Text(requirement.text))
+    facts = [
+        ("why", requirement.why),
+        ("seen in the field", ", ".join(requirement.field)),
+        ("a refusal", _REFUSALS.get(requirement.refusal, requirement.refusal)),
+        ("judged", how_judged(requirement.id)),
+        ("cases", _cases(requirement)),
+        ("page", requirement.page),
+    ]
+    for title, text in facts:
+        if text:
+            console.print(Text(f"\n{title}", "dim"))
+            console.print(Text(textwrap.indent(text, "  ")))
+
+
+_REFUSALS = {
+    "passes": "passes: a typed error with a message satisfies the requirement",
+    "refused": "counts as refused: neither a pass nor a failure",
+    "fails": "fails",
+}
+
+
+def _counts(requirement: Requirement) -> list[int | str]:
+    if requirement.unjudged:
+        return ["-" for _ in PROFILES]
+    return [case_counts(profile).get(requirement.id, 0) for profile in PROFILES]
+
+
+def _cases(requirement: Requirement) -> str:
+    pairs = zip(PROFILES, _counts(requirement), strict=True)
+    return ", ".join(f"{count} in {profile}" for profile, count in pairs)

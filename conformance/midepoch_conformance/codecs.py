@@ -1,0 +1,76 @@
+"""States to bytes and back, by the codecs that a loader claims (standard library, lazily more)."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import io
+import json
+import pickle
+from typing import Any
+
+from midepoch_conformance.adapter import Offer
+
+__all__ = ["Codecs", "digest"]
+
+
+class Codecs:
+    """The codecs as they apply to one loader.
+
+    Loaders that implement midepoch's own format have its canonical JSON for ``json``; the
+    others have plain ``json.dumps`` and ``json.loads``.
+    """
+
+    def __init__(self, offer: Offer) -> None:
+        self.default = offer.codecs[0] if offer.codecs else "pickle"
+        self.canonical = "midepoch" in offer.formats
+
+    def encode(self, codec: str, state: Any) -> bytes:
+        """Return ``state`` as bytes; whatever the codec raises is let through."""
+        if codec == "pickle":
+            return pickle.dumps(state, protocol=4)
+        if codec == "torch":
+            file = io.BytesIO()
+            importlib.import_module("torch").save(state, file)
+            return file.getvalue()
+        if codec == "json" and self.canonical:
+            return bytes(importlib.import_module("midepoch").state_to_json(state))
+        if codec == "json":
+            return json.dumps(state).encode()
+        if codec == "bytes":
+            if not isinstance(state, (bytes, bytearray)):
+                raise TypeError(f"the state is said to be bytes, and it is {type(state).__name__}")
+            return bytes(state)
+        raise ValueError(f"unknown codec {codec!r}: pickle, torch, json or bytes")
+
+    def decode(self, codec: str, data: bytes) -> Any:
+        """Return the state that ``data`` holds; whatever the codec raises is let through."""
+        if codec == "pickle":
+            return pickle.loads(data)
+        if codec == "torch":
+            return importlib.import_module("torch").load(io.BytesIO(data), weights_only=True)
+        if codec == "json" and self.canonical:
+            return importlib.import_module("midepoch").state_from_json(data)
+        if codec == "json":
+            return json.loads(data)
+        if codec == "bytes":
+            return data
+        raise ValueError(f"unknown codec {codec!r}: pickle, torch, json or bytes")
+
+    def document(self, state: Any) -> Any:
+        """Return the state as the plain JSON types of its canonical form; None without a format.
+
+        A state that has no canonical form gives ``{"unreadable": why}``, which no schema
+        allows.
+        """
+        if not self.canonical:
+            return None
+        try:
+            return json.loads(importlib.import_module("midepoch").state_to_json(state))
+        except Exception as error:
+            return {"unreadable": f"{type(error).__name__}: {error}"}
+
+
+def digest(data: bytes) -> str:
+    """Return the hash that tells encodings apart."""
+    return hashlib.sha256(data).hexdigest()

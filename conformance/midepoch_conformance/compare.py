@@ -1,0 +1,151 @@
+"""The first difference between what was expected and what came, in words and as data (pure)."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Sequence
+
+from midepoch_conformance.model import Epochs, Stretch
+from midepoch_conformance.trace import Batch
+
+__all__ = ["Difference", "difference", "ids", "show", "unwhole"]
+
+_SHOWN = 12
+
+
+@dataclasses.dataclass(frozen=True)
+class Difference:
+    """Where a stretch leaves what it should have been.
+
+    Attributes:
+        kind: ``missing``, ``repeated``, ``reordered``, ``extra``, ``values`` or ``different``.
+        words: the difference in a sentence.
+        expected: the batches from there on that should have come.
+        got: the batches from there on that came.
+        at: how many batches of the stretch are right.
+    """
+
+    kind: str
+    words: str
+    expected: list[Batch]
+    got: list[Batch]
+    at: int = 0
+
+
+def difference(stretch: Stretch, epochs: Epochs) -> Difference | None:
+    """Return the first difference of a stretch, or None where it is as it must be.
+
+    A stretch that was not drained is compared as far as it went.
+    """
+    if stretch.want is None or stretch.leading:
+        return None
+    want, got = stretch.want, stretch.got
+    at = next(
+        (i for i, (w, g) in enumerate(zip(want, got, strict=False)) if w != g),
+        min(len(want), len(got)),
+    )
+    if at < len(got):
+        return _wrong(stretch, at, epochs)
+    if stretch.ended and at < len(want):
+        rest = want[at:]
+        where = f"epoch {stretch.start.epoch} ends after batch {stretch.start.batches + at}"
+        return Difference("missing", f"{where}: {_batches(len(rest))} missing", rest, [], at)
+    return None
+
+
+def ids(batches: Sequence[Batch]) -> list[float]:
+    """Return the sample ids of batches in delivered order.
+
+    Example:
+        >>> ids([[[0, 0.5], [1, 0.25]], [[2, 0.75]]])
+        [0, 1, 2]
+    """
+    return [row[0] for batch in batches for row in batch]
+
+
+def unwhole(batches: Sequence[Batch], n: int, missing: int = 0) -> Difference | None:
+    """Return how batches fail to be samples 0 to n - 1, each once, up to ``missing`` of them.
+
+    Example:
+        >>> unwhole([[[0], [1]], [[1]]], 3).words
+        'sample 1 comes twice and sample 2 is missing'
+    """
+    counts = Counter(ids(batches))
+    twice = sorted(i for i, c in counts.items() if c > 1)
+    foreign = sorted(i for i in counts if not (0 <= i < n and i == int(i)))
+    absent = [i for i in range(n) if i not in counts]
+    faults = []
+    if twice:
+        faults.append(f"{_samples(twice)} {'come' if len(twice) > 1 else 'comes'} twice")
+    if foreign:
+        faults.append(f"{_samples(foreign)} of no such epoch")
+    if len(absent) > missing:
+        faults.append(f"{_samples(absent)} {'are' if len(absent) > 1 else 'is'} missing")
+    if not faults:
+        return None
+    kind = "repeated" if twice else "missing" if len(absent) > missing else "extra"
+    return Difference(kind, " and ".join(faults), [[[i]] for i in absent], list(batches))
+
+
+def show(batches: Sequence[Batch]) -> str:
+    """Return batches on one line: ids alone, or whole rows where samples draw.
+
+    Example:
+        >>> show([[[0], [1]], [[2]]])
+        '[0 1] [2]'
+    """
+    words = [f"[{' '.join(_row(row) for row in batch)}]" for batch in batches[:_SHOWN]]
+    more = len(batches) - _SHOWN
+    return " ".join(words) + (f" and {more} more" if more > 0 else "") if words else "nothing"
+
+
+def _wrong(stretch: Stretch, at: int, epochs: Epochs) -> Difference:
+    want = (stretch.want or [])[at:]
+    got = stretch.got[at:]
+    place = f"epoch {stretch.start.epoch}, batch {stretch.start.batches + at}"
+    expected = f"expected {show(want[:1])}" if want else "expected the end of the epoch"
+    kind, reason = _kind(stretch, at, epochs)
+    tail = f" ({reason})" if reason else ""
+    return Difference(kind, f"{place}: {expected}, got {show(got[:1])}{tail}", want, got, at)
+
+
+def _kind(stretch: Stretch, at: int, epochs: Epochs) -> tuple[str, str]:
+    """Say what the wrong batch at ``at`` looks like: a guess in words, a kind for certain."""
+    want, got = (stretch.want or [])[at:], stretch.got[at:]
+    whole = epochs[stretch.start.epoch]
+    before = whole[: stretch.start.batches + at]
+    if want and ids(want[:1]) == ids(got[:1]):
+        return "values", "the same samples, other values"
+    if before and got[: len(before)] == before[: len(got)]:
+        return "repeated", "the epoch starts over"
+    if not want:
+        return ("repeated", "already delivered") if got[0] in before else ("extra", "")
+    if got[0] in before:
+        return "repeated", "already delivered"
+    if got[0] in want:
+        return "missing", f"{_batches(want.index(got[0]))} skipped"
+    other = next((e for e, batches in enumerate(epochs) if batches and batches[0] == got[0]), None)
+    if other is not None:
+        return "different", f"epoch {other} begins so"
+    seen = set(ids(before))
+    if any(i in seen for i in ids(got)):
+        return "repeated", "with samples that were delivered before"
+    if sorted(ids(want)) == sorted(ids(got)):
+        return "reordered", "the same samples, another order"
+    return "different", ""
+
+
+def _row(row: list[float]) -> str:
+    values = [f"{v:.6g}" if v != int(v) else str(int(v)) for v in map(float, row)]
+    return values[0] if len(values) == 1 else f"({', '.join(values)})"
+
+
+def _samples(numbers: Sequence[float]) -> str:
+    text = ", ".join(f"{n:g}" for n in numbers[:_SHOWN])
+    more = " and more" if len(numbers) > _SHOWN else ""
+    return f"sample{'s' if len(numbers) > 1 else ''} {text}{more}"
+
+
+def _batches(count: int) -> str:
+    return f"{count} batch{'' if count == 1 else 'es'}"

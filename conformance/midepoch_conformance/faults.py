@@ -1,0 +1,78 @@
+"""Exceptions and endings of processes as faults of a trace (standard library only)."""
+
+from __future__ import annotations
+
+import os
+import signal
+import traceback
+from collections.abc import Collection
+from types import TracebackType
+
+from midepoch_conformance.trace import Fault
+from midepoch_conformance.workload import WorkloadError
+
+__all__ = ["crash", "fault_of", "hang"]
+
+_MESSAGE, _TRACEBACK = 2000, 4000
+
+
+def fault_of(error: BaseException, at: str, own: Collection[str], kind: str = "raised") -> Fault:
+    """Return ``error`` as a fault.
+
+    An error whose innermost frame lies in a file of ``own`` (the adapter's) is the adapter's,
+    unless the workload raised it on purpose.
+    """
+    if kind == "raised" and _innermost(error) in own and not isinstance(error, WorkloadError):
+        kind = "adapter"
+    cls = type(error)
+    return Fault(
+        kind=kind,
+        type=cls.__name__,
+        bases=tuple(base.__name__ for base in cls.__mro__ if base is not object),
+        message=_text(error)[:_MESSAGE],
+        traceback="".join(traceback.format_exception(cls, error, error.__traceback__))[
+            -_TRACEBACK:
+        ],
+        at=at,
+    )
+
+
+def hang(at: str, limit: float) -> Fault:
+    """Return the fault of a session that did not end within its limit."""
+    return Fault("hang", "hang", message=f"no end within {limit:g} s: killed", at=at)
+
+
+def crash(at: str, status: int | None, output: str = "") -> Fault:
+    """Return the fault of a process that died in a session.
+
+    ``status`` is what ``os.waitstatus_to_exitcode`` returns, None where it is not known;
+    ``output`` is what the process had printed.
+    """
+    if status is None:
+        name, words = "died", "the process died"
+    elif status < 0:
+        name = signal.Signals(-status).name
+        words = f"the process was killed by {name}"
+    else:
+        name, words = f"exit status {status}", f"the process ended with exit status {status}"
+    return Fault("crash", name, message=words, traceback=output[-_TRACEBACK:], at=at)
+
+
+def _innermost(error: BaseException) -> str:
+    """Return the file in which ``error`` was raised, or "" where none is known."""
+    # Python turns a StopIteration that leaves a generator into a RuntimeError of that generator.
+    if isinstance(error, RuntimeError) and isinstance(error.__cause__, StopIteration):
+        error = error.__cause__
+    frame: TracebackType | None = error.__traceback__
+    file = ""
+    while frame is not None:
+        file = frame.tb_frame.f_code.co_filename
+        frame = frame.tb_next
+    return file
+
+
+def _text(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception as broken:
+        return f"(its text cannot be made: {type(broken).__name__} in {os.path.basename(__file__)})"

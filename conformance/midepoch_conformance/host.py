@@ -1,0 +1,316 @@
+"""The host: plays sessions inside the loader's own Python (standard library only).
+
+Started by the runner with the loader's interpreter; reads requests and writes replies, a JSON
+object a line, over descriptors that it keeps to itself. It imports the adapter once and forks a
+process group for each session; a loader that must not be forked is played right here. What a
+session did stands in its journal (journal.py): a reply says only how the session ended.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import importlib
+import importlib.metadata
+import json
+import multiprocessing
+import os
+import platform
+import select
+import sys
+import traceback
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from midepoch_conformance import loading, memory, processes
+from midepoch_conformance.adapter import Execution, Offer
+from midepoch_conformance.play import Job, Play
+from midepoch_conformance.workload import Workload
+
+__all__ = ["main"]
+
+KNOWN = ("torch", "torchdata", "numpy", "grain", "jax", "midepoch")
+"""Distributions whose versions a report names where they are loaded."""
+
+_POLL = 0.002
+
+
+class Host:
+    """Answers one runner's requests until its pipe closes."""
+
+    def __init__(self, commands: int, replies: int) -> None:
+        self.commands, self.replies = commands, replies
+        self.loaded: loading.Loaded | None = None
+        self.offer = Offer()
+        self.warm = False
+
+    def serve(self) -> None:
+        """Answer requests, one after the other."""
+        with open(self.commands, "rb", closefd=False) as commands:
+            for line in iter(commands.readline, b""):
+                request = json.loads(line)
+                answer = self._answer(request)
+                answer["id"] = request["id"]
+                data = f"{json.dumps(answer)}\n".encode()
+                while data:
+                    data = data[os.write(self.replies, data) :]
+                if request["op"] == "quit":
+                    return
+
+    def _answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        operations: dict[str, Callable[..., dict[str, Any]]] = {
+            "hello": self._hello,
+            "declines": self._declines,
+            "prepare": self._prepare,
+            "play": self._play,
+            "quit": dict,
+        }
+        try:
+            return operations[request["op"]](**request.get("with", {}))
+        except loading.SpecError as error:
+            return {"error": str(error), "kind": "adapter", "hint": error.hint}
+        except ModuleNotFoundError as error:
+            return {
+                "error": f"{type(error).__name__}: {error}",
+                "kind": "environment",
+                "hint": f"install {error.name!r} for {sys.executable}, or pass another --python",
+            }
+        except Exception as error:
+            return {
+                "error": f"{type(error).__name__}: {error}",
+                # What a session raises is its fault; what comes through here is the suite's.
+                "kind": "protocol" if request["op"] == "play" else "adapter",
+                "hint": traceback.format_exc()[-4000:],
+            }
+
+    def _hello(self, spec: str) -> dict[str, Any]:
+        self.loaded = loading.load(spec)
+        self.offer = _offer(self.loaded.adapter.offer())
+        for name in ("numpy", "torch"):
+            if name in self.offer.draws:
+                importlib.import_module(name)
+        # For fork servers, which are started by the sessions that need one.
+        multiprocessing.set_forkserver_preload([self.loaded.module])
+        memory.settle()
+        return {
+            "offer": dataclasses.asdict(self.offer),
+            "name": self.offer.name or self.loaded.module,
+            "version": _version(self.offer.package),
+            "python": platform.python_version(),
+            "platform": platform.platform(),
+            "packages": _packages(self.offer.package),
+            "file": self.loaded.file,
+            "module": self.loaded.module,
+            "attribute": self.loaded.name,
+            "function": self.loaded.function,
+        }
+
+    def _declines(self, workload: dict[str, Any], execution: dict[str, Any]) -> dict[str, Any]:
+        w = Workload(**{**workload, "draws": tuple(workload["draws"])})
+        reason = self._known().adapter.declines(w, Execution(**execution))
+        return {"reason": None if reason is None else str(reason)}
+
+    def _prepare(self, workload: dict[str, Any], root: str, limit: float) -> dict[str, Any]:
+        w = Workload(**{**workload, "draws": tuple(workload["draws"])})
+        os.makedirs(root, exist_ok=True)
+        ended = self._act(lambda: self._known().adapter.prepare(w, root), limit, f"{root}.notes")
+        if "error" in ended:
+            return {**ended, "error": f"prepare() failed: {ended['error']}", "kind": "adapter"}
+        if ended["outcome"] != "done":
+            words = f"prepare() did not come to its end ({ended['outcome']})"
+            return {"error": words, "kind": "adapter", "hint": "see prepare() of the adapter"}
+        return ended
+
+    def _play(self, job: dict[str, Any], limit: float) -> dict[str, Any]:
+        loaded, todo = self._known(), Job.from_json(job)
+
+        known = set(sys.modules)
+
+        def play() -> bool:
+            # Made where it plays: the journal knows its writer by its process.
+            whole = Play(loaded.adapter, self.offer, todo, loaded.own).run(self.offer.fork_safe)
+            if self.offer.fork_safe and not self.warm:
+                _note_imports(known, todo.folder)
+            return whole
+
+        answer = self._act(play, limit, todo.folder)
+        if not self.warm:
+            self.warm = True
+            _import_noted(todo.folder)
+        return answer
+
+    def _known(self) -> loading.Loaded:
+        if self.loaded is None:
+            raise RuntimeError("no loader has been named yet: hello comes first")
+        return self.loaded
+
+    def _act(self, act: Callable[[], object], limit: float, folder: str) -> dict[str, Any]:
+        """Act in a process of its own, or right here if the loader must not be forked."""
+        return self._apart(act, limit, folder) if self.offer.fork_safe else self._here(act)
+
+    def _here(self, act: Callable[[], object]) -> dict[str, Any]:
+        """Act in this process; the runner watches the time and restarts a host that is unfit."""
+        spared = set(processes.living(os.getpid()) or ())
+        whole = act()
+        left = set(processes.living(os.getpid()) or ()) - spared - processes.keepers()
+        return {"outcome": "done", "fit": whole is not False and not left}
+
+    def _apart(self, act: Callable[[], object], limit: float, folder: str) -> dict[str, Any]:
+        """Act in a process group of its own, killed whole when it ends or its time is up."""
+        spared = set(processes.living(os.getpid()) or ())
+        os.makedirs(folder, exist_ok=True)
+        pid = os.fork()
+        if pid == 0:
+            self._become_player(act, folder)
+        outcome, status = self._await(pid, limit)
+        processes.end_group(pid)
+        if status is None:
+            status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        processes.end_others(spared)
+        answer: dict[str, Any] = {"outcome": outcome, "status": status, "fit": True}
+        complaint = os.path.join(folder, "failed")
+        if os.path.exists(complaint):
+            with open(complaint, encoding="utf-8") as text:
+                whole = text.read()
+            answer.update(error=whole.strip().rpartition("\n")[2], kind="protocol", hint=whole)
+        return answer
+
+    def _become_player(self, act: Callable[[], object], folder: str) -> None:
+        """Act and exit: the rest of a forked process's life."""
+        status = 1
+        try:
+            os.setsid()
+            processes.die_with_parent()
+            processes.adopt_orphans()
+            os.close(self.commands)
+            os.close(self.replies)
+            output = os.path.join(folder, "output")
+            fd = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            os.dup2(fd, 1)
+            os.dup2(fd, 2)
+            os.close(fd)
+            act()
+            status = 0
+        except BaseException:
+            with open(os.path.join(folder, "failed"), "w", encoding="utf-8") as failed:
+                failed.write(traceback.format_exc()[-4000:])
+        finally:
+            with contextlib.suppress(BaseException):
+                sys.stdout.flush()
+                sys.stderr.flush()
+            os._exit(status)
+
+    def _await(self, pid: int, limit: float) -> tuple[str, int | None]:
+        """Wait for a player: how it ended, and with what status if it has been reaped."""
+        patience = processes.Patience(pid, limit)
+        with _exits(pid) as exits:
+            while True:
+                left = patience.left()
+                if left <= 0:
+                    return "limit", None
+                watch = select.poll()
+                watch.register(self.commands, 0)
+                if exits is not None:
+                    watch.register(exits, select.POLLIN)
+                ready = dict(watch.poll(1000 * left if exits is not None else 1000 * _POLL))
+                if self.commands in ready:
+                    # The runner is gone, and with it the reason to play.
+                    processes.end_group(pid)
+                    processes.end_others(set())
+                    os._exit(0)
+                done, status = os.waitpid(pid, os.WNOHANG)
+                if done:
+                    status = os.waitstatus_to_exitcode(status)
+                    return ("done" if status == 0 else "died"), status
+
+
+@contextlib.contextmanager
+def _exits(pid: int) -> Any:
+    """Give a descriptor that is readable once ``pid`` has exited; None where there is none."""
+    try:
+        fd = os.pidfd_open(pid)
+    except (AttributeError, OSError):
+        yield None
+        return
+    try:
+        yield fd
+    finally:
+        os.close(fd)
+
+
+def _offer(given: Offer | Mapping[str, Any] | object) -> Offer:
+    """Return what an adapter offers as an :class:`Offer`.
+
+    Raises:
+        loading.SpecError: it names something that no offer has, or is of another type.
+    """
+    names = {field.name: field.default for field in dataclasses.fields(Offer)}
+    if isinstance(given, Mapping):
+        unknown = sorted(set(given) - set(names))
+        if unknown:
+            raise loading.SpecError(
+                f"the adapter's offer has unknown fields: {', '.join(unknown)}",
+                f"the fields of an offer: {', '.join(sorted(names))}",
+            )
+        fields = dict(given)
+    else:
+        fields = {name: getattr(given, name) for name in names if hasattr(given, name)}
+    for name, default in names.items():
+        if name not in fields:
+            continue
+        value = fields[name]
+        if isinstance(default, tuple) or name == "intervals":
+            fields[name] = None if value is None else tuple(value)
+        elif isinstance(default, (bool, str)) and not isinstance(value, type(default)):
+            raise loading.SpecError(
+                f"the offer's {name} is {value!r}", f"it must be a {type(default).__name__}"
+            )
+    return Offer(**fields)
+
+
+def _note_imports(known: set[str], folder: str) -> None:
+    """Leave the names of what a first session imported, for the host to import once for all.
+
+    Only parts of packages that the host has anyway: a new package might bring new behaviour.
+    """
+    packages = {name.partition(".")[0] for name in known} | set(sys.builtin_module_names)
+    found = [name for name in list(sys.modules) if name not in known]
+    with open(os.path.join(folder, "imported"), "w", encoding="utf-8") as out:
+        json.dump([name for name in found if name.partition(".")[0] in packages], out)
+
+
+def _import_noted(folder: str) -> None:
+    with contextlib.suppress(FileNotFoundError, ValueError):
+        with open(os.path.join(folder, "imported"), encoding="utf-8") as names:
+            for name in json.load(names):
+                with contextlib.suppress(Exception):
+                    importlib.import_module(name)
+        memory.settle()
+
+
+def _version(package: str) -> str:
+    with contextlib.suppress(importlib.metadata.PackageNotFoundError, ValueError):
+        return importlib.metadata.version(package)
+    return ""
+
+
+def _packages(package: str) -> dict[str, str]:
+    names = {package, *(name for name in KNOWN if name in sys.modules)} - {""}
+    return {name: _version(name) for name in sorted(names) if _version(name)}
+
+
+def main() -> None:
+    """Serve on the descriptors 0 and 1, and leave those to the loader."""
+    commands, replies = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    processes.adopt_orphans()
+    Host(commands, replies).serve()
+    # Threads that a loader left must not keep the host.
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,161 @@
+"""A host as the suite sees it: a process, the pipes to it, and how it is lost."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import IO, Any
+
+from midepoch_conformance.processes import Patience
+
+__all__ = ["HostLostError", "HostProcess", "RunnerError", "too_old"]
+
+_DYING = 10.0
+"""Seconds that a host whose pipe has closed has for its exit."""
+
+
+class RunnerError(RuntimeError):
+    """Something other than the loader under test went wrong.
+
+    Attributes:
+        kind: ``adapter`` (the adapter's own fault), ``environment`` (an interpreter or a
+            package is not there) or ``protocol`` (the suite's own fault).
+        hint: what to do, or what is known beside the message.
+    """
+
+    def __init__(self, kind: str, message: str, hint: str = "") -> None:
+        super().__init__(f"{message}\n{hint}" if hint else message)
+        self.kind, self.message, self.hint = kind, message, hint
+
+
+class HostLostError(RunnerError):
+    """A host died or did not answer in time."""
+
+    def __init__(self, message: str, hint: str, late: bool, status: int | None) -> None:
+        super().__init__("environment", message, hint)
+        self.late, self.status = late, status
+
+
+class HostProcess:
+    """A host process and the pipes to it."""
+
+    def __init__(self, python: str, root: Path, hash_seed: str) -> None:
+        package = str(root / "package")
+        paths = [package, os.environ.get("PYTHONPATH", "")]
+        environment = {
+            # Plays are small and run side by side: a pool of threads each would only fight.
+            "OMP_NUM_THREADS": "1",
+            "MKL_NUM_THREADS": "1",
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(path for path in paths if path),
+            "PYTHONHASHSEED": hash_seed,
+        }
+        self.python, self.root = python, root
+        self.told: dict[str, Any] = {}
+        self.asked = 0
+        self.unread = b""
+        self.errors = tempfile.TemporaryFile(dir=root)  # noqa: SIM115 - closed by end()
+        try:
+            self.process = subprocess.Popen(
+                [python, "-m", "midepoch_conformance.host"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self.errors,
+                env=environment,
+                bufsize=0,
+                start_new_session=True,
+            )
+        except OSError as error:
+            self.errors.close()
+            raise RunnerError(
+                "environment",
+                f"{python} cannot be started: {error}",
+                "name the Python in which the loader is installed: --python PATH",
+            ) from error
+        self.requests, self.answers = _piped(self.process.stdin), _piped(self.process.stdout)
+
+    def ask(self, op: str, asked: dict[str, Any], seconds: float) -> dict[str, Any]:
+        """Send a request and return its answer; lines that are no answer are passed over.
+
+        The host has ``seconds`` for it, and longer while it works.
+        """
+        self.asked += 1
+        request = {"id": self.asked, "op": op, "with": asked}
+        patience = Patience(self.process.pid, seconds)
+        try:
+            data = f"{json.dumps(request)}\n".encode()
+            while data:
+                data = data[self.requests.write(data) :]
+        except BrokenPipeError:
+            raise self._lost(op, late=False) from None
+        while True:
+            line = self._line(op, patience)
+            with contextlib.suppress(ValueError):
+                answer = json.loads(line)
+                if isinstance(answer, dict) and answer.get("id") == self.asked:
+                    return answer
+
+    def _line(self, op: str, patience: Patience) -> bytes:
+        poll = select.poll()
+        poll.register(self.answers, select.POLLIN)
+        while b"\n" not in self.unread:
+            left = patience.left()
+            if left <= 0:
+                raise self._lost(op, late=True)
+            if not poll.poll(1000 * left):
+                continue
+            piece = self.answers.read(1 << 16)
+            if not piece:
+                raise self._lost(op, late=False)
+            self.unread += piece
+        line, _, self.unread = self.unread.partition(b"\n")
+        return line
+
+    def _lost(self, op: str, late: bool) -> HostLostError:
+        status = None
+        if not late:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                status = self.process.wait(_DYING)
+        said = self.said()
+        words = "did not answer in time" if late else f"ended with status {status}"
+        hint = said or "it said nothing"
+        return HostLostError(f"{self.python}: the host {words} ({op})", hint, late, status)
+
+    def said(self) -> str:
+        """Return the end of what the host and its loader printed."""
+        size = self.errors.seek(0, os.SEEK_END)
+        self.errors.seek(max(0, size - 4000))
+        return self.errors.read().decode(errors="replace")
+
+    def end(self) -> None:
+        """End the host and all that runs below it."""
+        # A host whose pipe closes kills its play and goes: only it knows the play's group.
+        self.requests.close()
+        self.answers.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(1.0 if self.process.poll() is None else 0)
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        self.errors.close()
+
+
+def too_old(python: str) -> str:
+    """Return what to say of an interpreter that is older than a host can be; else nothing."""
+    asked = [python, "-c", "import sys; print(sys.version_info >= (3, 9))"]
+    with contextlib.suppress(OSError, subprocess.SubprocessError):
+        if b"False" in subprocess.run(asked, capture_output=True, timeout=_DYING).stdout:
+            return "a host needs Python 3.9 or newer; "
+    return ""
+
+
+def _piped(pipe: IO[bytes] | None) -> IO[bytes]:
+    if pipe is None:
+        raise RuntimeError("Popen made no pipe although it was asked to")
+    return pipe

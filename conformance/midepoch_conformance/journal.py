@@ -1,0 +1,165 @@
+"""A session's journal: written as the session is played, read when it is over.
+
+What is written survives the process: a session that hangs or crashes leaves all that it had
+delivered. A line is a JSON array, its first item names it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import fcntl
+import json
+import os
+from typing import Any
+
+from midepoch_conformance.trace import Batch, Event, Fault, SessionTrace, session_from_json
+
+__all__ = ["Journal", "JournalEnd", "read_journal"]
+
+_OUT_OF_REACH = 200
+"""The journal's descriptor is at least this: loaders that meddle with descriptors take low ones."""
+
+
+class Journal:
+    """Writes one session's journal, whatever the loader does to descriptors and processes."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.pid = os.getpid()
+        self.fd, self.key = -1, (0, 0)
+        self.phase = ""
+
+    def at(self, phase: str) -> None:
+        """Note what is about to happen: it names the place of a hang or a crash."""
+        if phase != self.phase:
+            self.phase = phase
+            self._write(["at", phase])
+
+    def step(self, index: int, do: str) -> None:
+        """Note that a step begins."""
+        self._write(["step", index, do])
+
+    def opened(self) -> None:
+        """Note that the step starts an epoch."""
+        self._write(["opened"])
+
+    def batch(self, batch: Batch) -> None:
+        """Note a delivered batch."""
+        self._write(["batch", batch])
+
+    def ended(self) -> None:
+        """Note that the epoch's end was seen."""
+        self._write(["ended"])
+
+    def state(self, name: str, codec: str, path: str) -> None:
+        """Note that the encoding ``name`` lies in the file ``path``."""
+        self._write(["state", name, codec, path])
+
+    def event(self, event: Event) -> None:
+        """Note what else the step did; its batches are noted already."""
+        fields = dataclasses.asdict(dataclasses.replace(event, batches=[]))
+        del fields["batches"], fields["opened"], fields["ended"]
+        self._write(["event", fields])
+
+    def failed(self, fault: Fault) -> None:
+        """Note that the session could not be opened."""
+        self._write(["failed", dataclasses.asdict(fault)])
+
+    def done(self, seconds: float) -> None:
+        """Note the session's end."""
+        self._write(["done", seconds])
+
+    def close(self) -> None:
+        """Give the descriptor back."""
+        if self._is_open():
+            os.close(self.fd)
+
+    def _write(self, line: list[Any]) -> None:
+        if os.getpid() != self.pid:
+            # A process that the loader forked came out of the loader's code: it is no player.
+            os._exit(0)
+        # The empty line ends what a loader may have written here by accident.
+        data = memoryview(f"\n{json.dumps(line, separators=(',', ':'))}\n".encode())
+        if not self._is_open():
+            self._open()
+        while data:
+            data = data[os.write(self.fd, data) :]
+
+    def _is_open(self) -> bool:
+        with contextlib.suppress(OSError):
+            status = os.fstat(self.fd)
+            return (status.st_dev, status.st_ino) == self.key
+        return False
+
+    def _open(self) -> None:
+        low = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        self.fd = fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, _OUT_OF_REACH)
+        os.close(low)
+        status = os.fstat(self.fd)
+        self.key = (status.st_dev, status.st_ino)
+
+
+@dataclasses.dataclass
+class JournalEnd:
+    """How a journal ends.
+
+    Attributes:
+        done: whether the session came to its end.
+        phase: what was being done if it did not; ``"closing"`` after all its steps.
+        pending: whether a step was cut short.
+        states: the encodings that were saved: codec and file by name.
+    """
+
+    done: bool = False
+    phase: str = "open"
+    pending: bool = False
+    states: dict[str, tuple[str, str]] = dataclasses.field(default_factory=dict)
+
+
+def read_journal(path: str) -> tuple[SessionTrace, JournalEnd]:
+    """Read a journal, whole or cut short; lines that are no journal's are passed over."""
+    trace, end = SessionTrace([]), JournalEnd()
+    for line in _lines(path):
+        with contextlib.suppress(IndexError, KeyError, TypeError, ValueError):
+            _apply(trace, end, line[0], line[1:])
+    return trace, end
+
+
+def _apply(trace: SessionTrace, end: JournalEnd, name: str, rest: list[Any]) -> None:
+    if name == "at":
+        end.phase = rest[0]
+    elif name == "step":
+        trace.events.append(Event(step=int(rest[0]), do=rest[1]))
+        end.pending = True
+    elif name == "opened":
+        trace.events[-1].opened = True
+    elif name == "batch":
+        trace.events[-1].batches.append(rest[0])
+    elif name == "ended":
+        trace.events[-1].ended = True
+    elif name == "state":
+        end.states[rest[0]] = (rest[1], rest[2])
+    elif name == "event":
+        known = trace.events[-1]
+        kept = {"batches": known.batches, "opened": known.opened, "ended": known.ended}
+        trace.events[-1] = session_from_json({"events": [{**rest[0], **kept}]}).events[0]
+        end.pending = False
+    elif name == "failed":
+        trace.fault = Fault(**{**rest[0], "bases": tuple(rest[0]["bases"])})
+    elif name == "done":
+        end.done, trace.seconds = True, float(rest[0])
+
+
+def _lines(path: str) -> list[list[Any]]:
+    found: list[list[Any]] = []
+    try:
+        with open(path, encoding="utf-8", errors="replace") as journal:
+            for text in journal:
+                with contextlib.suppress(ValueError):
+                    line = json.loads(text)
+                    if isinstance(line, list) and line:
+                        found.append(line)
+    except FileNotFoundError:
+        pass
+    return found

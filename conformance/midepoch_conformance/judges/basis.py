@@ -1,0 +1,107 @@
+"""Basis: it runs, agrees with itself, delivers each sample once, and saving changes nothing."""
+
+from __future__ import annotations
+
+from midepoch_conformance import compare, model
+from midepoch_conformance.adapter import Execution
+from midepoch_conformance.judges.registry import judge
+from midepoch_conformance.judges.view import View
+from midepoch_conformance.trace import Trace
+from midepoch_conformance.verdict import Finding, fault_kind, in_words, is_refusal
+from midepoch_conformance.workload import Workload
+
+__all__ = ["allowed_missing"]
+
+
+@judge("BASIS-1", "plain", alone=True)
+def runs(view: View) -> Finding | None:
+    """Every epoch is delivered, to its end."""
+    for trace in (view.oracle, view.trace):
+        finding = _ran(view, trace) if trace is not None else None
+        if finding is not None:
+            return finding
+    return view.passed()
+
+
+@judge("BASIS-2", "plain")
+def agrees(view: View) -> Finding | None:
+    """A second run in another interpreter delivers the same."""
+    problem = view.problem(0)
+    if problem is not None and problem.fault is not None:
+        return view.blocked(f"the second run fails: {problem.words}")
+    return view.all(0)
+
+
+@judge("BASIS-3", "whole")
+def whole(view: View) -> Finding | None:
+    """Each epoch holds each sample once."""
+    problem = view.problem(0)
+    if problem is not None and problem.fault is not None:
+        return view.blocked(f"the run fails: {problem.words}")
+    session = view.session(0)
+    w, x = view.case.workload, view.case.sessions[0].execution
+    for number, epoch in enumerate(model.epochs_of(session) if session else []):
+        fault = compare.unwhole(epoch, w.n, allowed_missing(w, x))
+        if fault is not None:
+            words = f"epoch {number}: {fault.words}"
+            return view.silent(fault.kind, words, f"samples 0 to {w.n - 1}, each once", epoch)
+    return view.passed()
+
+
+@judge("BASIS-4", "saving")
+def saving_changes_nothing(view: View) -> Finding | None:
+    """Deliveries with saves among them equal those without."""
+    failed = [e for e in view.events(0, "save") if e.fault is not None]
+    if failed:
+        return view.blocked("the state could not be taken")
+    return view.all(0)
+
+
+@judge("BASIS-5", "saving")
+def saving_draws_nothing(view: View) -> Finding | None:
+    """No save moves a global random stream."""
+    seen = [e for e in view.events(0, "save") if e.drew is not None]
+    drawn = [e for e in seen if e.drew]
+    if drawn:
+        number = seen.index(drawn[0]) + 1
+        words = f"save number {number} moves a global random stream"
+        return view.silent("values", words, "no global stream moves", "one moved")
+    return view.passed() if seen else None
+
+
+def allowed_missing(w: Workload, x: Execution) -> int:
+    """Return how many samples an epoch may lack: the incomplete batch of each lane.
+
+    Map-style loaders may deal samples to workers before they batch, so lanes count for them.
+
+    Example:
+        >>> allowed_missing(Workload(n=13, batch_size=4, tail="drop"), Execution())
+        3
+    """
+    if w.tail != "drop":
+        return 0
+    return max(1, x.lanes or 0, x.workers) * (w.batch_size - 1)
+
+
+def _ran(view: View, trace: Trace) -> Finding | None:
+    session = trace.sessions[0] if trace.sessions else None
+    fault = session.first_fault() if session else None
+    if fault is not None:
+        delivered = sum(len(e.batches) for e in session.events) if session else 0
+        words = in_words(fault, delivered)
+        # A cell that a loader refuses to build is no promise that it broke.
+        if is_refusal(fault, delivered):
+            return view.not_offered(words)
+        return view.fails(fault_kind(fault, delivered), words)
+    epochs = model.epochs_of(session) if session else []
+    if len(epochs) < view.case.workload.epochs or (not any(epochs) and view.case.workload.n):
+        return _short(view, len([e for e in epochs if e]))
+    return None
+
+
+def _short(view: View, count: int) -> Finding | None:
+    w = view.case.workload
+    # With incomplete batches dropped, an epoch can be rightly empty.
+    if allowed_missing(w, view.case.sessions[0].execution) >= w.n:
+        return None
+    return view.silent("missing", f"{count} of {w.epochs} epochs are delivered", w.epochs, count)

@@ -1,0 +1,377 @@
+"""Document: the state document of midepoch's own format, and what is refused of it."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+from typing import Any
+
+from midepoch_conformance.case import Step
+from midepoch_conformance.compare import show
+from midepoch_conformance.judges.registry import judge
+from midepoch_conformance.judges.view import View
+from midepoch_conformance.published import schema, vector
+from midepoch_conformance.trace import Event, Fault
+from midepoch_conformance.verdict import Finding, fault_kind, in_words, is_refusal
+from midepoch_conformance.workload import Workload
+
+__all__ = ["canonical", "layout", "untyped"]
+
+FIELDS = {
+    "batch_size": "batch_size",
+    "n": "length",
+    "shuffle": "sampler",
+    "seed": "seed",
+    "tail": "tail",
+}
+"""The plan's fields, by the workload's."""
+
+_USER = ("dataset", "iterator", "states")
+"""Keys under ``lanes`` and ``sampler`` whose values are the user's."""
+
+
+@judge("DOC-1", "document")
+def valid(view: View) -> Finding | None:
+    """Each state is valid against the schema."""
+    for event in _saved(view, 0):
+        error = next(_validator().iter_errors(event.document), None)
+        if error is not None:
+            path = "/".join(map(str, error.absolute_path)) or "the document"
+            return view.fails("invalid", f"{path}: {error.message}"[:300], None, event.document)
+    return _held(view, 0)
+
+
+@judge("DOC-2", "document layout")
+def one_layout(view: View) -> Finding | None:
+    """The keys are the same whatever the worker count."""
+    layouts = [[layout(e.document) for e in _saved(view, i)] for i in (0, 1)]
+    for number, (one, other) in enumerate(zip(*layouts, strict=False)):
+        if one != other:
+            odd = sorted(set(one) ^ set(other))
+            words = f"save {number + 1}: {', '.join(odd[:4])} with one worker count alone"
+            return view.fails("invalid", words, one, other)
+    return _held(view, 1)
+
+
+@judge("DOC-3", "document")
+def plain_types(view: View) -> Finding | None:
+    """The loader's own part is JSON types."""
+    for event in _saved(view, 0):
+        odd = untyped(event.document)
+        if odd:
+            words = f"not of a JSON type: {', '.join(odd[:4])}"
+            return view.fails("invalid", words, None, event.document)
+    return _held(view, 0)
+
+
+@judge("DOC-4", "document tree")
+def user_parts(view: View) -> Finding | None:
+    """The dataset's tree is in the document as it was given, and comes back."""
+    for session in view.trace.sessions:
+        fault = session.first_fault()
+        if fault is not None and "the dataset's state came back" in fault.message:
+            return view.fails("values", in_words(fault))
+    for event in _saved(view, 0):
+        for entry in _entries(event.document):
+            wrong = _tree_difference(view.case.workload, entry.get("dataset"))
+            if wrong:
+                return view.fails("values", wrong, None, entry)
+    return _held(view, 0)
+
+
+@judge("DOC-5", "document")
+def canonical_bytes(view: View) -> Finding | None:
+    """The encoding is the canonical one, to the byte."""
+    for event in _saved(view, 0):
+        if hashlib.sha256(canonical(event.document)).hexdigest() != event.digest:
+            words = "the encoding is not the canonical one of its own content"
+            return view.fails("invalid", words, canonical(event.document).decode(), event.document)
+    return _held(view, 0)
+
+
+@judge("DOC-6", "document reload")
+def loaded_and_taken(view: View) -> Finding | None:
+    """A state loaded and taken again is an equal document."""
+    before, after = _saved(view, 0), _saved(view, 1)
+    if not before or not after:
+        return view.before(1) or _held(view, 1)
+    if before[0].document != after[0].document:
+        words = f"it changes: {_changes(before[0].document, after[0].document)}"
+        return view.fails("different", words, before[0].document, after[0].document)
+    return view.passed()
+
+
+@judge("DOC-7", "unknown field", "published resume", alone=True)
+def unknown_fields(view: View) -> Finding | None:
+    """Unknown fields are refused, and ``x-`` ones ignored and not written again."""
+    if view.case.probe == "unknown field":
+        return _rejected(view)
+    published = _published(view)
+    if published is None or published.requirement != "DOC-7":
+        return None
+    kept = [k for e in _saved(view, 0) for k in e.document if str(k).startswith("x-")]
+    if kept:
+        return view.fails("invalid", f"written again: {', '.join(kept)}", [], kept)
+    return _continued(view)
+
+
+@judge("DOC-8", "other version", alone=True)
+def other_versions(view: View) -> Finding | None:
+    """Another format or version is refused as such."""
+    return _rejected(view)
+
+
+@judge("DOC-9", "invalid state", alone=True)
+def invalid_states(view: View) -> Finding | None:
+    """Each published invalid state is refused by the published error type."""
+    return _rejected(view)
+
+
+@judge("DOC-10", "document end")
+def one_empty_epoch(view: View) -> Finding | None:
+    """An end that was not seen is one empty epoch, then comes the next."""
+    early = view.before(1)
+    if early is not None:
+        return early
+    fault = next((e.fault for e in view.events(1) if e.fault is not None), None)
+    if fault is not None:
+        return view.of_fault(fault, sum(len(e.batches) for e in view.events(1)))
+    got = [e.batches for e in view.events(1, "drain")]
+    want = [[], view.epochs[1]]
+    if got != want:
+        words = f"first {show(got[0])}, then {show(got[1][:1])}; expected nothing, then the next"
+        return view.silent("different", words, want, got)
+    return view.passed()
+
+
+@judge("DOC-11", "published resume", alone=True)
+def published_resumes(view: View) -> Finding | None:
+    """Each published resume is continued as published."""
+    published = _published(view)
+    if published is None or published.requirement == "DOC-7":
+        return None
+    return _continued(view)
+
+
+@judge("DOC-12", "document plan")
+def names_every_field(view: View) -> Finding | None:
+    """A state of another plan is refused by an error that names each differing field."""
+    early = view.before(1)
+    if early is not None:
+        return early
+    fault = next((e.fault for e in view.events(1) if e.fault is not None), None)
+    if fault is None:
+        got = [batch for e in view.events(1) for batch in e.batches]
+        return view.silent(
+            "different", f"it is not refused: {show(got[:1])} comes", "a refusal", got
+        )
+    saved, here = view.case.workload, view.case.session_workload(1)
+    if "PlanMismatchError" not in (fault.type, *fault.bases):
+        return view.fails("refusal", f"not by a PlanMismatchError: {in_words(fault)}")
+    for name in (name for name, _ in view.case.sessions[1].workload):
+        pair = (_value(saved, name), _value(here, name))
+        missing = [text for text in (FIELDS[name], *pair) if text not in fault.message]
+        if missing:
+            words = f"the error does not name {', '.join(missing)} of {FIELDS[name]}"
+            return view.fails("refusal", f"{words}: {in_words(fault)}")
+    return view.passed()
+
+
+@judge("DOC-13", "document refused")
+def atomic(view: View) -> Finding | None:
+    """A refused load is refused by the load itself and changes nothing."""
+    load = next((e for e in view.events(0) if e.do.startswith("load")), None)
+    if load is None:
+        return view.blocked("the play did not get to the load")
+    if load.fault is None:
+        return view.fails("late error", "the load itself refuses nothing")
+    problem = view.problem(0, tolerated=(load.step,))
+    if problem is None:
+        return view.passed()
+    finding = view.of_problem(problem)
+    return view.fails("error", f"after the refused load: {problem.words}", None, finding.got)
+
+
+def layout(document: Any) -> list[str]:
+    """Return the paths of the loader's own keys, list items alike as one.
+
+    Example:
+        >>> layout({"plan": {"seed": 1}, "lanes": {"entries": [{"dataset": {"a": 1}}]}})
+        ['/lanes', '/lanes/entries', '/lanes/entries/dataset', '/plan', '/plan/seed']
+    """
+    return sorted(_paths(document, ""))
+
+
+def untyped(document: Any) -> list[str]:
+    """Return the places in the loader's own part that hold no JSON type of the format.
+
+    Example:
+        >>> untyped({"plan": {"seed": {"$int": "9007199254740993"}, "lanes": {"$tuple": []}}})
+        ['/plan/lanes']
+    """
+    return sorted(_untyped(document, ""))
+
+
+def canonical(document: Any) -> bytes:
+    """Return the canonical encoding of a document that is read as plain JSON.
+
+    Example:
+        >>> canonical({"b": 1.0, "a": [None, True]})
+        b'{"a":[null,true],"b":1.0}'
+    """
+    text = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return text.encode("utf-8", "surrogatepass")
+
+
+@functools.lru_cache(maxsize=1)
+def _validator() -> Any:
+    # Only implementers of the format need it; the other judges do without.
+    import jsonschema
+
+    return jsonschema.Draft202012Validator(schema())
+
+
+def _saved(view: View, session: int) -> list[Event]:
+    return [e for e in view.events(session, "save") if isinstance(e.document, dict)]
+
+
+def _held(view: View, session: int) -> Finding:
+    """Return a pass, or why the sessions up to this one could not be judged."""
+    for index in range(session + 1):
+        played = view.session(index)
+        fault = played.first_fault() if played else None
+        if fault is not None:
+            return view.blocked(f"the run fails: {in_words(fault)}")
+    if not _saved(view, session):
+        return view.blocked("no document was taken")
+    return view.passed()
+
+
+def _paths(node: Any, path: str) -> set[str]:
+    found: set[str] = set()
+    if isinstance(node, dict):
+        for key, value in node.items():
+            here = f"{path}/{key}"
+            found.add(here)
+            if not _is_users(path, key):
+                found |= _paths(value, here)
+    elif isinstance(node, list):
+        for value in node:
+            found |= _paths(value, path)
+    return found
+
+
+def _untyped(node: Any, path: str) -> set[str]:
+    if isinstance(node, float):
+        return {path}
+    if isinstance(node, list):
+        return {p for value in node for p in _untyped(value, path)}
+    if not isinstance(node, dict):
+        return set()
+    if any(str(key).startswith("$") for key in node):
+        return set() if set(node) == {"$int"} else {path}
+    return {
+        p
+        for key, value in node.items()
+        if not _is_users(path, key)
+        for p in _untyped(value, f"{path}/{key}")
+    }
+
+
+def _is_users(path: str, key: str) -> bool:
+    return path.startswith(("/lanes", "/sampler")) and key in _USER
+
+
+def _entries(document: Any) -> list[dict[str, Any]]:
+    return list((document.get("lanes") or {}).get("entries", []))
+
+
+def _tree_difference(w: Workload, given: Any) -> str:
+    if not isinstance(given, dict) or "position" not in given:
+        return f"the dataset's state is not in the document: {given!r:.200}"
+    position = given["position"]
+    tree = w.state_tree(position)
+    tree["big"] = {"$int": str(tree["big"])}
+    if repr(given.get("tree")) != repr(dict(sorted(tree.items()))):
+        return f"the dataset's tree is changed in the document: {given.get('tree')!r:.300}"
+    return ""
+
+
+def _changes(before: Any, after: Any, path: str = "$") -> str:
+    if isinstance(before, dict) and isinstance(after, dict) and set(before) == set(after):
+        odd = [(k, v) for k, v in before.items() if v != after[k]]
+        return "; ".join(_changes(v, after[k], f"{path}.{k}") for k, v in odd)
+    return f"{path} from {json.dumps(before)} to {json.dumps(after)}"[:200]
+
+
+def _value(w: Workload, name: str) -> str:
+    if name == "shuffle":
+        return "shuffle" if w.shuffle else "sequential"
+    return str(getattr(w, name))
+
+
+def _step(view: View, event: Event) -> Step:
+    return view.case.sessions[0].steps[event.step]
+
+
+def _rejected(view: View) -> Finding | None:
+    """Judge the loads of invalid states: each by the error type that its vector names."""
+    session = view.session(0)
+    if session is not None and session.fault is not None:
+        return view.blocked(f"the loader cannot be built: {in_words(session.fault)}")
+    for event in view.events(0, "load_document"):
+        wanted = vector("invalid", _step(view, event).value)
+        problem = _not_so(event.fault, wanted.error)
+        if problem:
+            words = f"{wanted.name} ({wanted.data['fault']}): {problem}"
+            if event.fault is None:
+                return view.silent("invalid", words, wanted.error, None)
+            return view.fails("refusal", words, wanted.error, event.fault.type)
+    return view.passed()
+
+
+def _not_so(fault: Fault | None, error: str) -> str:
+    if fault is None:
+        return "it is loaded without an error"
+    if error not in (fault.type, *fault.bases):
+        return f"not refused by a {error}: {in_words(fault)}"
+    if fault.at not in ("load", "codec"):
+        return f"refused late: {in_words(fault)}"
+    return ""
+
+
+def _published(view: View) -> Any:
+    step = next((s for s in view.case.sessions[0].steps if s.do == "load_document"), None)
+    return None if step is None else vector("resumes", step.value)
+
+
+def _continued(view: View) -> Finding:
+    """Judge the epochs after a published state, empty ones included."""
+    published = _published(view)
+    session = view.session(0)
+    fault = session.first_fault() if session else None
+    got = [e.batches for e in view.events(0, "drain")]
+    if fault is not None:
+        # Whatever a refusal counts as elsewhere: a published state is to be continued.
+        delivered = sum(map(len, got))
+        refusal = is_refusal(fault, delivered)
+        kind = "refusal" if refusal else fault_kind(fault, delivered)
+        return view.fails(kind, f"{published.name}: {in_words(fault, delivered)}")
+    # Torch's draws are published in double precision, which samples do not draw in.
+    columns = 1 + len(view.case.workload.draws)
+    want = [
+        [[row[:columns] for row in batch] for batch in epoch] for epoch in published.data["epochs"]
+    ]
+    for number, (expected, came) in enumerate(zip(want, got, strict=False)):
+        if expected != came:
+            at = next(
+                (i for i, (a, b) in enumerate(zip(expected, came, strict=False)) if a != b),
+                min(len(expected), len(came)),
+            )
+            words = (
+                f"{published.name}, epoch {number} after the load, batch {at}: expected "
+                f"{show(expected[at : at + 1])}, got {show(came[at : at + 1])}"
+            )
+            return view.silent("different", words, expected, came)
+    return view.passed()

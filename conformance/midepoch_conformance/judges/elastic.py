@@ -1,0 +1,83 @@
+"""Interval, Workers, Elastic: what is physical does not show, and may change at a resume."""
+
+from __future__ import annotations
+
+from midepoch_conformance import compare
+from midepoch_conformance.judges.registry import judge
+from midepoch_conformance.judges.view import View
+from midepoch_conformance.verdict import Finding, fault_kind, is_refusal
+
+__all__ = ["completed"]
+
+
+@judge("INTERVAL-1", "interval")
+def at_every_step(view: View) -> Finding | None:
+    """A state is exact whatever the interval."""
+    return view.all(1)
+
+
+@judge("WORKERS-1", "workers")
+def any_worker_count(view: View) -> Finding | None:
+    """Another worker count delivers the same."""
+    return _same(view)
+
+
+@judge("WORKERS-2", "execution")
+def any_execution(view: View) -> Finding | None:
+    """Another execution delivers the same."""
+    return _same(view)
+
+
+@judge("ELASTIC-1", "elastic")
+def resumes_with_others(view: View) -> Finding | None:
+    """A state resumes under another worker count."""
+    return view.all(1)
+
+
+@judge("ELASTIC-2", "changed workers")
+def refuses_others(view: View) -> Finding | None:
+    """Where batches depend on the worker count, a change is refused or loses nothing."""
+    w = view.case.workload
+    return completed(view, (w.n,))
+
+
+@judge("ELASTIC-3", "changed execution")
+def resumes_otherwise(view: View) -> Finding | None:
+    """A state resumes under another execution."""
+    return view.all(1)
+
+
+def completed(view: View, sizes: tuple[int, ...]) -> Finding:
+    """Judge whether session 1 refuses the state, or completes its epoch: each sample once.
+
+    ``sizes``: the numbers of samples that count as whole.
+    """
+    early = view.before(1)
+    if early is not None:
+        return early
+    rest = next((s for s in view.resumed(1) if s.got), None)
+    problem_free = rest is not None and rest.ended and rest.fault is None
+    if not problem_free:
+        fault = next((e.fault for e in view.events(1) if e.fault is not None), None)
+        if fault is not None:
+            delivered = 0 if rest is None else len(rest.got)
+            return view.of_fault(fault, delivered)
+    before = [batch for s in view.of(0) for batch in s.got]
+    after = rest.got if rest is not None else []
+    wrong = [compare.unwhole([*before, *after], n) for n in sizes]
+    if any(w is None for w in wrong):
+        return view.passed("the saved epoch is completed")
+    first = next(w for w in wrong if w is not None)
+    words = f"the saved epoch is completed with {compare.show(after)}: {first.words}"
+    return view.silent(first.kind, words, f"the samples after {compare.show(before)}", after)
+
+
+def _same(view: View) -> Finding:
+    problem = view.problem(1)
+    if problem is None:
+        return view.all(1)
+    if problem.fault is not None:
+        if problem.fault.kind == "raised" and is_refusal(problem.fault, problem.delivered):
+            return view.not_offered(f"an uninterrupted run fails here: {problem.words}")
+        return view.fails(fault_kind(problem.fault, problem.delivered), problem.words)
+    return view.of_problem(problem)

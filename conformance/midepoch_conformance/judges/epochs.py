@@ -1,0 +1,82 @@
+"""Epochs: their ends, the later ones, and breaking them off."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from midepoch_conformance.compare import difference, unwhole
+from midepoch_conformance.judges.basis import allowed_missing
+from midepoch_conformance.judges.registry import judge
+from midepoch_conformance.judges.resume import inside
+from midepoch_conformance.judges.view import View
+from midepoch_conformance.model import Stretch
+from midepoch_conformance.verdict import FAILURES, Finding
+
+__all__: list[str] = []
+
+
+@judge("EPOCH-1", "cut", "later")
+def later_epochs(view: View) -> Finding | None:
+    """The epochs after the one resumed into are the uninterrupted run's."""
+    return view.later(1) if inside(view, 1) else None
+
+
+@judge("EPOCH-2", "end seen")
+def after_the_end(view: View) -> Finding | None:
+    """A state from after an epoch's end resumes with the next."""
+    return _next_epochs(view)
+
+
+@judge("EPOCH-3", "end unseen")
+def before_the_end(view: View) -> Finding | None:
+    """A state from after the last batch neither repeats the epoch nor drops the next."""
+    return _next_epochs(view)
+
+
+@judge("EPOCH-4", "later")
+def in_a_later_epoch(view: View) -> Finding | None:
+    """A state from a later epoch resumes in that epoch's order."""
+    return view.rest(1) if inside(view, 1) else None
+
+
+@judge("EPOCH-5", "break")
+def after_a_break(view: View) -> Finding | None:
+    """Each epoch after one that was broken off is whole."""
+    session = view.session(0)
+    if session is not None and session.fault is not None:
+        return view.blocked("the loader cannot be built")
+    events = view.events(0)
+    broken = next((e.step for e in events if e.do == "break"), None)
+    fault = next((e for e in events if e.fault is not None), None)
+    if fault is not None and fault.fault is not None:
+        if broken is None or fault.step < broken:
+            return view.blocked("it fails before the epoch is broken off")
+        return view.fails("error", f"after breaking off: {fault.fault.type}: {fault.fault.message}")
+    w, x = view.case.workload, view.case.sessions[0].execution
+    for number, stretch in enumerate(view.of(0)):
+        missing = allowed_missing(w, x) if stretch.ended else w.n
+        wrong = unwhole(stretch.got, w.n, missing)
+        if wrong is not None:
+            what = "broken off" if not stretch.ended else "drained after a break"
+            words = f"epoch {number}, {what}: {wrong.words}"
+            return view.silent(wrong.kind, words, f"samples 0 to {w.n - 1}, each once", stretch.got)
+    return view.passed()
+
+
+def _next_epochs(view: View) -> Finding:
+    """Judge what follows an end state; a wrong order alone is a later epoch's (EPOCH-1)."""
+    finding = view.all(1)
+    problem = view.problem(1)
+    if finding.outcome not in FAILURES or problem is None or problem.difference is None:
+        return finding
+    stretch = next((s for s in view.resumed(1) if difference(s, view.epochs)), None)
+    if problem.epoch or (stretch is not None and _in_another_order(view, stretch)):
+        return dataclasses.replace(finding, needs=("EPOCH-1",))
+    return finding
+
+
+def _in_another_order(view: View, stretch: Stretch) -> bool:
+    """Return whether a wrong epoch is whole, and none of the known ones."""
+    w, x = view.case.workload, view.case.sessions[1].execution
+    whole = unwhole(stretch.got, w.n, allowed_missing(w, x)) is None
+    return whole and len(stretch.got) == len(stretch.want or []) and stretch.got not in view.epochs

@@ -1,0 +1,92 @@
+"""Faults: they are errors, and not hangs, shorter epochs or leftovers."""
+
+from __future__ import annotations
+
+from midepoch_conformance.compare import ids, show
+from midepoch_conformance.judges.registry import judge
+from midepoch_conformance.judges.view import View
+from midepoch_conformance.trace import Batch, Fault
+from midepoch_conformance.verdict import Finding, in_words
+
+__all__: list[str] = []
+
+_ON_PURPOSE = "on purpose"
+
+
+@judge("FAULT-1", "killed worker")
+def killed_worker(view: View) -> Finding | None:
+    """A worker that dies becomes an error."""
+    fault, batches = _ending(view)
+    if fault is None:
+        words = f"a worker dies and the epoch ends without an error, after {show(batches)}"
+        return view.silent("swallowed", words, "an error", batches)
+    if fault.kind in ("hang", "crash"):
+        return view.fails(fault.kind, f"a worker dies: {in_words(fault)}")
+    return view.passed(in_words(fault, len(batches)))
+
+
+@judge("FAULT-2", "failing sample")
+def failing_sample(view: View) -> Finding | None:
+    """A dataset's exception reaches the caller, after the good batches before it."""
+    bad = view.case.workload.fail_at
+    epoch = view.epochs[0] if view.epochs else []
+    place = next((i for i, batch in enumerate(epoch) if bad in ids([batch])), None)
+    if place is None:
+        return None
+    fault, batches = _ending(view)
+    good = epoch[:place]
+    if fault is None:
+        words = f"sample {bad} raises and the epoch ends without an error, after {show(batches)}"
+        return view.silent("swallowed", words, good, batches)
+    if fault.kind in ("hang", "crash"):
+        return view.fails(fault.kind, f"sample {bad} raises: {in_words(fault)}")
+    if batches != good:
+        words = f"{show(good)} comes before the failing batch, got {show(batches)}"
+        return view.fails(
+            "missing" if len(batches) < len(good) else "swallowed", words, good, batches
+        )
+    if not _carried(fault):
+        words = f"another error comes in its place: {in_words(fault, len(batches))}"
+        return view.fails("error", words)
+    return view.passed()
+
+
+@judge("FAULT-3", "stop iteration")
+def stop_iteration(view: View) -> Finding | None:
+    """StopIteration of a sample is an error."""
+    fault, batches = _ending(view)
+    if fault is None:
+        words = f"the epoch ends after {show(batches)} without an error"
+        return view.silent("missing", words, "an error", batches)
+    if fault.kind in ("hang", "crash"):
+        return view.fails(fault.kind, in_words(fault))
+    return view.passed(in_words(fault, len(batches)))
+
+
+@judge("FAULT-4", "left behind")
+def left_behind(view: View) -> Finding | None:
+    """No process is left of a closed loader."""
+    close = next((e for e in view.events(0, "close")), None)
+    if close is None:
+        return view.blocked("the play did not get to the close")
+    if close.fault is not None:
+        return view.fails("close", in_words(close.fault))
+    if close.left is None:
+        return None
+    if close.left:
+        words = f"{close.left} process{'es' if close.left > 1 else ''} left after the close"
+        return view.fails("leftover", words, 0, close.left)
+    return view.passed()
+
+
+def _ending(view: View) -> tuple[Fault | None, list[Batch]]:
+    session = view.session(0)
+    fault = session.first_fault() if session else None
+    return fault, [batch for event in view.events(0) for batch in event.batches]
+
+
+def _carried(fault: Fault) -> bool:
+    names = (fault.type, *fault.bases)
+    return (
+        "WorkloadError" in names or _ON_PURPOSE in fault.message or _ON_PURPOSE in fault.traceback
+    )

@@ -1,0 +1,261 @@
+"""Order: the permutation and the seeds of midepoch's own format, seen in what is delivered."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from midepoch_conformance import model
+from midepoch_conformance.compare import ids, show, unwhole
+from midepoch_conformance.judges.permutation import elements, key, streams, torch_float, words
+from midepoch_conformance.judges.registry import judge
+from midepoch_conformance.judges.view import View
+from midepoch_conformance.trace import Batch, Fault
+from midepoch_conformance.verdict import Finding, in_words
+from midepoch_conformance.workload import Workload
+
+__all__ = ["ordered", "values"]
+
+SMALL = 4096
+
+
+@judge("ORDER-1", "order", alone=True)
+def bijection(view: View) -> Finding | None:
+    """Each epoch is a permutation."""
+    failed = _failed(view)
+    if failed:
+        return failed
+    w = view.case.workload
+    for number, epoch in enumerate(_epochs(view)[:2]):
+        wrong = unwhole(epoch, w.n)
+        if wrong is not None:
+            return view.silent(wrong.kind, f"epoch {number}: {wrong.words}", None, epoch)
+    return view.passed()
+
+
+@judge("ORDER-2", "two orders", alone=True)
+def mixing(view: View) -> Finding | None:
+    """The two kinds of order share nothing but the mixing function: both wrong is its fault."""
+    failed = _failed(view)
+    if failed:
+        return failed
+    wrong = [_order_of(view, index, 0) for index in (0, 1)]
+    if all(wrong):
+        return view.silent("reordered", f"small and large orders are wrong: {wrong[0]}")
+    return view.passed()
+
+
+@judge("ORDER-3", "order", alone=True)
+def small(view: View) -> Finding | None:
+    """Up to 4096 samples come in the order of the Fisher-Yates shuffle."""
+    return _first_epoch(view) if view.case.workload.n <= SMALL else None
+
+
+@judge("ORDER-4", "order", alone=True)
+def large(view: View) -> Finding | None:
+    """More come in the order of the Feistel network."""
+    return _first_epoch(view) if view.case.workload.n > SMALL else None
+
+
+@judge("ORDER-5", "far position", alone=True)
+def far(view: View) -> Finding | None:
+    """A position far into a huge order is reached at once."""
+    failed = _failed(view, costly=True)
+    if failed:
+        return failed
+    w = view.case.workload
+    begun = view.events(0, "take")
+    got = [batch for e in begun for batch in e.batches]
+    want = ordered(w, 0, 0, len(got))
+    if got != want or not got:
+        return view.silent("reordered", f"expected {show(want)}, got {show(got)}", want, got)
+    position = json.loads(view.case.sessions[1].steps[0].document)["position"]
+    got = [batch for e in view.events(1, "take") for batch in e.batches]
+    want = ordered(w, position["epoch"], position["batches"], 2)
+    if got != want:
+        words = f"batch {position['batches']}: expected {show(want)}, got {show(got)}"
+        return view.silent("different", words, want, got)
+    return view.passed()
+
+
+@judge("ORDER-6", "order", alone=True)
+def epochs(view: View) -> Finding | None:
+    """Each epoch has its own key, and its batches take consecutive positions."""
+    failed = _failed(view)
+    if failed:
+        return failed
+    if _order_of(view, 0, 0):
+        return view.blocked("the first epoch's order is wrong itself (ORDER-3, ORDER-4)")
+    for epoch in (1, 2):
+        wrong = _order_of(view, 0, epoch)
+        if wrong:
+            return view.silent("reordered", wrong)
+    return view.passed()
+
+
+@judge("SEED-1", "seeds", alone=True)
+def derived(view: View) -> Finding | None:
+    """The order and the streams follow from ``derive``: none of them does where it is wrong."""
+    if view.case.workload.kind != "map" or not view.case.workload.shuffle:
+        return None
+    failed = _failed(view)
+    if failed:
+        return failed
+    columns = _columns(view)
+    if _order_of(view, 0, 0) and not any(columns):
+        return view.silent("values", "neither the order nor any stream is derived as written")
+    return view.passed()
+
+
+@judge("SEED-2", "seeds", alone=True)
+def batches_of_maps(view: View) -> Finding | None:
+    """The streams of a map-style batch are seeded from its epoch and index."""
+    return _seeded(view) if view.case.workload.kind == "map" else None
+
+
+@judge("SEED-3", "seeds", alone=True)
+def batches_of_iterables(view: View) -> Finding | None:
+    """Those of an iterable's batch from its epoch, lane and ordinal."""
+    return _seeded(view) if view.case.workload.kind != "map" else None
+
+
+@judge("SEED-4", "seeds", alone=True)
+def three_streams(view: View) -> Finding | None:
+    """Each of the three streams is seeded from its own word."""
+    failed = _failed(view)
+    if failed:
+        return failed
+    columns = _columns(view)
+    if not any(columns):
+        return view.blocked("no stream is as written (SEED-2, SEED-3)")
+    names = [n for n, right in zip(view.case.workload.draws, columns, strict=True) if not right]
+    if names:
+        return view.silent("values", f"the stream of {', '.join(names)} is seeded otherwise")
+    return view.passed()
+
+
+@judge("SEED-5", "order", alone=True)
+def root(view: View) -> Finding | None:
+    """The root seed is in the plan, the same in every state."""
+    failed = _failed(view)
+    if failed:
+        return failed
+    seeds = [_seed(e.document) for e in view.events(0, "save")]
+    if any(seed != view.case.workload.seed for seed in seeds):
+        words = f"the seed given is {view.case.workload.seed}, the plans say {seeds}"
+        return view.fails("invalid", words, view.case.workload.seed, seeds)
+    return view.passed() if seeds else None
+
+
+def ordered(w: Workload, epoch: int, first: int, count: int) -> list[Batch]:
+    """Return batches of the order as the format defines it.
+
+    Example:
+        >>> ordered(Workload(n=10, batch_size=4, shuffle=True, seed=0), 0, 2, 2)
+        [[[0], [3]]]
+    """
+    batches: list[Batch] = []
+    for number in range(first, first + count):
+        positions = range(number * w.batch_size, min((number + 1) * w.batch_size, w.n))
+        if positions:
+            batches.append([[i] for i in elements(w.n, key(w.seed, epoch), positions)])
+    return batches
+
+
+def values(seeds: Sequence[int], samples: int, draws: Sequence[str]) -> list[list[float]]:
+    """Return what the samples of a batch draw, a list for each stream.
+
+    Example:
+        >>> values(words(7, "batch.map", 2, 5), 1, ("python",))
+        [[0.639448550803967]]
+    """
+    python, numpy, torch = streams(seeds)
+    drawn = {
+        "python": lambda: python.random(),
+        "numpy": lambda: numpy.random(),
+        "torch": lambda: torch_float(torch),
+    }
+    return [[drawn[name]() for _ in range(samples)] for name in draws]
+
+
+def _failed(view: View, costly: bool = False) -> Finding | None:
+    for index in range(len(view.case.sessions)):
+        session = view.session(index)
+        fault = session.first_fault() if session else None
+        if fault is not None and costly and _too_much(fault):
+            return view.fails("cost", in_words(fault))
+        if fault is not None:
+            return view.blocked(f"the run fails: {in_words(fault)}")
+    return None
+
+
+def _too_much(fault: Fault) -> bool:
+    """Return whether a huge order was too much: a fault that is none of the loaded document."""
+    names = {fault.type, *fault.bases}
+    full = not names.isdisjoint({"MemoryError", "OverflowError"})
+    return full or fault.kind in ("hang", "crash") or fault.at not in ("load", "codec")
+
+
+def _epochs(view: View, index: int = 0) -> model.Epochs:
+    session = view.session(index)
+    return model.epochs_of(session) if session else []
+
+
+def _order_of(view: View, index: int, epoch: int) -> str:
+    """Return how an epoch's order is not the format's, as far as it was delivered."""
+    w = view.case.session_workload(index)
+    delivered = _epochs(view, index)
+    got = [[[row[0]] for row in b] for b in delivered[epoch]] if epoch < len(delivered) else []
+    want = ordered(w, epoch, 0, len(got))
+    at = next((i for i, (a, b) in enumerate(zip(got, want, strict=False)) if a != b), None)
+    if not got:
+        return f"epoch {epoch} delivers nothing"
+    if at is None:
+        return "" if len(got) == len(want) else f"epoch {epoch} has batches beyond its end"
+    expected, came = show(want[at : at + 1]), show(got[at : at + 1])
+    return f"epoch {epoch}, batch {at}: expected {expected}, got {came}"
+
+
+def _first_epoch(view: View) -> Finding:
+    failed = _failed(view)
+    if failed:
+        return failed
+    wrong = _order_of(view, 0, 0)
+    return view.silent("reordered", wrong) if wrong else view.passed()
+
+
+def _seeded(view: View) -> Finding:
+    failed = _failed(view)
+    if failed:
+        return failed
+    if not any(_columns(view)):
+        return view.silent("values", "no stream draws what its batch's seeds give")
+    return view.passed()
+
+
+def _columns(view: View) -> list[bool]:
+    """Return for each stream whether all batches draw from it as the format says."""
+    w = view.case.workload
+    lanes = view.case.sessions[0].execution.lanes or 0
+    right = [True] * len(w.draws)
+    for epoch, batches in enumerate(_epochs(view)):
+        ordinals: dict[int, int] = {}
+        for number, batch in enumerate(batches):
+            lane = int(ids([batch])[0]) % lanes if lanes else 0
+            ordinal = ordinals.get(lane, 0)
+            ordinals[lane] = ordinal + 1
+            if w.kind == "map":
+                seeds = words(w.seed, "batch.map", epoch, number)
+            else:
+                seeds = words(w.seed, "batch.iterable", epoch, lane, ordinal)
+            wanted = values(seeds, len(batch), w.draws)
+            for column, expected in enumerate(wanted):
+                drawn = [row[1 + column] for row in batch]
+                right[column] = right[column] and drawn == expected
+    return right
+
+
+def _seed(document: object) -> object:
+    plan = document.get("plan") if isinstance(document, dict) else None
+    seed = plan.get("seed") if isinstance(plan, dict) else None
+    return int(seed["$int"]) if isinstance(seed, dict) and "$int" in seed else seed

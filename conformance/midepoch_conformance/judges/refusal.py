@@ -1,0 +1,93 @@
+"""Refusal: a state that cannot be continued is refused, not guessed at."""
+
+from __future__ import annotations
+
+from midepoch_conformance import compare
+from midepoch_conformance.judges.elastic import completed
+from midepoch_conformance.judges.registry import judge
+from midepoch_conformance.judges.view import View
+from midepoch_conformance.trace import Event
+from midepoch_conformance.verdict import Finding, fault_kind, is_refusal
+
+__all__: list[str] = []
+
+_VALUES = {
+    "none": "None",
+    "empty": "an empty mapping",
+    "list": "a list of numbers",
+    "text": "a text",
+    "number": "a number",
+    "foreign": "a foreign mapping",
+}
+
+
+@judge("REFUSE-1", "no state")
+def no_state(view: View) -> Finding | None:
+    """What is no state is refused."""
+    what = _VALUES.get(view.case.sessions[0].steps[0].value, "it")
+    batches = [batch for event in view.events(0) for batch in event.batches]
+    session = view.session(0)
+    fault = session.first_fault() if session else None
+    if fault is not None:
+        if fault.at == "open":
+            return view.blocked("the loader cannot be built")
+        return view.of_fault(fault, len(batches))
+    words = f"{what} is taken for a state: {compare.show(batches[:1])} comes first"
+    return view.silent("different", words, "a refusal", batches)
+
+
+@judge("REFUSE-2", "part removed")
+def part_removed(view: View) -> Finding | None:
+    """A state that lacks a part is refused or continued exactly."""
+    if any(isinstance(e.document, str) for e in view.events(1, "load_cut")):
+        return None  # it has fewer parts
+    return view.all(1)
+
+
+@judge("REFUSE-3", "other plan")
+def other_plan(view: View) -> Finding | None:
+    """A state of another plan is refused, or its epoch is completed."""
+    sizes = {view.case.workload.n, view.case.session_workload(1).n}
+    return completed(view, tuple(sorted(sizes)))
+
+
+@judge("REFUSE-4", "after a refusal")
+def after_a_refusal(view: View) -> Finding | None:
+    """A refused load leaves the loader as it was."""
+    load = next((e for e in view.events(0, "load_bogus")), None)
+    if load is None:
+        return view.blocked("the play did not get to the load")
+    if load.fault is None:
+        return _refused_late(view, load)
+    if not is_refusal(load.fault, 0):
+        return view.blocked("it is not refused but breaks (see REFUSE-1)")
+    problem = view.problem(0, tolerated=(load.step,))
+    if problem is None:
+        return view.passed()
+    if problem.step < load.step and problem.fault is not None:
+        return view.blocked(f"wrong already before the load: {problem.words}")
+    if problem.fault is not None:
+        kind = fault_kind(problem.fault, problem.delivered)
+        return view.fails(kind, f"after the refused load: {problem.words}")
+    return view.of_problem(problem)
+
+
+def _refused_late(view: View, load: Event) -> Finding | None:
+    """Judge a load that is refused when the epoch is begun: the one after that is whole."""
+    events = view.events(0)
+    ask = next((e for e in events if e.step == load.step + 1), None)
+    if ask is None or ask.fault is None or not is_refusal(ask.fault, len(ask.batches)):
+        return view.blocked("it is not refused (see REFUSE-1)")
+    if not view.case.sessions[0].steps[ask.step].tolerate:
+        return None
+    after = [e for e in events if e.step > ask.step]
+    fault = next((e.fault for e in after if e.fault is not None), None)
+    batches = [batch for e in after for batch in e.batches]
+    if fault is not None:
+        words = f"after the refusal it cannot be used any more: {fault.type}: {fault.message}"
+        return view.fails(fault_kind(fault, len(batches)), words)
+    wrong = compare.unwhole(batches, view.case.workload.n)
+    if wrong is not None:
+        words = f"the epoch after the refusal: {wrong.words}"
+        return view.silent(wrong.kind, words, "each sample once", batches)
+    return view.passed()

@@ -1,0 +1,115 @@
+"""Resume: a state taken inside an epoch resumes exactly, under the same execution."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from midepoch_conformance.compare import difference, show
+from midepoch_conformance.judges.registry import judge
+from midepoch_conformance.judges.view import View
+from midepoch_conformance.model import Stretch
+from midepoch_conformance.trace import Event
+from midepoch_conformance.verdict import Finding, fault_kind, in_words
+
+__all__ = ["inside"]
+
+
+@judge("RESUME-1", "cut")
+def exact(view: View) -> Finding | None:
+    """The rest of the first epoch comes."""
+    return view.rest(1) if inside(view, 1) else None
+
+
+@judge("RESUME-2", "chain")
+def in_chains(view: View) -> Finding | None:
+    """It comes after each further resume too."""
+    last = len(view.case.sessions) - 1
+    first, problem = view.rest(1), view.problem(1)
+    if problem is not None and view.saving(1, problem):
+        return view.of_problem(problem)
+    if first.outcome != "pass":
+        return view.blocked(f"the first resume is wrong: {first.words}")
+    for index in range(2, last + 1):
+        finding = view.rest(index)
+        if finding.outcome != "pass":
+            return finding
+    return view.passed()
+
+
+@judge("RESUME-3", "resave")
+def complete(view: View) -> Finding | None:
+    """A state taken right after a load, or a few batches later, is complete."""
+    return view.rest(2)
+
+
+@judge("RESUME-4", "start")
+def from_the_start(view: View) -> Finding | None:
+    """A state from before the first batch resumes the whole epoch."""
+    return view.rest(1)
+
+
+@judge("RESUME-5", "live")
+def live(view: View) -> Finding | None:
+    """A load while an iterator is live takes effect on it or makes it raise."""
+    early = view.before(1)
+    if early is not None:
+        return early
+    load = next((e for e in view.events(1, "load")), None)
+    if load is None:
+        return view.blocked("the play did not get to the load")
+    problem = view.problem(1)
+    if problem is not None and problem.step < load.step:
+        return view.blocked(f"wrong already before the load: {problem.words}")
+    probe = next((e for e in view.events(1, "take") if e.step > load.step), None)
+    if load.fault is not None or probe is None:
+        return view.rest(1)
+    if probe.fault is None:
+        return _on_the_live_one(view, probe)
+    if probe.fault.kind != "raised" or probe.batches:
+        return view.fails(fault_kind(probe.fault, 0), in_words(probe.fault, len(probe.batches)))
+    return _next_one(view, load.step, probe.step)
+
+
+@judge("RESUME-6", "used")
+def into_used(view: View) -> Finding | None:
+    """A load into a used loader equals one into a fresh one."""
+    last = len(view.case.sessions) - 1
+    finding = view.rest(last)
+    # A state taken after that load presupposes that such states are good.
+    return dataclasses.replace(finding, needs=("RESUME-2", "RESUME-3")) if last > 1 else finding
+
+
+def inside(view: View, session: int) -> bool:
+    """Return whether the session's state was taken inside an epoch, some of it still to come.
+
+    True also where the play did not get that far: the judge then says why.
+    """
+    resumed: list[Stretch] = [s for s in view.of(session) if s.loaded]
+    return not resumed or resumed[0].start.batches > 0
+
+
+def _on_the_live_one(view: View, probe: Event) -> Finding:
+    """Judge what the live iterator delivered after the load: the loaded state's next batch."""
+    stretch = next(s for s in view.of(1) if s.step == probe.step)
+    wrong = difference(stretch, view.epochs)
+    if wrong is not None:
+        words = f"the live iterator ignores the load: {wrong.words}"
+        return view.silent("ignored", words, wrong.expected, wrong.got)
+    if not probe.batches:
+        return view.silent("ignored", "the live iterator ends without an error", stretch.want, [])
+    return view.passed("the load takes effect on the live iterator")
+
+
+def _next_one(view: View, load: int, probe: int) -> Finding:
+    """Judge the next iteration, the live one having raised."""
+    want = next(s.want for s in view.of(1) if s.step > load)
+    for event in (e for e in view.events(1) if e.step > probe):
+        if event.fault is not None:
+            words = f"the next iteration: {in_words(event.fault, len(event.batches))}"
+            return view.fails(fault_kind(event.fault, len(event.batches)), words)
+        if event.batches:
+            if event.batches == want:
+                return view.passed("the live iterator raises, the next one resumes")
+            words = f"the next iteration does not resume: {show(event.batches[:1])} comes first"
+            return view.silent("ignored", words, want, event.batches)
+    return view.silent("missing", "the next iteration delivers nothing", want, [])

@@ -1,0 +1,94 @@
+"""Values: what samples draw at random comes back, and is not drawn twice."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Sequence
+
+from midepoch_conformance import model
+from midepoch_conformance.judges.registry import judge
+from midepoch_conformance.judges.view import View
+from midepoch_conformance.trace import Batch
+from midepoch_conformance.verdict import FAILURES, Finding, in_words
+
+__all__: list[str] = []
+
+# A draw may have 24 bits: three equal ones are beyond chance, one or two are not.
+_CHANCE = 2
+
+
+@judge("VOWN-1", "own values")
+def own_values(view: View) -> Finding | None:
+    """Values from the loader's own source are equal after a resume."""
+    return _equal(view)
+
+
+@judge("VAMB-1", "ambient values")
+def ambient_values(view: View) -> Finding | None:
+    """Values from the global streams are equal after a resume."""
+    return _equal(view)
+
+
+@judge("VOWN-2", "own streams", "own values")
+def own_streams(view: View) -> Finding | None:
+    """No two samples of an epoch draw from the same stream at the same place."""
+    return _distinct(view, samples=True, epochs=False)
+
+
+@judge("VAMB-2", "ambient streams", "ambient values")
+def ambient_streams(view: View) -> Finding | None:
+    """No two workers, and no two epochs, draw the same values."""
+    several = view.case.sessions[0].execution.workers > 1
+    return _distinct(view, samples=several, epochs=True)
+
+
+def _equal(view: View) -> Finding:
+    before = view.problem(0)
+    if before is not None and before.difference is not None and before.difference.kind == "values":
+        d = before.difference
+        words = f"two runs with equal surroundings draw other values: {d.words}"
+        return view.silent("values", words, d.expected, d.got)
+    finding = view.all(1)
+    if finding.outcome in FAILURES and finding.kind in _OF_SAMPLES:
+        return view.blocked(f"the samples are wrong themselves: {finding.words}")
+    # Samples were right: whatever else resuming presupposes has no part in this.
+    return dataclasses.replace(finding, needs=()) if finding.kind == "values" else finding
+
+
+_OF_SAMPLES = frozenset({"missing", "repeated", "reordered", "extra", "different"})
+
+
+def _distinct(view: View, samples: bool, epochs: bool) -> Finding | None:
+    """Judge an uninterrupted run: the case's own, or the one that a resume is compared with."""
+    run = view.epochs
+    if view.case.probe.endswith("streams"):
+        session = view.session(0)
+        fault = session.first_fault() if session else None
+        if fault is not None:
+            return view.blocked(f"the run fails: {in_words(fault)}")
+        run = model.epochs_of(session) if session else []
+    drawn = [_drawn(epoch) for epoch in run]
+    if samples:
+        for number, values in enumerate(drawn):
+            counts = Counter(values)
+            surplus = len(values) - len(counts)
+            if surplus > _CHANCE:
+                twice = [value for value, count in counts.items() if count > 1]
+                words = f"epoch {number}: {surplus} draws repeat another's value: {_few(twice)}"
+                return view.silent("values", words, "distinct values", sorted(values))
+    if epochs and len(drawn) > 1:
+        before = set(drawn[0])
+        again = [value for value in drawn[1] if value in before]
+        if len(again) > _CHANCE:
+            words = f"{len(again)} draws of epoch 1 repeat values of epoch 0: {_few(again)}"
+            return view.silent("values", words, "distinct values", again)
+    return view.passed()
+
+
+def _drawn(epoch: Sequence[Batch]) -> list[float]:
+    return [value for batch in epoch for row in batch for value in row[1:]]
+
+
+def _few(values: Sequence[float]) -> str:
+    return ", ".join(f"{v:.6g}" for v in values[:3])

@@ -1,0 +1,286 @@
+"""What judges look at: a case, its trace, and where that leaves the uninterrupted run (pure)."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import Any
+
+from midepoch_conformance import compare, model, verdict
+from midepoch_conformance.case import Case
+from midepoch_conformance.model import Epochs, Stretch
+from midepoch_conformance.trace import Event, Fault, SessionTrace, Trace
+from midepoch_conformance.verdict import Finding
+
+__all__ = ["Problem", "View"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Problem:
+    """The first thing in a session that is not as it must be.
+
+    Attributes:
+        epoch: how many epochs had been delivered since the load, whole or begun, before the
+            one in which it shows; 0 also for what went wrong before the first batch.
+        step: index of the step.
+        fault: the fault, where it is one.
+        difference: the difference, where it is one.
+        delivered: batches delivered since the load.
+    """
+
+    epoch: int
+    step: int
+    fault: Fault | None = None
+    difference: compare.Difference | None = None
+    delivered: int = 0
+
+    @property
+    def words(self) -> str:
+        """Return the problem in words."""
+        if self.difference is not None:
+            return self.difference.words
+        return verdict.in_words(self.fault, self.delivered) if self.fault else ""
+
+
+class View:
+    """One case, played, for one requirement."""
+
+    def __init__(self, requirement: str, case: Case, trace: Trace, oracle: Trace | None) -> None:
+        self.requirement = requirement
+        self.case = case
+        self.trace = trace
+        self.oracle = oracle
+
+    @functools.cached_property
+    def epochs(self) -> Epochs:
+        """The epochs of the uninterrupted run."""
+        return model.epochs_of(self.oracle.sessions[0]) if self.oracle else []
+
+    @functools.cached_property
+    def stretches(self) -> list[Stretch]:
+        """All stretches of the trace."""
+        return model.follow(self.case, self.trace, self.epochs)
+
+    def session(self, index: int) -> SessionTrace | None:
+        """Return a session's trace; None where the play did not get there."""
+        return self.trace.sessions[index] if index < len(self.trace.sessions) else None
+
+    def events(self, index: int, *do: str) -> list[Event]:
+        """Return a session's events, of the named actions where any are named."""
+        session = self.session(index)
+        return [e for e in session.events if not do or e.do in do] if session else []
+
+    def of(self, index: int) -> list[Stretch]:
+        """Return a session's stretches."""
+        return [s for s in self.stretches if s.session == index]
+
+    def resumed(self, index: int) -> list[Stretch]:
+        """Return a session's stretches after its last load, leading empty epochs dropped."""
+        loads = [e.step for e in self.events(index) if e.do.startswith("load") and not e.fault]
+        after = loads[-1] if loads else -1
+        return [s for s in self.of(index) if s.step > after and not s.leading]
+
+    # Findings.
+
+    def passed(self, words: str = "") -> Finding:
+        """Return a pass."""
+        return Finding(self.requirement, "pass", "", words)
+
+    def blocked(self, words: str) -> Finding:
+        """Return that something else had to hold first."""
+        return Finding(self.requirement, "blocked", "", words)
+
+    def not_offered(self, words: str) -> Finding:
+        """Return that the loader cannot be asked this."""
+        return Finding(self.requirement, "not offered", "", words)
+
+    def silent(self, kind: str, words: str, expected: Any = None, got: Any = None) -> Finding:
+        """Return a failure without an error."""
+        return Finding(self.requirement, "fails silently", kind, words, expected, got)
+
+    def fails(self, kind: str, words: str, expected: Any = None, got: Any = None) -> Finding:
+        """Return any other failure."""
+        return Finding(self.requirement, "fails", kind, words, expected, got)
+
+    def of_fault(self, fault: Fault, delivered: int) -> Finding:
+        """Return what a fault comes to after ``delivered`` batches since the load."""
+        return verdict.of_fault(self.requirement, fault, delivered)
+
+    def of_problem(self, problem: Problem) -> Finding:
+        """Return what a problem comes to."""
+        if problem.difference is not None:
+            d = problem.difference
+            return self.silent(d.kind, d.words, d.expected, d.got)
+        if problem.fault is None:
+            return self.passed()
+        return self.of_fault(problem.fault, problem.delivered)
+
+    def needs(self, index: int, problem: Problem | None) -> tuple[str, ...]:
+        """Return what a resume in session ``index`` presupposes, by where its state was taken.
+
+        The classes of resuming itself presuppose nothing of each other here.
+        """
+        if self.requirement.startswith(("RESUME", "EPOCH")):
+            return ()
+        loaded = next((s.start for s in self.of(index) if s.loaded), None)
+        if loaded is None or problem is None:
+            return ()
+        if loaded.epoch == 0:
+            place = "RESUME-1" if loaded.batches else "RESUME-4"
+        else:
+            place = "EPOCH-4" if loaded.batches else "EPOCH-2"
+        return (place, "EPOCH-1") if problem.epoch else (place,)
+
+    # What most judges ask.
+
+    def problem(self, index: int, tolerated: tuple[int, ...] = ()) -> Problem | None:
+        """Return the first problem of a session, faults and differences in their order.
+
+        Faults of the ``tolerated`` steps are none.
+        """
+        session = self.session(index)
+        if session is None:
+            return None
+        if session.fault is not None:
+            return Problem(0, -1, fault=session.fault)
+        return _Search(self, index, tolerated).first()
+
+    def before(self, index: int) -> Finding | None:
+        """Return why session ``index`` cannot be judged: what went wrong before it.
+
+        A state that cannot be taken or encoded is the requirement's own failure; anything
+        else is some other requirement's.
+        """
+        for earlier in range(index):
+            problem = self.problem(earlier)
+            if problem is None:
+                continue
+            if problem.fault is not None and self.saving(earlier, problem):
+                return self.of_fault(problem.fault, problem.delivered)
+            where = "before the state was taken" if earlier == 0 else f"in session {earlier}"
+            return self.blocked(f"wrong already {where}: {problem.words}")
+        session = self.session(index)
+        if session is None:
+            return self.blocked("the play did not get there")
+        if session.fault is not None and verdict.is_refusal(session.fault, 0):
+            # Nothing was loaded yet: this is a cell that the loader does not have.
+            return self.not_offered(verdict.in_words(session.fault))
+        return None
+
+    def rest(self, index: int) -> Finding:
+        """Judge the first epoch that a session delivers after its load."""
+        problem = self.problem(index)
+        early = self._early(index, problem)
+        if early is not None:
+            return early
+        if problem is None or problem.epoch > 0:
+            return self.passed()
+        return self._needing(index, problem)
+
+    def later(self, index: int) -> Finding:
+        """Judge the epochs after that one; blocked where it was wrong itself."""
+        problem = self.problem(index)
+        early = self._early(index, problem)
+        if early is not None:
+            return early if early.outcome == "blocked" else self.blocked(early.words)
+        if problem is None:
+            return self.passed()
+        if problem.epoch == 0:
+            return self.blocked(f"the epoch resumed into is wrong itself: {problem.words}")
+        return self.of_problem(problem)
+
+    def all(self, index: int) -> Finding:
+        """Judge everything that a session delivers."""
+        problem = self.problem(index)
+        early = self._early(index, problem)
+        if early is not None:
+            return early
+        return self.passed() if problem is None else self._needing(index, problem)
+
+    def _needing(self, index: int, problem: Problem) -> Finding:
+        found = self.of_problem(problem)
+        return dataclasses.replace(found, needs=self.needs(index, problem))
+
+    def _early(self, index: int, problem: Problem | None) -> Finding | None:
+        early = self.before(index)
+        if early is not None or problem is None:
+            return early
+        load = next((e.step for e in self.events(index) if e.do.startswith("load")), -1)
+        if -1 < problem.step < load:
+            return self.blocked(f"wrong already before the load: {problem.words}")
+        return None
+
+    def saving(self, session: int, problem: Problem) -> bool:
+        """Return whether a problem is that a state could not be taken or encoded."""
+        saves = self._do(session, problem.step) in ("save", "seal")
+        return problem.fault is not None and saves
+
+    def _do(self, session: int, step: int) -> str:
+        steps = self.case.sessions[session].steps
+        return steps[step].do if 0 <= step < len(steps) else ""
+
+
+class _Search:
+    """Reads one session from its start to its first problem."""
+
+    def __init__(self, view: View, index: int, tolerated: tuple[int, ...]) -> None:
+        self.view = view
+        self.tolerated = tolerated
+        self.events = view.events(index)
+        self.stretches = view.of(index)
+
+    def first(self) -> Problem | None:
+        wrong = self._difference()
+        faults = (e for e in self.events if e.fault is not None)
+        fault = next((e for e in faults if e.step not in self.tolerated), None)
+        # What a step delivered came before what it raised.
+        if fault is None or (wrong is not None and wrong.step <= fault.step):
+            return wrong or self._nothing()
+        epoch, delivered = self._at(fault.step)
+        delivered += len(fault.batches)
+        if fault.do.startswith("load"):
+            epoch, delivered = 0, 0
+        return Problem(epoch, fault.step, fault=fault.fault, delivered=delivered)
+
+    def _difference(self) -> Problem | None:
+        for stretch in self.stretches:
+            found = compare.difference(stretch, self.view.epochs)
+            if found is not None:
+                epoch, delivered = self._at(stretch.step)
+                step = self._step(stretch, found.at)
+                return Problem(epoch, step, difference=found, delivered=delivered)
+        return None
+
+    def _step(self, stretch: Stretch, at: int) -> int:
+        """Return the step that delivered batch ``at`` of a stretch, or saw it missing."""
+        delivered = 0
+        for event in self.events:
+            if event.step < stretch.step or event.do not in ("take", "drain"):
+                continue
+            delivered += len(event.batches)
+            if delivered > at or event.ended:
+                return event.step
+        return stretch.step
+
+    def _nothing(self) -> Problem | None:
+        """Return the problem of a resume after which all epochs are empty."""
+        resumed = [s for s in self.stretches if s.loaded]
+        if not resumed or not all(s.leading for s in resumed):
+            return None
+        want = resumed[0].want
+        if not want:
+            return None
+        count = len(resumed)
+        words = f"nothing comes in {count} epoch{'s' if count > 1 else ''} after the load"
+        return Problem(
+            0, resumed[0].step, difference=compare.Difference("missing", words, want, [])
+        )
+
+    def _at(self, step: int) -> tuple[int, int]:
+        """Return the epochs and the batches delivered between the last load and ``step``."""
+        load = max(
+            (e.step for e in self.events if e.do.startswith("load") and e.step < step), default=-1
+        )
+        epochs = [s for s in self.stretches if load < s.step < step and s.ended and not s.leading]
+        batches = sum(len(e.batches) for e in self.events if load < e.step < step)
+        return len(epochs), batches

@@ -1,0 +1,113 @@
+"""Where a case stands in its epochs before each step (pure).
+
+Resolves ``take n = -1``, and tells the player where an epoch should end.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+from midepoch_conformance.adapter import Execution
+from midepoch_conformance.case import Case, CaseError, Step
+from midepoch_conformance.workload import Workload
+
+__all__ = ["Place", "batches_left", "counted", "places", "usual_length"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Place:
+    """An epoch, and batches delivered in it; ``open`` while it is iterated."""
+
+    epoch: int = 0
+    done: int = 0
+    open: bool = False
+
+    def left(self, lengths: Sequence[int]) -> int:
+        """Return how many batches the epoch has left; epochs beyond the last are like it."""
+        return max(0, lengths[min(self.epoch, len(lengths) - 1)] - self.done) if lengths else 0
+
+    def after(self, step: Step, lengths: Sequence[int]) -> Place:
+        """Return the place after a step that moves within the epochs."""
+        left = self.left(lengths)
+        if step.do == "take" and step.n <= left:
+            return Place(self.epoch, self.done + (left if step.n == -1 else step.n), open=True)
+        if step.do in ("take", "drain") or (step.do == "break" and self.open):
+            return Place(self.epoch + 1)
+        return self
+
+
+def places(case: Case, lengths: Sequence[int]) -> list[list[Place]]:
+    """Return for each session the place before each step, and the one after the last."""
+    saved: dict[str, Place] = {}
+    found: list[list[Place]] = []
+    for plan in case.sessions:
+        session = [Place()]
+        for step in plan.steps:
+            place = session[-1].after(step, lengths)
+            if step.do == "save":
+                saved[step.state] = place
+            elif step.do == "seal":
+                saved[step.into] = saved.get(step.state, place)
+            elif step.do in ("load", "load_cut"):
+                # The epoch open before, if any, is stale now: leaving it moves nothing.
+                place = dataclasses.replace(saved.get(step.state, place), open=False)
+            session.append(place)
+        found.append(session)
+    return found
+
+
+def batches_left(case: Case, lengths: Sequence[int] | None) -> list[tuple[int | None, ...]]:
+    """Return for each session and step how many batches the epoch has left before it."""
+    if lengths is None:
+        return [(None,) * len(plan.steps) for plan in case.sessions]
+    walked = places(case, lengths)
+    return [tuple(place.left(lengths) for place in session[:-1]) for session in walked]
+
+
+def counted(case: Case, lengths: Sequence[int] | None) -> Case:
+    """Return the case with every ``take n = -1`` as a number of batches.
+
+    Raises:
+        CaseError: there is such a step and no lengths are given.
+
+    Example:
+        >>> from midepoch_conformance.case import SessionPlan
+        >>> steps = (Step("take", n=1), Step("take", n=-1))
+        >>> case = Case("example", Workload(), (SessionPlan(Execution(), steps),))
+        >>> counted(case, [4, 4]).sessions[0].steps[1].n
+        3
+    """
+    if not any(step.n == -1 for plan in case.sessions for step in plan.steps):
+        return case
+    if lengths is None:
+        raise CaseError("the case takes all that is left: the lengths of its epochs are needed")
+    left = batches_left(case, lengths)
+    sessions = tuple(
+        dataclasses.replace(
+            plan,
+            steps=tuple(
+                dataclasses.replace(step, n=left[index][number] or 0) if step.n == -1 else step
+                for number, step in enumerate(plan.steps)
+            ),
+        )
+        for index, plan in enumerate(case.sessions)
+    )
+    return dataclasses.replace(case, sessions=sessions)
+
+
+def usual_length(w: Workload, x: Execution) -> int:
+    """Return how many batches an epoch of most loaders has: what a script counts with.
+
+    Iterable datasets are dealt to lanes sample by sample, and each lane makes its own batches.
+
+    Example:
+        >>> usual_length(Workload(), Execution())
+        4
+        >>> usual_length(Workload(kind="iterable"), Execution(workers=5))
+        5
+    """
+    lanes = 1 if w.kind == "map" else max(1, x.workers if x.lanes is None else x.lanes)
+    shares = [len(range(lane, w.n, lanes)) for lane in range(lanes)]
+    extra = w.batch_size - 1 if w.tail == "keep" else 0
+    return sum((share + extra) // w.batch_size for share in shares)

@@ -1,0 +1,114 @@
+"""Finds the adapter that a loader's name stands for (standard library only)."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import importlib.util
+import inspect
+import os
+import sys
+from types import ModuleType
+from typing import Any
+
+from midepoch_conformance.adapter import Adapter
+from midepoch_conformance.make_loader import FunctionAdapter
+
+__all__ = ["BUILT_IN", "Loaded", "SpecError", "load"]
+
+BUILT_IN = ("reference", "torchdata", "torch", "grain")
+
+FORMS = (
+    f"one of {', '.join(BUILT_IN)}; path/to/file.py:Adapter; package.module:Adapter; "
+    "or, in place of Adapter, the name of a function of num_workers that makes a loader"
+)
+
+
+class SpecError(ValueError):
+    """A loader's name that leads to no adapter."""
+
+    def __init__(self, message: str, hint: str = f"a loader is named as {FORMS}") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+@dataclasses.dataclass
+class Loaded:
+    """An adapter and where it came from.
+
+    Attributes:
+        adapter: the adapter itself.
+        module: the name of the module that holds it.
+        name: its name there.
+        file: that module's file.
+        function: whether it is a plain ``make_loader`` function.
+        own: files whose errors are the adapter's own, not the loader's.
+    """
+
+    adapter: Adapter
+    module: str
+    name: str
+    file: str
+    function: bool
+    own: frozenset[str]
+
+
+def load(spec: str) -> Loaded:
+    """Import the adapter that ``spec`` names and return it.
+
+    A file is imported under its stem with its folder on ``sys.path``, so that spawned workers
+    find it by the same name. An adapter whose file also holds the loader says so by an
+    attribute ``loader_here = True``: errors raised there are then the loader's.
+
+    Raises:
+        SpecError: ``spec`` has none of the forms, or names nothing.
+        Exception: whatever importing the module or making the adapter raises.
+    """
+    source, _, name = spec.rpartition(":") if ":" in spec else (spec, "", "")
+    if spec in BUILT_IN:
+        source = f"midepoch_conformance.adapters.{spec}"
+    elif source.endswith(".py"):
+        source = _add_folder(source)
+    elif not name:
+        raise SpecError(f"{spec!r} names no loader")
+    module = importlib.import_module(source)
+    return _found(module, name or "Adapter")
+
+
+def _add_folder(path: str) -> str:
+    """Make the file importable by its stem, and return that."""
+    path = os.path.realpath(path)
+    stem = os.path.splitext(os.path.basename(path))[0]
+    if not os.path.isfile(path):
+        raise SpecError(f"there is no file {path}")
+    if not stem.isidentifier():
+        raise SpecError(f"{stem!r} is no name for a module", "rename the file to an identifier")
+    sys.path.insert(0, os.path.dirname(path))
+    known = importlib.util.find_spec(stem)
+    if known is None or known.origin is None or os.path.realpath(known.origin) != path:
+        raise SpecError(
+            f"{stem!r} is already the name of another module",
+            "rename the file: it is imported under its stem, so that spawned workers find it",
+        )
+    return stem
+
+
+def _found(module: ModuleType, name: str) -> Loaded:
+    if not hasattr(module, name):
+        raise SpecError(f"module {module.__name__} ({module.__file__}) has no {name!r}")
+    value: Any = getattr(module, name)
+    adapter: Any = value() if inspect.isclass(value) else value
+    function = not hasattr(adapter, "open") and callable(adapter)
+    if function:
+        adapter = FunctionAdapter(adapter)
+    missing = [m for m in ("offer", "declines", "prepare", "open") if not hasattr(adapter, m)]
+    if missing:
+        raise SpecError(
+            f"{module.__name__}:{name} is neither an adapter nor a function: "
+            f"it has no {', '.join(missing)}"
+        )
+    file = module.__file__ or ""
+    own = inspect.getfile(FunctionAdapter) if function else file
+    if getattr(adapter, "loader_here", False):
+        own = ""
+    return Loaded(adapter, module.__name__, name, file, function, frozenset({own} - {""}))

@@ -1,0 +1,155 @@
+"""What must be delivered: a position, followed through a trace, and the batches from there (pure).
+
+The model is the uninterrupted run cut at a position, and nothing cleverer. Positions are
+followed by what was delivered, so that a state's position is known wherever it was taken.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from midepoch_conformance.case import Case, Step
+from midepoch_conformance.trace import Batch, Event, Fault, SessionTrace, Trace
+
+__all__ = ["START", "Epochs", "Position", "Stretch", "epochs_of", "follow"]
+
+Epochs = list[list[Batch]]
+
+
+@dataclasses.dataclass(frozen=True)
+class Position:
+    """``batches`` batches of epoch ``epoch`` are delivered."""
+
+    epoch: int
+    batches: int
+
+
+START = Position(0, 0)
+
+
+@dataclasses.dataclass
+class Stretch:
+    """One uninterrupted piece of one epoch, as it was delivered.
+
+    Attributes:
+        session: index of its session.
+        step: index of the step that began it.
+        start: where it began.
+        loaded: the state that was loaded last before it, or ``""``.
+        want: the batches from ``start`` to the epoch's end; None beyond the model's epochs.
+        got: what was delivered.
+        ended: whether the epoch's end was seen.
+        leading: whether it is an empty epoch right after a load, which no judge minds but one.
+        fault: what stopped it, if anything did.
+    """
+
+    session: int
+    step: int
+    start: Position
+    loaded: str
+    want: list[Batch] | None
+    got: list[Batch] = dataclasses.field(default_factory=list)
+    ended: bool = False
+    leading: bool = False
+    fault: Fault | None = None
+
+
+def epochs_of(session: SessionTrace) -> Epochs:
+    """Return what a session delivered, epoch by epoch.
+
+    Example:
+        >>> drained = Event(0, "drain", batches=[[[0]], [[1]]], ended=True, opened=True)
+        >>> epochs_of(SessionTrace([drained, drained]))
+        [[[[0]], [[1]]], [[[0]], [[1]]]]
+    """
+    epochs: Epochs = []
+    for event in session.events:
+        if event.opened or (event.batches and not epochs):
+            epochs.append([])
+        if event.batches:
+            epochs[-1].extend(event.batches)
+    return epochs
+
+
+def follow(case: Case, trace: Trace, epochs: Epochs) -> list[Stretch]:
+    """Return the stretches of all sessions in order, each with what it should have delivered.
+
+    A load that was refused moves nothing. An end state stands at the start of the next epoch,
+    whether its end was seen or not; empty epochs right after a load are ``leading`` and do
+    not move the position.
+    """
+    walk = _Walk(epochs)
+    for index, session in enumerate(trace.sessions):
+        walk.begin(index)
+        for event in session.events:
+            walk.event(event, case.sessions[index].steps[event.step])
+    return walk.stretches
+
+
+class _Walk:
+    """The position while a trace is read."""
+
+    def __init__(self, epochs: Epochs) -> None:
+        self.epochs = epochs
+        self.stretches: list[Stretch] = []
+        self._states: dict[str, Position] = {}
+
+    def begin(self, session: int) -> None:
+        self._session = session
+        self._position = START
+        self._loaded = ""
+        self._untouched = False  # nothing was delivered since the load
+        self._open: Stretch | None = None
+
+    def event(self, event: Event, step: Step) -> None:
+        name = step.state
+        if event.do in ("take", "drain"):
+            self._deliver(event)
+        elif event.do == "break":
+            self._break()
+        elif event.do == "save":
+            self._states[name] = self._position
+        elif event.do == "seal":
+            self._states[step.into] = self._states.get(name, START)
+        elif event.do.startswith("load") and event.fault is None:
+            self._load(name or event.do)
+
+    def _deliver(self, event: Event) -> None:
+        stretch = self._open or self._started(event.step)
+        stretch.got.extend(event.batches)
+        stretch.fault = event.fault
+        if event.batches:
+            self._untouched = False
+        if not event.ended:
+            done = stretch.start.batches + len(stretch.got)
+            self._position = Position(stretch.start.epoch, done)
+            return
+        stretch.ended = True
+        stretch.leading = self._untouched and not stretch.got
+        if not stretch.leading:
+            self._position = Position(stretch.start.epoch + 1, 0)
+        self._open = None
+
+    def _started(self, step: int) -> Stretch:
+        start = self._position
+        known = start.epoch < len(self.epochs)
+        want = self.epochs[start.epoch][start.batches :] if known else None
+        self._open = Stretch(self._session, step, start, self._loaded, want)
+        self.stretches.append(self._open)
+        return self._open
+
+    def _break(self) -> None:
+        if self._open is not None:
+            self._position = Position(self._open.start.epoch + 1, 0)
+        self._open = None
+
+    def _load(self, name: str) -> None:
+        self._position = self._normal(self._states.get(name, START))
+        self._loaded, self._untouched, self._open = name, True, None
+
+    def _normal(self, position: Position) -> Position:
+        if position.epoch < len(self.epochs) and position.batches:
+            length = len(self.epochs[position.epoch])
+            if position.batches >= length:
+                return Position(position.epoch + 1, 0)
+        return position

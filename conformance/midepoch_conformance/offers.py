@@ -1,0 +1,134 @@
+"""Whether a loader offers what a case asks for (pure)."""
+
+from __future__ import annotations
+
+from midepoch_conformance.adapter import Execution, Offer
+from midepoch_conformance.case import Case, SessionPlan
+from midepoch_conformance.probes_format import FORMAT_PROBES
+from midepoch_conformance.workload import Workload
+
+__all__ = ["offered"]
+
+WORKLOAD_PROBES = frozenset(
+    {
+        "whole", "break", "changed workers", "tree", "own values", "own streams",
+        "ambient values", "ambient streams", "other plan", "killed worker", "failing sample",
+        "stop iteration", "size", "calls", "fetched again", "iterated again",
+    }
+)  # fmt: skip
+"""The families whose judges know the samples; a training loader of the user's has its own."""
+
+HELD = frozenset({"workers", "elastic"})
+"""The families that hold the plan fixed while the worker count changes."""
+
+ENDLESS = "its iteration never ends: there is no epoch to compare"
+
+
+def offered(case: Case, offer: Offer) -> str | None:
+    """Return why a loader does not offer a case, or None where it does.
+
+    Example:
+        >>> from midepoch_conformance.case import Step
+        >>> save = SessionPlan(Execution(), (Step("save", state="s"),))
+        >>> offered(Case("start", Workload(), (save,)), Offer(saves=()))
+        'no state can be taken'
+    """
+    reasons = (
+        _workload(case.workload, offer),
+        _probe(case, offer),
+        *(_execution(s.execution, offer) for s in case.sessions),
+        *(_states(s, offer) for s in case.sessions),
+        _changes(case, offer),
+    )
+    return next((reason for reason in reasons if reason is not None), None)
+
+
+def _workload(w: Workload, offer: Offer) -> str | None:
+    if w.kind not in offer.kinds:
+        return _why(offer, w.kind, f"{w.kind} workloads are not offered", "kinds")
+    missing = [draw for draw in w.draws if draw not in offer.draws]
+    if missing:
+        return _why(offer, missing[0], f"samples do not draw from {missing[0]!r} here", "draws")
+    if w.tail not in offer.tails:
+        return _why(offer, w.tail, f"tail={w.tail!r} is not offered", "tails")
+    if w.shuffle not in offer.shuffles:
+        return _why(offer, "shuffle", f"shuffle={w.shuffle} is not offered", "shuffles")
+    return None
+
+
+def _probe(case: Case, offer: Offer) -> str | None:
+    if case.probe in FORMAT_PROBES and "midepoch" not in offer.formats:
+        return _why(offer, "formats", "it does not implement midepoch's own format")
+    if offer.boundary == "infinite":
+        return _why(offer, "boundary", ENDLESS)
+    if offer.boundary == "stream" and (case.probe == "break" or _needs_another_iterator(case)):
+        return _why(offer, "break", "all epochs are one stream: none can be broken off", "boundary")
+    if offer.name == "own" and case.probe in WORKLOAD_PROBES:
+        return "the samples are the loader's own, and the suite does not know them"
+    if case.probe in HELD and case.workload.kind not in offer.fixed_plan:
+        return _why(
+            offer, "fixed_plan", "the plan cannot be held fixed while the worker count changes"
+        )
+    if case.probe == "changed workers" and case.workload.kind in offer.fixed_plan:
+        return "the plan can be held fixed: ELASTIC-1 judges a changed worker count"
+    return None
+
+
+def _needs_another_iterator(case: Case) -> bool:
+    """Return whether a load into a live iterator is seen in the next one alone."""
+    asked = any(s.do == "take" and s.tolerate for plan in case.sessions for s in plan.steps)
+    return case.probe == "live" and not asked
+
+
+def _execution(x: Execution, offer: Offer) -> str | None:
+    if x.workers not in offer.workers:
+        return _why(offer, "workers", f"{x.workers} workers are not offered")
+    # A loader with one start method is played with that one.
+    if x.workers and len(offer.start_methods) > 1 and x.start_method not in offer.start_methods:
+        return _why(offer, x.start_method, f"start method {x.start_method} is not offered")
+    if x.interval != 1 and x.interval not in (offer.intervals or ()):
+        return _why(offer, "intervals", f"a snapshot interval of {x.interval} is not offered")
+    if x.persistent not in offer.persistent:
+        return _why(offer, "persistent", f"persistent={x.persistent} is not offered")
+    return None
+
+
+def _states(session: SessionPlan, offer: Offer) -> str | None:
+    steps = session.steps
+    if any(s.do == "save" or s.do.startswith("load") for s in steps) and not offer.saves:
+        return _why(offer, "saves", "no state can be taken")
+    for where, codec in _saves(session):
+        if where not in offer.saves:
+            words = {"start": "before the first batch", "end": "at the end of an epoch"}
+            place = words.get(where, "inside an epoch")
+            return _why(offer, where, f"no state can be taken {place}", "saves")
+        if codec and codec not in offer.codecs:
+            return _why(offer, codec, f"states are not said to survive {codec}", "codecs")
+    return None
+
+
+def _saves(session: SessionPlan) -> list[tuple[str, str]]:
+    """Return where each state of a session is taken, and its codec."""
+    where, found = "start", []
+    for step in session.steps:
+        if step.do == "take" and step.n:
+            where = "end" if step.n == -1 else "mid"
+        elif step.do == "drain":
+            where = "end"
+        elif step.do == "load":
+            # What was loaded is inside an epoch, or was not offered when it was taken.
+            where = "mid" if where == "start" else where
+        elif step.do == "save":
+            found.append((where, step.codec))
+    return found
+
+
+def _changes(case: Case, offer: Offer) -> str | None:
+    methods = {s.execution.start_method for s in case.sessions if s.execution.workers}
+    if len(methods) > 1 and len(offer.start_methods) == 1:
+        return f"{offer.start_methods[0]} is its only start method"
+    return None
+
+
+def _why(offer: Offer, key: str, words: str, group: str = "") -> str:
+    return offer.reasons.get(key) or offer.reasons.get(group) or words

@@ -1,0 +1,381 @@
+"""Plays one session: opens the loader, takes the steps, writes the journal (standard library).
+
+Imports nothing heavy: it runs in a process that was forked for this one session.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import gc
+import os
+import signal
+import time
+import urllib.parse
+from collections.abc import Iterator
+from typing import Any
+
+from midepoch_conformance import codecs, tampering
+from midepoch_conformance.adapter import Adapter, Execution, Offer, Session
+from midepoch_conformance.case import CaseError, Step
+from midepoch_conformance.faults import fault_of
+from midepoch_conformance.journal import Journal
+from midepoch_conformance.processes import left_after
+from midepoch_conformance.streams import Streams, seed_streams
+from midepoch_conformance.trace import Batch, Event, Fault
+from midepoch_conformance.workload import Workload
+
+__all__ = ["NO_SUCH_PART", "NO_SUCH_STATE", "BatchError", "Job", "Play"]
+
+CLOSING = 5.0
+"""Seconds that the processes of a closed loader have for their exit."""
+
+PARTING = 2
+"""Seconds that a loader has to close where no step asks it to."""
+
+NO_SUCH_PART = "no such part"
+NO_SUCH_STATE = "no such state"
+"""``Event.document`` of a step that ended its session because there was nothing to act on."""
+
+
+@dataclasses.dataclass
+class Job:
+    """One session as the host is asked to play it.
+
+    Attributes:
+        workload: with ``log="auto"`` it gets a fresh log in ``folder``, and the events carry
+            the counts of what was logged since the event before.
+        execution: how the loader is executed.
+        steps: what is done.
+        ambient: seed of the three global random streams before the loader is built.
+        root: what ``Adapter.prepare`` was given for this workload.
+        folder: where this session's files go; nobody else writes there.
+        states: encodings of earlier sessions: codec and file by name.
+        left: for each step the batches that the open epoch has left before it, or None
+            where that is not known; it tells an error at the end from one before.
+    """
+
+    workload: Workload
+    execution: Execution
+    steps: tuple[Step, ...]
+    ambient: int
+    root: str
+    folder: str
+    states: dict[str, tuple[str, str]] = dataclasses.field(default_factory=dict)
+    left: tuple[int | None, ...] = ()
+
+    @property
+    def journal(self) -> str:
+        """Return the path of the session's journal."""
+        return os.path.join(self.folder, "journal")
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the job as JSON types."""
+        return dataclasses.asdict(self)
+
+    @staticmethod
+    def from_json(data: dict[str, Any]) -> Job:
+        """Read what :meth:`to_json` wrote."""
+        return Job(
+            **{
+                **data,
+                "workload": Workload(
+                    **{**data["workload"], "draws": tuple(data["workload"]["draws"])}
+                ),
+                "execution": Execution(**data["execution"]),
+                "steps": tuple(Step(**step) for step in data["steps"]),
+                "states": {name: (kept[0], kept[1]) for name, kept in data["states"].items()},
+                "left": tuple(data["left"]),
+            }
+        )
+
+
+class _FailedError(Exception):
+    """A step went wrong: carries its fault."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.message)
+        self.fault = fault
+
+
+class _SessionOver(Exception):  # noqa: N818 - it is no error
+    """The session ends here quietly; its text becomes the event's document."""
+
+
+class BatchError(TypeError):
+    """An adapter delivered something that is no batch of rows."""
+
+
+class Play:
+    """One session being played."""
+
+    def __init__(self, adapter: Adapter, offer: Offer, job: Job, own: frozenset[str]) -> None:
+        self.adapter, self.job, self.own = adapter, job, own
+        self.codecs = codecs.Codecs(offer)
+        # A training loader of the user's own has an epoch of its own length.
+        self.endless = offer.name == "own"
+        self.journal = Journal(job.journal)
+        self.session: Session | None = None
+        self.epoch: Iterator[list[list[float]]] | None = None
+        self.begun = False
+        self.kept: dict[str, Any] = {}
+        self.encodings = dict(job.states)
+        self.log = _Log(job.workload, job.folder)
+
+    def run(self, forked: bool) -> bool:
+        """Play the session; return whether all its steps were taken.
+
+        ``forked``: the process is this session's alone, and a loader that cannot be closed
+        at the end without being asked to may cost it its life.
+        """
+        began = time.monotonic()
+        with contextlib.closing(self.journal):
+            whole = self._open() and self._steps()
+            self.journal.at("closing")
+            if forked:
+                signal.signal(signal.SIGALRM, signal.SIG_DFL)
+                signal.alarm(PARTING)
+            try:
+                self._drop()
+            except BaseException:
+                whole = False
+            if forked:
+                signal.alarm(0)
+            self.journal.done(time.monotonic() - began)
+        return whole
+
+    def _open(self) -> bool:
+        job = self.job
+        self.journal.at("open")
+        seed_streams(job.ambient)
+        try:
+            self.session = self.adapter.open(self.log.workload, job.execution, job.root)
+        except BaseException as error:
+            self.journal.failed(fault_of(error, "open", self.own))
+            return False
+        return True
+
+    def _steps(self) -> bool:
+        for index, step in enumerate(self.job.steps):
+            self.journal.step(index, step.do)
+            event = Event(index, step.do)
+            over = False
+            try:
+                getattr(self, f"_{step.do}")(step, event)
+            except _FailedError as failed:
+                event.fault = failed.fault
+                over = not step.tolerate
+            except _SessionOver as end:
+                event.document, over = str(end), True
+            event.fetched, event.calls = self.log.counts()
+            self.journal.event(event)
+            if over:
+                return event.fault is None
+        return True
+
+    # The steps' actions, by their names in case.ACTIONS.
+
+    def _take(self, step: Step, event: Event) -> None:
+        self._opened(event)
+        for taken in range(step.n):
+            if not self._next(event, self._phase(event, taken)):
+                return
+
+    def _drain(self, step: Step, event: Event) -> None:
+        self._opened(event)
+        for taken in range(self._bound()):
+            if not self._next(event, self._phase(event, taken)):
+                return
+        raise _FailedError(
+            Fault(
+                "hang", "endless epoch", message=f"no end after {self._bound()} batches", at="end"
+            )
+        )
+
+    def _break(self, step: Step, event: Event) -> None:
+        with self._watched("next"):
+            self.epoch = None
+
+    def _save(self, step: Step, event: Event) -> None:
+        session = self._live("state")
+        before = Streams()
+        with self._watched("state"):
+            self.kept[step.state] = session.state()
+        event.drew = before.moved()
+        self._encode(self.kept[step.state], step.codec or self.codecs.default, step.state, event)
+
+    def _seal(self, step: Step, event: Event) -> None:
+        codec = step.codec or self._encoding(step.state)[0]
+        self._encode(self._object(step.state), codec, step.into, event)
+
+    def _edit(self, step: Step, event: Event) -> None:
+        tampering.edit(self._object(step.state))
+
+    def _load(self, step: Step, event: Event) -> None:
+        state = self._decoded(step.state)
+        self.kept[step.state] = state
+        self._give(state)
+
+    def _load_bogus(self, step: Step, event: Event) -> None:
+        self._give(tampering.bogus(step.value, self.codecs.default))
+
+    def _load_cut(self, step: Step, event: Event) -> None:
+        state = self._decoded(step.state)
+        try:
+            state = tampering.cut(state, step.n)
+        except tampering.NoSuchPart:
+            raise _SessionOver(NO_SUCH_PART) from None
+        self._give(state)
+
+    def _load_document(self, step: Step, event: Event) -> None:
+        with self._watched("codec", "codec"):
+            state = self.codecs.decode("json", step.document.encode())
+        if step.state:
+            self.kept[step.state] = state
+        self._give(state)
+
+    def _close(self, step: Step, event: Event) -> None:
+        with self._watched("close"):
+            self._drop()
+        event.left = left_after(CLOSING)
+
+    # What the actions are made of.
+
+    def _drop(self) -> None:
+        self.epoch = None
+        session, self.session = self.session, None
+        if session is not None:
+            session.close()
+        del session
+        gc.collect()
+
+    def _opened(self, event: Event) -> None:
+        if self.epoch is None:
+            session = self._live("iter")
+            self.begun = False
+            event.opened = True
+            self.journal.opened()
+            with self._watched("iter"):
+                self.epoch = iter(session.epoch())
+
+    def _next(self, event: Event, phase: str) -> bool:
+        """Deliver a batch; return whether there was one."""
+        if self.epoch is None:
+            return False
+        with self._watched(phase if self.begun else "iter"):
+            try:
+                rows = next(self.epoch)
+            except StopIteration:
+                event.ended = True
+                self.journal.ended()
+                self.epoch = None
+                return False
+            batch = _plain(rows)
+        self.journal.batch(batch)
+        self.begun = True
+        return True
+
+    def _phase(self, event: Event, taken: int) -> str:
+        left = self.job.left[event.step] if event.step < len(self.job.left) else None
+        return "end" if taken == left else "next"
+
+    def _bound(self) -> int:
+        """Return more batches than any honest epoch has."""
+        return 1_000_000 if self.endless else 4 * self.job.workload.n + 64
+
+    def _give(self, state: Any) -> None:
+        session = self._live("load")
+        with self._watched("load"):
+            session.load(state)
+
+    def _encode(self, state: Any, codec: str, name: str, event: Event) -> None:
+        with self._watched("codec", "codec"):
+            data = self.codecs.encode(codec, state)
+        event.size, event.digest = len(data), codecs.digest(data)
+        event.document = self.codecs.document(state)
+        file = f"{event.step}-{urllib.parse.quote(name, safe='')}.{codec}"
+        path = os.path.join(self.job.folder, file)
+        with open(path, "wb") as out:
+            out.write(data)
+        self.encodings[name] = (codec, path)
+        self.journal.state(name, codec, path)
+
+    def _decoded(self, name: str) -> Any:
+        codec, path = self._encoding(name)
+        with open(path, "rb") as file:
+            data = file.read()
+        with self._watched("codec", "codec"):
+            return self.codecs.decode(codec, data)
+
+    def _encoding(self, name: str) -> tuple[str, str]:
+        if name not in self.encodings:
+            raise _SessionOver(NO_SUCH_STATE)
+        return self.encodings[name]
+
+    def _object(self, name: str) -> Any:
+        if name not in self.kept:
+            raise _SessionOver(NO_SUCH_STATE)
+        return self.kept[name]
+
+    def _live(self, at: str) -> Session:
+        if self.session is None:
+            raise CaseError(f"a step at {at!r} follows the step that closed the session")
+        return self.session
+
+    @contextlib.contextmanager
+    def _watched(self, at: str, kind: str = "raised") -> Iterator[None]:
+        """Turn whatever is raised into the step's fault."""
+        self.journal.at(at)
+        try:
+            yield
+        except BaseException as error:
+            kind = "adapter" if isinstance(error, BatchError) else kind
+            raise _FailedError(fault_of(error, at, self.own, kind)) from error
+
+
+class _Log:
+    """The workload's log of one session, read piece by piece."""
+
+    def __init__(self, workload: Workload, folder: str) -> None:
+        self.path: str | None = None
+        self.workload = workload
+        self.offset = 0
+        if workload.log == "auto":
+            self.path = os.path.join(folder, "log")
+            self.workload = dataclasses.replace(workload, log=self.path)
+
+    def counts(self) -> tuple[int | None, dict[str, int] | None]:
+        """Return what was fetched and which calls were noted since the last time."""
+        if self.path is None:
+            return None, None
+        found = {"fetch": 0, "state_dict": 0, "iter": 0}
+        with contextlib.suppress(FileNotFoundError), open(self.path, "rb") as log:
+            log.seek(self.offset)
+            # A line is written in one piece, so that what is there ends with a whole one.
+            lines = log.read().splitlines()
+            self.offset = log.tell()
+            for line in lines:
+                what = line.decode().split()[1]
+                found[what] = found.get(what, 0) + 1
+        return found.pop("fetch"), found
+
+
+def _plain(rows: Any) -> Batch:
+    """Return a batch as lists of numbers.
+
+    Raises:
+        BatchError: it is something else; rows are the adapter's to make.
+    """
+    try:
+        return [[_number(value) for value in row] for row in rows]
+    except (TypeError, ValueError) as error:
+        raise BatchError(
+            f"a batch is a list of rows, a row a list of numbers; got {rows!r:.200}"
+        ) from error
+
+
+def _number(value: Any) -> float:
+    if type(value) in (int, float):
+        return value  # type: ignore[no-any-return]  # narrowed by the line above
+    whole = getattr(value, "__index__", None)
+    return int(value) if whole is not None else float(value)

@@ -1,0 +1,71 @@
+"""What a requirement presupposes: where that fails, it is blocked and not failed again (pure)."""
+
+from __future__ import annotations
+
+__all__ = ["PREREQUISITES", "presupposed"]
+
+_RUNS = ("BASIS-1",)
+_AGREES = ("BASIS-1", "BASIS-2")
+_SAVES = ("BASIS-1", "BASIS-2", "BASIS-4")
+_RESUMES = (*_SAVES, "RESUME-1")
+
+PREREQUISITES: dict[str, tuple[str, ...]] = {
+    "BASIS-1": (),
+    "BASIS-2": _RUNS,
+    "BASIS-3": _RUNS,
+    "BASIS-4": _AGREES,
+    "BASIS-5": _RUNS,
+    "RESUME-1": _SAVES,
+    "RESUME-2": _RESUMES,
+    "RESUME-3": (*_RESUMES, "RESUME-2"),
+    "RESUME-4": _SAVES,
+    "RESUME-5": _RESUMES,
+    "RESUME-6": _RESUMES,
+    "EPOCH-1": _RESUMES,
+    "EPOCH-2": _SAVES,
+    "EPOCH-3": _SAVES,
+    "EPOCH-4": _RESUMES,
+    "EPOCH-5": (*_RUNS, "BASIS-3"),
+    "STATE-1": _RESUMES,
+    "STATE-2": _RESUMES,
+    "STATE-3": _RESUMES,
+    "STATE-4": (*_RESUMES, "RESUME-2", "RESUME-3"),
+    "STATE-5": _RESUMES,
+    "STATE-6": _RESUMES,
+    "INTERVAL-1": _RESUMES,
+    "WORKERS-1": _AGREES,
+    "WORKERS-2": _AGREES,
+    "ELASTIC-1": (*_RESUMES, "WORKERS-1"),
+    "ELASTIC-2": (*_RESUMES, "BASIS-3"),
+    "ELASTIC-3": (*_RESUMES, "WORKERS-2"),
+    "VOWN-1": _RESUMES,
+    "VOWN-2": _RUNS,
+    "VAMB-1": (*_RUNS, "BASIS-4", "RESUME-1"),
+    "VAMB-2": _RUNS,
+    "REFUSE-1": _RUNS,
+    "REFUSE-2": _RESUMES,
+    "REFUSE-3": (*_RESUMES, "BASIS-3"),
+    "REFUSE-4": _AGREES,
+    "UNORD-1": _RESUMES,
+    "FAULT-1": _RUNS,
+    "FAULT-2": _AGREES,
+    "FAULT-3": _RUNS,
+    "FAULT-4": _RUNS,
+    "COST-1": _RESUMES,
+    "COST-2": _RUNS,
+    "COST-3": _RESUMES,
+    "COST-4": _RESUMES,
+    "DOC-6": _RESUMES,
+    "DOC-10": (*_SAVES, "EPOCH-3"),
+}
+"""Of each requirement, those that it presupposes; what is not named presupposes BASIS-1."""
+
+
+def presupposed(requirement: str) -> tuple[str, ...]:
+    """Return what ``requirement`` presupposes.
+
+    Example:
+        >>> presupposed("BASIS-3")
+        ('BASIS-1',)
+    """
+    return PREREQUISITES.get(requirement, _RUNS)

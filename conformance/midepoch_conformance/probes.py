@@ -1,0 +1,187 @@
+"""The families of cases: what each does, and the axes that it is played along (pure).
+
+A probe's name selects the judges that look at its traces, so that one cause is one red line.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from midepoch_conformance.axes import CUTS, Cell, drains, load, save, take
+from midepoch_conformance.case import Case, Step
+from midepoch_conformance.family import probe
+
+__all__ = ["ONES", "SHAPES", "SMALL", "USUAL"]
+
+SHAPES = ((13, 4), (12, 3), (7, 1), (16, 4))
+SMALL = ((0, 4), (1, 1), (1, 4))
+USUAL = ((13, 4), (16, 4))
+ONES = ((16, 1), (13, 1))
+"""Sizes and batch sizes: six sizes at most, since shards on disk are prepared for each."""
+
+
+# Basis.
+
+
+@probe("plain", shape=(*SHAPES, *SMALL), tail=("keep", "drop"))
+def _plain(c: Cell) -> Case:
+    session = dataclasses.replace(c.session(0, *drains(2)), host="b")
+    return c.case(c.workload(2), session)
+
+
+@probe("whole", shape=(*SHAPES, *SMALL), tail=("keep", "drop"))
+def _whole(c: Cell) -> Case:
+    return c.case(c.workload(2), c.session(0, *drains(2)))
+
+
+@probe("saving", shape=SHAPES, where=("start", "mid", "end"))
+def _saving(c: Cell) -> Case | None:
+    if c.where == "start":
+        steps = (save("a"), save("b"), *drains(2))
+    elif c.where == "mid":
+        steps = (take(1), save("a"), take(1), save("b"), save("c"), *drains(2))
+    else:
+        steps = (take(-1), save("a"), Step("drain"), save("b"), Step("drain"), save("c"))
+    return c.case(c.workload(2), c.session(0, *steps))
+
+
+# Resume.
+
+
+@probe("cut", shape=SHAPES, tail=("keep", "drop"), cut=CUTS)
+def _cut(c: Cell) -> Case | None:
+    if not 0 < c.at < c.length:
+        return None
+    first = c.session(0, take(c.at), save("s"))
+    return c.case(c.workload(2), first, c.session(1, load("s"), *drains(2)))
+
+
+@probe("chain", shape=ONES, links=(2, 3), tail=("keep",))
+def _chain(c: Cell) -> Case:
+    sessions = [c.session(0, take(3), save("s0"))]
+    for i in range(1, c.links):
+        sessions.append(c.session(i, load(f"s{i - 1}"), take(3), save(f"s{i}")))
+    sessions.append(c.session(c.links, load(f"s{c.links - 1}"), *drains(2)))
+    return c.case(c.workload(2), *sessions)
+
+
+@probe("resave", shape=ONES, soon=(0, 1, 2), tail=("keep",))
+def _resave(c: Cell) -> Case | None:
+    if c.soon >= max(1, c.workers or 0):
+        return None
+    first = c.session(0, take(5), save("s0"))
+    second = c.session(1, load("s0"), *([take(c.soon)] if c.soon else []), save("s1"))
+    return c.case(c.workload(2), first, second, c.session(2, load("s1"), *drains(1)))
+
+
+@probe("start", shape=SHAPES)
+def _start(c: Cell) -> Case:
+    first = c.session(0, save("s"))
+    return c.case(c.workload(2), first, c.session(1, load("s"), *drains(2)))
+
+
+@probe("live", shape=USUAL, asked=(True, False), tail=("keep",))
+def _live(c: Cell) -> Case:
+    first = c.session(0, take(1), save("s"))
+    ask = [Step("take", 1, tolerate=True)] if c.asked else []
+    steps = (take(2), load("s"), *ask, Step("break"), *drains(2))
+    return c.case(c.workload(2), first, c.session(1, *steps))
+
+
+USED: dict[str, tuple[Step, ...]] = {
+    "mid": (take(3), Step("break")),
+    "later": (Step("drain"), take(1), Step("break")),
+    "ended": drains(2),
+    "ended, saved": drains(2),
+}
+"""What was done with a loader before a state is loaded into it."""
+
+
+@probe("used", shape=USUAL, used=tuple(USED), tail=("keep",))
+def _used(c: Cell) -> Case:
+    first = c.session(0, take(2), save("s"))
+    again = (save("t"),) if c.used == "ended, saved" else drains(2)
+    sessions = [first, c.session(1, *USED[c.used], load("s"), *again)]
+    if c.used == "ended, saved":
+        sessions.append(c.session(2, load("t"), *drains(2)))
+    return c.case(c.workload(2), *sessions)
+
+
+# Epochs.
+
+
+@probe("end seen", shape=SHAPES, tail=("keep", "drop"), epoch=(0, 1))
+def _end_seen(c: Cell) -> Case:
+    first = c.session(0, *drains(c.epoch + 1), save("s"))
+    return c.case(c.workload(3), first, c.session(1, load("s"), *drains(3 - c.epoch)))
+
+
+@probe("end unseen", shape=SHAPES, tail=("keep", "drop"), epoch=(0, 1))
+def _end_unseen(c: Cell) -> Case:
+    first = c.session(0, *drains(c.epoch), take(-1), save("s"))
+    return c.case(c.workload(3), first, c.session(1, load("s"), *drains(3 - c.epoch)))
+
+
+@probe("later", shape=SHAPES, epoch=(1, 2), cut=CUTS)
+def _later(c: Cell) -> Case | None:
+    if not 0 < c.at < c.length:
+        return None
+    first = c.session(0, *drains(c.epoch), take(c.at), save("s"))
+    return c.case(c.workload(3), first, c.session(1, load("s"), *drains(3 - c.epoch)))
+
+
+@probe("break", shape=SHAPES, times=(1, 2, 3))
+def _break(c: Cell) -> Case | None:
+    if c.length < 2:
+        return None
+    steps = (take(1), Step("break")) * c.times
+    return c.case(c.workload(c.times + 2), c.session(0, *steps, *drains(2)))
+
+
+# State.
+
+
+@probe("sealed late", shape=USUAL, tail=("keep",))
+def _sealed_late(c: Cell) -> Case:
+    first = (take(2), save("s"), take(1), *drains(2), Step("seal", state="s", into="late"))
+    second = c.session(1, load("late"), *drains(2))
+    return c.case(c.workload(2), c.session(0, *first), second)
+
+
+@probe("edited after save", shape=USUAL, tail=("keep",))
+def _edited_after_save(c: Cell) -> Case:
+    steps = (take(1), save("s"), Step("edit", state="s"), take(1), save("t"), *drains(2))
+    second = c.session(1, load("t"), *drains(2))
+    return c.case(c.workload(2), c.session(0, *steps), second)
+
+
+@probe("codec", shape=USUAL, codec=("pickle", "torch", "json", "bytes"), tail=("keep",))
+def _codec(c: Cell) -> Case:
+    first = c.session(0, take(2), save("s", c.codec))
+    return c.case(c.workload(2), first, c.session(1, load("s"), *drains(2)))
+
+
+@probe("reload", shape=USUAL, where=("start", "mid", "end", "later"), tail=("keep",))
+def _reload(c: Cell) -> Case:
+    before = {
+        "start": (),
+        "mid": (take(2),),
+        "end": (Step("drain"),),
+        "later": (Step("drain"), take(1)),
+    }[c.where]
+    first = c.session(0, *before, save("s0"))
+    second = c.session(1, load("s0"), save("s1"))
+    return c.case(c.workload(2), first, second, c.session(2, load("s1"), *drains(2)))
+
+
+@probe("edited after load", shape=USUAL, tail=("keep",))
+def _edited_after_load(c: Cell) -> Case:
+    first = c.session(0, take(2), save("s"))
+    second = c.session(1, load("s"), Step("edit", state="s"), *drains(2))
+    return c.case(c.workload(2), first, second)
+
+
+@probe("tree", shape=USUAL, kind=("stateful_iterable",), tail=("keep",), cut=CUTS)
+def _tree(c: Cell) -> Case:
+    first = c.session(0, take(c.at), save("s"))
+    return c.case(c.workload(2, tree=True), first, c.session(1, load("s"), *drains(2)))

@@ -1,0 +1,102 @@
+"""The families that change the execution, and those that draw random numbers (pure)."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from midepoch_conformance.axes import CUTS, Cell, drains, load, save, take
+from midepoch_conformance.case import Case
+from midepoch_conformance.family import probe
+from midepoch_conformance.probes import USUAL
+from midepoch_conformance.workload import AMBIENT_DRAWS
+
+__all__ = ["CHANGES", "WORKER_PAIRS"]
+
+WORKER_PAIRS = (
+    (3, 0), (3, 1), (3, 2), (3, 5), (2, 0), (2, 1), (2, 3), (1, 0), (1, 3), (0, 2),
+)  # fmt: skip
+"""Worker counts before and after the change; the plan has as many lanes as the first."""
+
+CHANGES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "prefetch": ({}, {"prefetch": 4}),
+    "persistent": ({}, {"persistent": True}),
+    "spawn": ({}, {"start_method": "spawn"}),
+    "interval": ({}, {"interval": 3}),
+    "from an interval": ({"interval": 3}, {}),
+    "long interval": ({}, {"interval": 100}),
+}
+"""What differs from the cell's execution before the change, and what after it."""
+
+
+@probe("interval", shape=((16, 1), (13, 4)), interval=(2, 3, 100), position=(1, 2, 3))
+def _interval(c: Cell) -> Case:
+    first = c.session(0, take(c.position), save("s"))
+    return c.case(c.workload(2), first, c.session(1, load("s"), *drains(2)))
+
+
+@probe("workers", (True,), shape=USUAL, pair=WORKER_PAIRS)
+def _workers(c: Cell) -> Case:
+    before, after = c.pair
+    lanes = before or after
+    changed = c.session(1, *drains(2), workers=after, lanes=lanes)
+    base = c.session(0, workers=before, lanes=lanes)
+    return c.case(c.workload(2), base, dataclasses.replace(changed, ambient=base.ambient))
+
+
+@probe("execution", shape=USUAL, change=tuple(CHANGES))
+def _execution(c: Cell) -> Case:
+    before, after = CHANGES[c.change]
+    changed = c.session(1, *drains(2), **after)
+    base = c.session(0, **before)
+    return c.case(c.workload(2), base, dataclasses.replace(changed, ambient=base.ambient))
+
+
+@probe("elastic", (True,), shape=USUAL, pair=WORKER_PAIRS, cut=CUTS)
+def _elastic(c: Cell) -> Case:
+    before, after = c.pair
+    lanes = before or after
+    first = c.session(0, take(c.at), save("s"), workers=before, lanes=lanes)
+    second = c.session(1, load("s"), *drains(2), workers=after, lanes=lanes)
+    return c.case(c.workload(2), first, second)
+
+
+@probe("changed workers", (True,), shape=USUAL, pair=WORKER_PAIRS, cut=("one", "half"))
+def _changed_workers(c: Cell) -> Case:
+    before, after = c.pair
+    first = c.session(0, take(c.at), save("s"), workers=before, lanes=None)
+    second = c.session(1, load("s"), *drains(2), workers=after, lanes=None)
+    return c.case(c.workload(2), first, second)
+
+
+@probe("changed execution", shape=USUAL, change=tuple(CHANGES))
+def _changed_execution(c: Cell) -> Case:
+    before, after = CHANGES[c.change]
+    first = c.session(0, take(2), save("s"), **before)
+    return c.case(c.workload(2), first, c.session(1, load("s"), *drains(2), **after))
+
+
+@probe("own values", shape=USUAL, epoch=(0, 1), cut=("one", "half"))
+def _own_values(c: Cell) -> Case:
+    return _values(c, ("own",))
+
+
+@probe("own streams", shape=USUAL)
+def _own_streams(c: Cell) -> Case:
+    return c.case(c.workload(2, draws=("own",)), c.session(0, *drains(2)))
+
+
+@probe("ambient values", shape=USUAL, draw=AMBIENT_DRAWS, epoch=(0, 1), cut=("one", "half"))
+def _ambient_values(c: Cell) -> Case:
+    return _values(c, (c.draw,))
+
+
+@probe("ambient streams", shape=USUAL, draw=AMBIENT_DRAWS)
+def _ambient_streams(c: Cell) -> Case:
+    return c.case(c.workload(2, draws=(c.draw,)), c.session(0, *drains(2)))
+
+
+def _values(c: Cell, draws: tuple[str, ...]) -> Case:
+    first = c.session(0, *drains(c.epoch), take(c.at), save("s"))
+    second = c.session(1, load("s"), *drains(2 - c.epoch))
+    return c.case(c.workload(2, draws=draws), first, second)

@@ -1,0 +1,244 @@
+"""The families that bind implementers of midepoch's own format (reads the published vectors)."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any
+
+from midepoch_conformance.axes import ITERABLES, Cell, drains, load, save, take
+from midepoch_conformance.case import Case, Step
+from midepoch_conformance.family import probe
+from midepoch_conformance.published import Vector, vectors
+from midepoch_conformance.workload import Workload
+
+__all__ = ["FORMAT_PROBES", "HUGE"]
+
+KINDS = ("map", *ITERABLES)
+ONE = ((13, 4),)
+SEEDS = (3, 2**64 - 1)
+HUGE = 10**12
+"""Samples of a dataset whose order nobody can store."""
+
+CHUNK = 48
+"""Invalid states that one case loads, one after the other."""
+
+PLANS: dict[str, tuple[tuple[str, Any], ...]] = {
+    "batch size": (("batch_size", 3),),
+    "length": (("n", 16),),
+    "order": (("shuffle", False),),
+    "seed": (("seed", 4),),
+    "all": (("n", 16), ("batch_size", 3), ("tail", "drop"), ("seed", 4)),
+}
+REJECTED = {
+    "invalid state": frozenset({"DOC-1", "REFUSE-1", "SEED-5", "DOC-14", "DOC-12"}),
+    "unknown field": frozenset({"DOC-7"}),
+    "other version": frozenset({"DOC-8"}),
+}
+"""The vectors of invalid states that each family loads, by the requirement that they name."""
+
+
+# The document.
+
+
+@probe("document", shape=ONE, kind=KINDS, seed=SEEDS, tail=("keep",))
+def _document(c: Cell) -> Case:
+    steps = (
+        *(save("a", "json"), take(2), save("b", "json"), take(-1), save("c", "json")),
+        *(Step("drain"), save("d", "json"), take(1), save("e", "json")),
+    )
+    return c.case(_seeded(c, 2), c.session(0, *steps))
+
+
+@probe("document layout", (True,), shape=ONE, kind=KINDS, counts=((2, 0), (3, 1)), tail=("keep",))
+def _layout(c: Cell) -> Case:
+    sessions = []
+    for number, workers in enumerate(c.counts):
+        names = [f"{letter}{number}" for letter in "abc"]
+        steps = (save(names[0]), take(2), save(names[1]), Step("drain"), save(names[2]))
+        sessions.append(c.session(number, *steps, workers=workers, lanes=c.counts[0]))
+    return c.case(c.workload(2), *sessions)
+
+
+@probe("document tree", shape=ONE, kind=("stateful_iterable",), tail=("keep",))
+def _tree(c: Cell) -> Case:
+    first = c.session(0, take(2), save("s", "json"))
+    return c.case(c.workload(2, tree=True), first, c.session(1, load("s"), *drains(1)))
+
+
+@probe("document reload", shape=ONE, kind=KINDS, where=("start", "mid", "end", "later"))
+def _reload(c: Cell) -> Case:
+    before = {
+        "start": (),
+        "mid": (take(2),),
+        "end": (take(-1),),
+        "later": (Step("drain"), take(1)),
+    }[c.where]
+    first = c.session(0, *before, save("s", "json"))
+    return c.case(c.workload(2), first, c.session(1, load("s"), save("t", "json")))
+
+
+@probe("document end", shape=ONE, kind=KINDS, tail=("keep", "drop"))
+def _end(c: Cell) -> Case:
+    first = c.session(0, take(-1), save("s"))
+    return c.case(c.workload(2), first, c.session(1, load("s"), *drains(2)))
+
+
+@probe("document plan", shape=ONE, kind=("map",), plan=tuple(PLANS), tail=("keep",))
+def _plan(c: Cell) -> Case | None:
+    if not c.shuffle:
+        return None
+    first = c.session(0, take(2), save("s"))
+    second = c.session(1, load("s"), *drains(1), workload=PLANS[c.plan])
+    return c.case(c.workload(1), first, second)
+
+
+@probe("document refused", shape=ONE, kind=KINDS, value=("none", "foreign", "cut"), tail=("keep",))
+def _refused(c: Cell) -> Case:
+    refused = [Step("load_bogus", value=c.value, tolerate=True)]
+    if c.value == "cut":
+        refused = [save("s"), Step("load_cut", 1, state="s", tolerate=True)]
+    steps = (take(1), *refused, take(1), save("t"), *drains(2))
+    return c.case(c.workload(2), c.session(0, *steps))
+
+
+# The published vectors.
+
+
+def _invalid(c: Cell) -> Case | None:
+    mine = [v for v in vectors("invalid") if v.requirement in REJECTED[c.probe]]
+    groups: dict[str, list[Vector]] = {}
+    for vector in mine:
+        workload = _of_plan(vector) if vector.error == "PlanMismatchError" else _ANY
+        if workload is not None:
+            key = json.dumps(dataclasses.asdict(workload), sort_keys=True)
+            groups.setdefault(key, []).append(vector)
+    chunks = [
+        (group[0] if group[0].error == "PlanMismatchError" else None, group[i : i + CHUNK])
+        for group in groups.values()
+        for i in range(0, len(group), CHUNK)
+    ]
+    if c.chunk >= len(chunks):
+        return None
+    shown, chunk = chunks[c.chunk]
+    workload = _ANY if shown is None else (_of_plan(shown) or _ANY)
+    lanes = 0 if shown is None else shown.plan["lanes"]
+    steps = [Step("load_document", value=v.name, document=v.text, tolerate=True) for v in chunk]
+    return c.case(workload, c.session(0, *steps, lanes=lanes))
+
+
+_ANY = Workload(n=10, batch_size=4, epochs=0, shuffle=True, seed=7)
+_ALONE: dict[str, tuple[Any, ...]] = {"kind": ("map",), "shuffle": (False,), "shape": ((10, 4),)}
+
+probe("invalid state", (False,), chunk=tuple(range(16)), **_ALONE)(_invalid)
+probe("unknown field", (False,), chunk=(0, 1), **_ALONE)(_invalid)
+probe("other version", (False,), chunk=(0, 1), **_ALONE)(_invalid)
+
+
+@probe("published resume", vector=tuple(v.name for v in vectors("resumes")), **_ALONE)
+def _published(c: Cell) -> Case | None:
+    vector = next(v for v in vectors("resumes") if v.name == c.vector)
+    workload = _of_plan(vector)
+    dataset = vector.data["dataset"]
+    if workload is None or dataset["kind"] not in ("map", "stream") or dataset["sampler"]:
+        return None
+    workload = dataclasses.replace(
+        workload, n=dataset["length"], draws=("python", "numpy") if dataset["draws"] else ()
+    )
+    given = Step("load_document", value=vector.name, document=vector.text)
+    steps = (given, save("s", "json"), *drains(len(vector.data["epochs"])))
+    return c.case(workload, c.session(0, *steps, lanes=vector.plan["lanes"]))
+
+
+def _of_plan(vector: Vector) -> Workload | None:
+    """Return the workload whose loader has a vector's plan, or None where there is none."""
+    plan = vector.plan
+    known = plan["sampler"] in ("sequential", "shuffle", "none") and plan["batch_size"]
+    if not known or plan["tail"] not in ("keep", "drop"):
+        return None
+    return Workload(
+        kind="map" if plan["dataset"] == "map" else "iterable",
+        n=plan["length"] if plan["length"] is not None else 10,
+        batch_size=plan["batch_size"],
+        epochs=0,
+        shuffle=plan["sampler"] == "shuffle",
+        seed=plan["seed"],
+        tail=plan["tail"],
+    )
+
+
+# The order and the seeds.
+
+
+@probe("order", shape=((13, 4), (16, 1), (5000, 250)), kind=("map",), seed=SEEDS, tail=("keep",))
+def _order(c: Cell) -> Case | None:
+    if not c.shuffle:
+        return None
+    steps = (save("a"), Step("drain"), save("b"), Step("drain"), take(1), save("c"))
+    return c.case(_seeded(c, 0), c.session(0, *steps))
+
+
+@probe("two orders", (False,), shape=ONE, kind=("map",), tail=("keep",))
+def _two_orders(c: Cell) -> Case | None:
+    if not c.shuffle:
+        return None
+    large = c.session(1, Step("drain"), workload=(("n", 5000), ("batch_size", 250)))
+    return c.case(_seeded(c, 0), c.session(0, Step("drain")), large)
+
+
+@probe("far position", shape=((HUGE, 4),), kind=("map",), tail=("keep",))
+def _far(c: Cell) -> Case | None:
+    if not c.shuffle:
+        return None
+    workload = _seeded(c, 0)
+    far = Step("load_document", value="far", document=_far_document(workload, HUGE // 8 + 1))
+    return c.case(workload, c.session(0, take(2)), c.session(1, far, take(2), lanes=0))
+
+
+@probe("seeds", shape=ONE, kind=KINDS, seed=SEEDS, tail=("keep",))
+def _seeds(c: Cell) -> Case:
+    workload = dataclasses.replace(_seeded(c, 0), draws=("python", "numpy", "torch"))
+    return c.case(workload, c.session(0, *drains(2)))
+
+
+def _seeded(c: Cell, epochs: int) -> Workload:
+    seed = c.values.get("seed", SEEDS[0])
+    return dataclasses.replace(c.workload(epochs), seed=seed)
+
+
+def _far_document(w: Workload, batches: int) -> str:
+    plan = {
+        "dataset": "map",
+        "length": w.n,
+        "sampler": "shuffle",
+        "sampler_name": None,
+        "seed": w.seed,
+        "batch_size": w.batch_size,
+        "tail": w.tail,
+        "lanes": 0,
+        "lifetime": "run",
+    }
+    position = {
+        "epoch": 1,
+        "batches": batches,
+        "samples": batches * w.batch_size,
+        "digest": None,
+    }
+    document = {
+        "format": "midepoch.state",
+        "version": 1,
+        "plan": plan,
+        "position": position,
+        "sampler": None,
+        "lanes": None,
+    }
+    return json.dumps(document, sort_keys=True, separators=(",", ":"))
+
+
+FORMAT_PROBES = frozenset(
+    {
+        "document", "document layout", "document tree", "document reload", "document end",
+        "document plan", "document refused", "invalid state", "unknown field", "other version",
+        "published resume", "order", "two orders", "far position", "seeds",
+    }
+)  # fmt: skip

@@ -1,0 +1,196 @@
+"""Processes seen through /proc: who descends from whom, and how to end them (standard library).
+
+Linux alone tells all of it; elsewhere the counts are unknown (None) and only process groups
+are ended.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import signal
+import sys
+import time
+
+__all__ = [
+    "Patience",
+    "adopt_orphans",
+    "die_with_parent",
+    "end_group",
+    "end_others",
+    "keepers",
+    "left_after",
+    "living",
+]
+
+_PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
+_POLL = 0.004
+
+
+def adopt_orphans() -> bool:
+    """Make this process the new parent of orphans below it; return whether that worked."""
+    return _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def die_with_parent() -> bool:
+    """Have the kernel kill this process when its parent dies; return whether that worked."""
+    return _prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL))
+
+
+def living(pid: int) -> list[int] | None:
+    """Return the descendants of ``pid`` that have not exited, nearest first; None if unknown."""
+    if not _HAS_PROC:
+        return None
+    found: list[int] = []
+    ahead = [pid]
+    while ahead:
+        below = _children(ahead.pop(0))
+        ahead += below
+        found += [child for child in below if _runs(child)]
+    return found
+
+
+def left_after(seconds: float) -> int | None:
+    """Return how many processes below this one live on, as soon as none does or time is up.
+
+    Python's own keepers (the resource tracker and the fork server, which live as long as
+    their process does) are not counted.
+    """
+    until = time.monotonic() + seconds
+    while True:
+        # The kernel may skip a child while another one exits: only a second look is sure.
+        alive = living(os.getpid()) or living(os.getpid())
+        if alive is None:
+            return None
+        alive = [pid for pid in alive if pid not in keepers()]
+        if not alive or time.monotonic() > until:
+            return len(alive)
+        time.sleep(_POLL)
+
+
+class Patience:
+    """How long a process may go on: its limit, and longer while it and its children work.
+
+    On a busy machine a session needs more time to do the same: what burns processor time is
+    no hang yet. Past ``MOST`` limits it is one all the same.
+
+    Args:
+        pid: the process.
+        limit: seconds that it has.
+    """
+
+    MOST = 4
+    _WORKING = 0.05
+
+    def __init__(self, pid: int, limit: float) -> None:
+        self.pid, self.limit = pid, limit
+        self.began = time.monotonic()
+        # The last quarter of the limit is the first that is looked at.
+        self.looks = self.began + 0.75 * limit
+        self.used: float | None = None
+
+    def left(self) -> float:
+        """Return the seconds until the next look; 0 when the time is up."""
+        now = time.monotonic()
+        if now < self.looks:
+            return self.looks - now
+        used, before = _processor_time(self.pid), self.used
+        idle = before is not None and used - before < self._WORKING * 0.25 * self.limit
+        if idle or now > self.began + self.MOST * self.limit:
+            return 0.0
+        self.used, self.looks = used, now + 0.25 * self.limit
+        return self.looks - now
+
+
+def _processor_time(pid: int) -> float:
+    """Return the seconds of processor time of a process and all that descends from it."""
+    ticks = 0
+    for one in (pid, *(living(pid) or ())):
+        fields = _stat(one)
+        # Own and waited-for children's time, in user and in system mode.
+        ticks += sum(int(field) for field in fields[11:15])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def end_group(pid: int) -> None:
+    """Kill the process group that ``pid`` leads, if there still is one."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
+
+
+def end_others(spared: set[int]) -> int:
+    """Kill and reap all descendants of this process but ``spared``; return how many lived.
+
+    Called by a process that adopts orphans, so that nothing escapes by leaving its group.
+    """
+    ended: set[int] = set()
+    while True:
+        found = [pid for pid in living(os.getpid()) or () if pid not in spared]
+        for pid in found:
+            ended.add(pid)
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        for pid in _children(os.getpid()):
+            if pid not in spared:
+                with contextlib.suppress(ChildProcessError):
+                    os.waitpid(pid, 0)
+        if not found:
+            return len(ended)
+
+
+def keepers() -> set[int]:
+    """Return the processes that multiprocessing keeps for as long as this one lives."""
+    found = set()
+    for module, keeper, attribute in (
+        ("multiprocessing.resource_tracker", "_resource_tracker", "_pid"),
+        ("multiprocessing.forkserver", "_forkserver", "_forkserver_pid"),
+    ):
+        pid = getattr(getattr(sys.modules.get(module), keeper, None), attribute, None)
+        if pid is not None:
+            found.add(pid)
+    return found
+
+
+def _prctl(option: int, value: int) -> bool:
+    return _PRCTL is not None and int(_PRCTL(option, value, 0, 0, 0)) == 0
+
+
+def _children(pid: int) -> list[int]:
+    """Return the children of all threads of ``pid``."""
+    if not _LISTS_CHILDREN:
+        return [child for child in _numbers("/proc") if _stat(child)[1:2] == [str(pid)]]
+    found: list[int] = []
+    for task in _numbers(f"/proc/{pid}/task"):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            found += [int(child) for child in _read(f"/proc/{pid}/task/{task}/children").split()]
+    return found
+
+
+def _runs(pid: int) -> bool:
+    """Return whether ``pid`` is there and no zombie."""
+    return _stat(pid)[:1] not in ([], ["Z"], ["X"], ["x"])
+
+
+def _stat(pid: int) -> list[str]:
+    """Return the fields of a process's status that follow its name; none if it is gone."""
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        return _read(f"/proc/{pid}/stat").rpartition(")")[2].split()
+    return []
+
+
+def _read(path: str) -> str:
+    with open(path, encoding="ascii", errors="replace") as file:
+        return file.read()
+
+
+def _numbers(folder: str) -> list[int]:
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        return [int(name) for name in os.listdir(folder) if name.isdigit()]
+    return []
+
+
+_HAS_PROC = os.path.isdir("/proc/self/task")
+_LISTS_CHILDREN = os.path.exists("/proc/thread-self/children")
+_PRCTL = getattr(ctypes.CDLL(None), "prctl", None) if sys.platform == "linux" else None

@@ -1,0 +1,90 @@
+"""The published test vectors, as cases and judges use them."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+from importlib import resources
+from typing import Any
+
+__all__ = ["Vector", "VectorError", "schema", "vector", "vectors"]
+
+
+class VectorError(LookupError):
+    """A vector that is not published."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Vector:
+    """One published vector.
+
+    Attributes:
+        name: its file's name without the ending.
+        data: the whole file.
+    """
+
+    name: str
+    data: dict[str, Any]
+
+    @property
+    def requirement(self) -> str:
+        """Return the requirement that it tests."""
+        return str(self.data["requirement"])
+
+    @property
+    def error(self) -> str:
+        """Return the error type that it is refused with; empty where it is none."""
+        return str(self.data.get("error", ""))
+
+    @property
+    def plan(self) -> dict[str, Any]:
+        """Return the loader's plan, its tagged integers as integers."""
+        return {name: _plain(value) for name, value in self.data["plan"].items()}
+
+    @property
+    def text(self) -> str:
+        """Return the state's canonical JSON."""
+        state = self.data["state"]
+        return json.dumps(state, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+@functools.lru_cache
+def vectors(folder: str) -> tuple[Vector, ...]:
+    """Return the vectors of a folder under ``vectors/``, by name.
+
+    Example:
+        >>> all(v.error for v in vectors("invalid"))
+        True
+    """
+    files = (resources.files("midepoch_spec") / "vectors" / folder).iterdir()
+    found = [
+        Vector(file.name.removesuffix(".json"), json.loads(file.read_text("utf-8")))
+        for file in files
+        if file.name.endswith(".json")
+    ]
+    return tuple(sorted(found, key=lambda v: v.name))
+
+
+def vector(folder: str, name: str) -> Vector:
+    """Return one vector.
+
+    Raises:
+        VectorError: there is none of that name.
+    """
+    for found in vectors(folder):
+        if found.name == name:
+            return found
+    raise VectorError(f"no vector {name!r} under vectors/{folder}")
+
+
+@functools.lru_cache(maxsize=1)
+def schema() -> dict[str, Any]:
+    """Return the JSON Schema of the state document."""
+    file = resources.files("midepoch_spec") / "schema" / "state-1.schema.json"
+    found: dict[str, Any] = json.loads(file.read_text("utf-8"))
+    return found
+
+
+def _plain(value: Any) -> Any:
+    return int(value["$int"]) if isinstance(value, dict) and "$int" in value else value

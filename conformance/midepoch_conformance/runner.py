@@ -1,0 +1,333 @@
+"""The runner: plays cases on a loader that lives in other processes, two hosts of its Python.
+
+It never imports a loader. What a session did is read from its journal, whatever became of the
+process that played it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import os
+import shutil
+import sys
+import tempfile
+import time
+import weakref
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from midepoch_conformance.adapter import Execution, Offer
+from midepoch_conformance.case import Case, SessionPlan
+from midepoch_conformance.faults import crash, hang
+from midepoch_conformance.hosts import HostLostError, HostProcess, RunnerError, too_old
+from midepoch_conformance.journal import read_journal
+from midepoch_conformance.lengths import batches_left, counted
+from midepoch_conformance.play import Job
+from midepoch_conformance.processes import Patience
+from midepoch_conformance.trace import SessionTrace, Trace
+from midepoch_conformance.workload import Workload
+
+__all__ = ["LoaderInfo", "Runner", "RunnerError"]
+
+HASH_SEEDS = {"a": "1", "b": "2"}
+"""The hosts and their hash seeds."""
+
+START = 180.0
+"""Seconds that a host has to start and to import the loader."""
+
+GRACE = 10.0
+"""Seconds beyond a session's own that its host has to answer."""
+
+
+@dataclasses.dataclass(frozen=True)
+class LoaderInfo:
+    """What a host tells about the loader.
+
+    Attributes:
+        name: the loader's name in reports.
+        version: of its distribution; empty where there is none.
+        python: version of the interpreter.
+        platform: the operating system.
+        packages: versions of what was loaded with it.
+        offer: what the loader can do.
+        file: the file that holds the adapter, or the ``make_loader`` function.
+        module: the name of the module in that file.
+        attribute: the adapter's name in it.
+        function: whether it is a plain ``make_loader`` function.
+    """
+
+    name: str
+    version: str
+    python: str
+    platform: str
+    packages: dict[str, str]
+    offer: Offer
+    file: str = ""
+    module: str = ""
+    attribute: str = ""
+    function: bool = False
+
+
+class Runner:
+    """Plays cases on the loader that ``spec`` names; belongs to one thread.
+
+    Example:
+        >>> from midepoch_conformance.adapter import Execution
+        >>> from midepoch_conformance.case import Case, SessionPlan, Step
+        >>> from midepoch_conformance.workload import Workload
+        >>> plan = SessionPlan(Execution(), (Step("take", n=1), Step("close")))
+        >>> with Runner("torch") as runner:
+        ...     trace = runner.play(Case("example", Workload(), (plan,)))
+        >>> trace.sessions[0].events[0].batches
+        [[[0], [1], [2], [3]]]
+
+    Args:
+        spec: the loader; see :func:`midepoch_conformance.loading.load`.
+        python: the interpreter in which it is installed; this one by default.
+        root: a folder for what the plays leave; a temporary one by default.
+        limit: seconds that a session may take.
+    """
+
+    def __init__(
+        self,
+        spec: str,
+        python: str | None = None,
+        root: str | os.PathLike[str] | None = None,
+        limit: float = 20.0,
+    ) -> None:
+        self.spec, self.python, self.limit = spec, python or sys.executable, limit
+        self.root = Path(tempfile.mkdtemp(prefix="midepoch-", dir=root)).resolve()
+        self._hosts: dict[str, HostProcess] = {}
+        self._info: LoaderInfo | None = None
+        self._reasons: dict[str, str | None] = {}
+        self._prepared: set[str] = set()
+        self._played = 0
+        self._finish = weakref.finalize(self, _finish, self._hosts, self.root)
+        (self.root / "package").mkdir()
+        package = Path(__file__).resolve().parent
+        (self.root / "package" / package.name).symlink_to(package, target_is_directory=True)
+
+    def __enter__(self) -> Runner:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the hosts and remove what the plays left."""
+        self._finish()
+
+    @property
+    def info(self) -> LoaderInfo:
+        """What the loader is and offers.
+
+        Raises:
+            RunnerError: it cannot be reached.
+        """
+        if self._info is None:
+            self._info = _info(self._host("a").told)
+        return self._info
+
+    def declines(self, workload: Workload, execution: Execution) -> str | None:
+        """Return why the adapter does not offer this cell; None where it does.
+
+        Raises:
+            RunnerError: the adapter's own ``declines`` failed.
+        """
+        if workload.die_at is not None and execution.workers == 0:
+            return "a sample that kills its worker needs a worker"
+        asked = {
+            "workload": dataclasses.asdict(workload),
+            "execution": dataclasses.asdict(self._execution(execution)),
+        }
+        key = json.dumps(asked, sort_keys=True)
+        if key not in self._reasons:
+            self._reasons[key] = self._ask("a", "declines", asked, START)["reason"]
+        return self._reasons[key]
+
+    def play(self, case: Case, lengths: Sequence[int] | None = None) -> Trace:
+        """Play ``case`` and return what came of it.
+
+        A session that ends by a fault which its step does not tolerate ends the play. Where the
+        loader has but one start method, that is the one.
+
+        Args:
+            case: the case.
+            lengths: batches of each epoch of the uninterrupted run; needed where a step takes
+                all that is left (``n = -1``), and to tell errors at an epoch's end.
+
+        Raises:
+            RunnerError: something other than the loader went wrong.
+            CaseError: the case takes ``n = -1`` and no lengths are given.
+        """
+        self._check_open()
+        case = counted(case, lengths)
+        left = batches_left(case, lengths)
+        self._played += 1
+        folder = self.root / "plays" / str(self._played)
+        trace = Trace(case.id, [])
+        states: dict[str, tuple[str, str]] = {}
+        try:
+            for index, plan in enumerate(case.sessions):
+                workload = case.session_workload(index)
+                job = Job(
+                    workload=workload,
+                    execution=self._execution(plan.execution),
+                    steps=plan.steps,
+                    ambient=plan.ambient,
+                    root=self._prepare(plan.host, workload),
+                    folder=str(folder / str(index)),
+                    states=dict(states),
+                    left=left[index],
+                )
+                session, saved = self._session(plan, job)
+                trace.sessions.append(session)
+                states.update(saved)
+                if _ended_by_fault(plan, session):
+                    break
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        return trace
+
+    def _session(
+        self, plan: SessionPlan, job: Job
+    ) -> tuple[SessionTrace, dict[str, tuple[str, str]]]:
+        asked = {"job": job.to_json(), "limit": self.limit}
+        began = time.monotonic()
+        for chance in (1, 2):
+            os.makedirs(job.folder, exist_ok=True)
+            # A player in the host itself has the same time, and is then killed with it; a host
+            # that watches a player answers later than that, whatever the player does.
+            watched = Patience.MOST * self.limit + GRACE
+            time_given = watched if self.info.offer.fork_safe else self.limit
+            try:
+                answer = self._ask(plan.host, "play", asked, time_given)
+            except HostLostError as lost:
+                # A host that dies beside its play may have been killed by anybody, once.
+                if self.info.offer.fork_safe and chance == 1:
+                    shutil.rmtree(job.folder, ignore_errors=True)
+                    continue
+                answer = {"outcome": "limit" if lost.late else "died", "status": lost.status}
+            break
+        session, end = read_journal(job.journal)
+        if not end.done:
+            session.seconds = time.monotonic() - began
+            _add_ending(session, end.phase, end.pending, answer, self.limit, job.folder)
+        if not answer.get("fit", True):
+            self._hosts.pop(plan.host).end()
+        return session, end.states
+
+    def _execution(self, execution: Execution) -> Execution:
+        """Return the execution under the loader's start method, where it has but one."""
+        methods = self.info.offer.start_methods
+        if len(methods) == 1:
+            return dataclasses.replace(execution, start_method=methods[0])
+        return execution
+
+    def _prepare(self, host: str, workload: Workload) -> str:
+        """Return the folder of what this workload needs on disk.
+
+        Workloads that differ in their plan alone share it: kind, size and rows are the data.
+        """
+        draws = "-".join(workload.draws) or "none"
+        name = f"{workload.kind}-{workload.n}-{draws}" + ("-tree" if workload.tree else "")
+        root = str(self.root / "data" / name)
+        if name not in self._prepared:
+            asked = {"workload": dataclasses.asdict(workload), "root": root, "limit": START}
+            self._ask(host, "prepare", asked, START + GRACE)
+            self._prepared.add(name)
+        return root
+
+    def _ask(self, host: str, op: str, asked: dict[str, Any], seconds: float) -> dict[str, Any]:
+        try:
+            answer = self._host(host).ask(op, asked, seconds)
+        except BaseException:
+            # Also when interrupted: a host whose answer nobody reads is of no more use.
+            lost = self._hosts.pop(host, None)
+            if lost is not None:
+                lost.end()
+            raise
+        if "error" in answer:
+            raise RunnerError(answer["kind"], answer["error"], answer.get("hint", ""))
+        return answer
+
+    def _check_open(self) -> None:
+        if not self._finish.alive:
+            raise RunnerError("protocol", "this runner is closed", "make a new one")
+
+    def _host(self, name: str) -> HostProcess:
+        if name not in self._hosts:
+            self._check_open()
+            host = HostProcess(self.python, self.root, HASH_SEEDS[name])
+            self._hosts[name] = host
+            try:
+                answer = host.ask("hello", {"spec": self.spec}, START)
+            except BaseException as error:
+                self._hosts.pop(name).end()
+                if isinstance(error, HostLostError):
+                    error.hint = f"{too_old(self.python)}{error.hint}"
+                raise
+            if "error" in answer:
+                self._hosts.pop(name).end()
+                raise RunnerError(answer["kind"], answer["error"], answer.get("hint", ""))
+            host.told = answer
+        return self._hosts[name]
+
+
+def _finish(hosts: dict[str, HostProcess], root: Path) -> None:
+    while hosts:
+        hosts.popitem()[1].end()
+    shutil.rmtree(root, ignore_errors=True)
+
+
+def _info(answer: dict[str, Any]) -> LoaderInfo:
+    names = {field.name for field in dataclasses.fields(LoaderInfo)} - {"offer"}
+    offer: dict[str, Any] = {
+        k: tuple(v) if isinstance(v, list) else v for k, v in answer["offer"].items()
+    }
+    return LoaderInfo(offer=Offer(**offer), **{name: answer[name] for name in names})
+
+
+def _ended_by_fault(plan: SessionPlan, session: SessionTrace) -> bool:
+    if session.fault is not None:
+        return True
+    faulty = [event for event in session.events if event.fault is not None]
+    return any(
+        not plan.steps[event.step].tolerate or event.fault.kind in ("hang", "crash")
+        for event in faulty
+        if event.fault is not None
+    )
+
+
+def _add_ending(
+    session: SessionTrace,
+    phase: str,
+    pending: bool,
+    answer: dict[str, Any],
+    limit: float,
+    folder: str,
+) -> None:
+    """Give a session whose process did not come to its end the fault that says so."""
+    if phase == "closing":
+        # All steps were taken: how a loader ends that nobody closed is nobody's requirement.
+        return
+    if answer["outcome"] == "limit":
+        fault = hang(phase, limit)
+    else:
+        output = ""
+        with contextlib.suppress(FileNotFoundError):
+            output = Path(folder, "output").read_text(encoding="utf-8", errors="replace")
+        fault = crash(phase, answer.get("status"), output)
+    if pending:
+        session.events[-1].fault = fault
+    else:
+        session.fault = fault

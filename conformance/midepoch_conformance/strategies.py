@@ -1,0 +1,110 @@
+"""Hypothesis strategies: cases of every family, drawn so that what fails shrinks.
+
+The same families and axes as the committed tables, and values between those of the tables.
+Workers are drawn first and the fewest first.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, given, reject, seed, settings
+from hypothesis import strategies as st
+
+from midepoch_conformance import judges
+from midepoch_conformance.adapter import Offer
+from midepoch_conformance.axes import Cell
+from midepoch_conformance.case import Case
+from midepoch_conformance.cases import offered
+from midepoch_conformance.family import PROBES, Probe
+from midepoch_conformance.shrink import sound
+
+__all__ = ["cases_of", "draw_cases"]
+
+INLINE_OF = 20
+"""Of this many cases one has workers: they take a hundred times as long."""
+
+_SIZES = (0, 1, 2, 3, 5, 7, 8, 12, 13, 16)
+_BATCH_SIZES = (1, 2, 3, 4, 5)
+
+
+@st.composite
+def cases_of(
+    draw: st.DrawFn, offer: Offer, only: frozenset[str] | None = None, inline_of: int = INLINE_OF
+) -> Case:
+    """Draw a case that ``offer`` covers, of the families that ``only``'s judges look at."""
+    families = [p for p in PROBES.values() if only is None or only & set(_looks(p))]
+    multi = max(offer.workers, default=0) > 0 and draw(st.integers(1, inline_of)) == inline_of
+    counts = sorted(n for n in offer.workers if bool(n) == multi) or sorted(offer.workers)
+    row: dict[str, Any] = {"workers": draw(st.sampled_from(counts))}
+    suitable = [p for p in families if multi in p.workers] or families
+    family = draw(st.sampled_from(suitable))
+    row |= {"probe": family.name, "kind": draw(st.sampled_from(offer.kinds))}
+    row |= {"tail": draw(st.sampled_from(offer.tails))}
+    # A stream has no order of the loader's own.
+    shuffles = sorted(offer.shuffles) if row["kind"] in ("map", "files") else [False]
+    row |= {"shuffle": draw(st.sampled_from(shuffles))}
+    if row["workers"]:
+        row |= {"prefetch": draw(st.sampled_from((None, 2, 4)))}
+        row |= {"persistent": draw(st.sampled_from(sorted(offer.persistent)))}
+    if offer.intervals:
+        row |= {"interval": draw(st.sampled_from(sorted(offer.intervals)))}
+    for axis, values in family.axes.items():
+        row[axis] = draw(_shapes(values) if axis == "shape" else st.sampled_from(values))
+    case = _built(family, row)
+    if case is None or offered(case, offer) is not None:
+        reject()
+    # A family knows what fits its own shapes, and nothing of others.
+    if row["shape"] not in family.axes["shape"] and not sound(case):
+        reject()
+    return case
+
+
+def _built(family: Probe, row: dict[str, Any]) -> Case | None:
+    cell = Cell(family.name, row)
+    if "cut" in family.axes and cell.at < 1:
+        return None
+    return family.build(cell)
+
+
+def draw_cases(
+    offer: Offer,
+    count: int,
+    seeded: int,
+    only: frozenset[str] | None = None,
+    inline_of: int = INLINE_OF,
+) -> list[Case]:
+    """Return up to ``count`` different cases, the same for the same seed.
+
+    Every setting that could make a difference is explicit, and nothing is remembered from
+    run to run.
+    """
+    found: dict[str, Case] = {}
+
+    @seed(seeded)
+    @settings(
+        max_examples=count,
+        database=None,
+        deadline=None,
+        phases=(Phase.generate,),
+        derandomize=False,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(cases_of(offer, only, inline_of))
+    def collect(case: Case) -> None:
+        found.setdefault(case.id, case)
+
+    collect()
+    return list(found.values())
+
+
+def _shapes(values: tuple[Any, ...]) -> st.SearchStrategy[tuple[int, int]]:
+    """Return the family's shapes, and others of like size where they are small."""
+    if any(n > max(_SIZES) for n, _ in values):
+        return st.sampled_from(values)
+    others = st.tuples(st.sampled_from(_SIZES), st.sampled_from(_BATCH_SIZES))
+    return st.one_of(st.sampled_from(values), others)
+
+
+def _looks(family: Probe) -> tuple[str, ...]:
+    return tuple(j.requirement for j in judges.REGISTRY.values() if family.name in j.probes)

@@ -1,0 +1,109 @@
+"""What the findings of all cases come to: a row a requirement and workload kind (pure)."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Container, Iterable, Sequence
+
+from midepoch_conformance import judges, requirements, verdict
+from midepoch_conformance.case import Case
+from midepoch_conformance.events import CaseResult
+from midepoch_conformance.prerequisites import presupposed
+from midepoch_conformance.verdict import Finding, Result
+
+__all__ = [
+    "FAILURES",
+    "ClassRow",
+    "Summary",
+    "failing",
+    "prerequisite_cases",
+    "settled_results",
+    "summarise",
+]
+
+FAILURES = frozenset({*verdict.FAILURES, "unstable"})
+"""The outcomes that break a claim."""
+
+_BASIS = ("BASIS-1", "BASIS-2", "BASIS-3")
+"""What may be why there is no uninterrupted run to compare with."""
+
+
+@dataclasses.dataclass(frozen=True)
+class ClassRow:
+    """A class: its requirements and what it covers, such as ``exact 38 of 43, 5 not offered``."""
+
+    name: str
+    requirements: tuple[str, ...]
+    words: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Summary:
+    """All rows, in the specification's order."""
+
+    rows: tuple[Result, ...]
+    classes: tuple[ClassRow, ...]
+
+    @property
+    def errors(self) -> int:
+        """Return how many findings are the suite's, the environment's or the adapter's own."""
+        return sum(row.counts.get("error", 0) for row in self.rows)
+
+
+def failing(finding: Finding) -> bool:
+    """Return whether ``finding`` breaks a claim.
+
+    Example:
+        >>> failing(Finding("RESUME-1", "unstable")), failing(Finding("RESUME-1", "refused"))
+        (True, False)
+    """
+    return finding.outcome in FAILURES
+
+
+def prerequisite_cases(
+    table: Iterable[Case], findings: Iterable[Finding], played: Container[str]
+) -> list[Case]:
+    """Return the cases that must be judged as well before failures can be told from *blocked*.
+
+    Args:
+        table: all cases there are.
+        findings: what was found so far.
+        played: the ids of the cases that were judged already.
+    """
+    asked: set[tuple[str, str, int]] = set()
+    for finding in findings:
+        if failing(finding) or finding.kind == "oracle":
+            needed = (*presupposed(finding.requirement), *finding.needs, *_BASIS)
+            asked |= {(name, finding.workload, n) for name in needed for n in finding.workers}
+    return [
+        case
+        for case in table
+        if case.id not in played
+        and any(
+            (name, case.workload.kind, plan.execution.workers) in asked
+            for name in judges.applicable(case)
+            for plan in case.sessions
+        )
+    ]
+
+
+def settled_results(results: Sequence[CaseResult]) -> list[CaseResult]:
+    """Return the results with those failures *blocked* whose prerequisite fails."""
+    settled = iter(verdict.settle(f for result in results for f in result.findings))
+    return [
+        dataclasses.replace(result, findings=tuple(next(settled) for _ in result.findings))
+        for result in results
+    ]
+
+
+def summarise(results: Iterable[CaseResult]) -> Summary:
+    """Count the settled findings of ``results`` by requirement, workload kind and class."""
+    rows = tuple(verdict.aggregate(f for result in results for f in result.findings))
+    known = requirements.load()
+    classes = []
+    for entry in requirements.classes():
+        ids = tuple(name for name, requirement in known.items() if requirement.cls == entry.name)
+        members = [row for row in rows if row.requirement in ids]
+        if members:
+            classes.append(ClassRow(entry.name, ids, verdict.class_words(members)))
+    return Summary(rows, tuple(classes))

@@ -1,0 +1,131 @@
+"""What the suite does to states on purpose: edited in place, less a part, no state at all."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from typing import Any
+
+__all__ = ["BOGUS", "NoSuchPart", "bogus", "cut", "edit"]
+
+BOGUS = ("none", "empty", "list", "text", "number", "foreign")
+"""The values that ``load_bogus`` names."""
+
+
+class NoSuchPart(Exception):  # noqa: N818 - it says that there is nothing left to cut
+    """A state has fewer parts than asked for."""
+
+
+def bogus(name: str, codec: str) -> Any:
+    """Return the value that is no state; where states are bytes, the empty and foreign ones are."""
+    if codec == "bytes" and name in ("empty", "foreign"):
+        return b"" if name == "empty" else b"no state of any loader"
+    return {
+        "none": None,
+        "empty": {},
+        "list": [1, 2, 3],
+        "text": "no state",
+        "number": 7,
+        "foreign": {"model": {"weight": [0.5, 1.5]}, "optimizer": None},
+    }[name]
+
+
+def cut(state: Any, part: int) -> Any:
+    """Return ``state`` less its part number ``part``: an entry of a mapping, counted depth first.
+
+    Bytes are cut as the JSON they hold; if they hold none, part 0 is their second half.
+
+    Raises:
+        NoSuchPart: there are fewer parts.
+    """
+    if isinstance(state, (bytes, bytearray)):
+        return _cut_bytes(bytes(state), part)
+    for number, (mapping, key) in enumerate(_parts(state, set())):
+        if number == part:
+            del mapping[key]
+            return state
+    raise NoSuchPart(part)
+
+
+def _cut_bytes(state: bytes, part: int) -> bytes:
+    try:
+        tree = json.loads(state)
+    except ValueError:
+        if part or not state:
+            raise NoSuchPart(part) from None
+        return state[: len(state) // 2]
+    return json.dumps(cut(tree, part)).encode()
+
+
+def _parts(node: Any, seen: set[int]) -> list[tuple[Any, Any]]:
+    if id(node) in seen:
+        return []
+    found: list[tuple[Any, Any]] = []
+    if isinstance(node, dict):
+        seen.add(id(node))
+        for key, value in node.items():
+            found.append((node, key))
+            found += _parts(value, seen)
+    elif isinstance(node, (list, tuple)):
+        seen.add(id(node))
+        for value in node:
+            found += _parts(value, seen)
+    return found
+
+
+def edit(state: Any) -> None:
+    """Change everything that can be changed in place: mappings, lists, sets, buffers, objects.
+
+    Numbers, texts and the like are changed in the container that holds them; tensors and
+    arrays are added to in place.
+    """
+    _edit(state, {})
+
+
+def _edit(node: Any, seen: dict[int, Any]) -> None:
+    if id(node) in seen:
+        return
+    seen[id(node)] = node
+    # A value that resists (frozen, read-only) cannot be changed by a user either.
+    with contextlib.suppress(Exception):
+        if isinstance(node, dict):
+            for key in list(node):
+                node[key] = _edited(node[key], seen)
+            node["added by the suite"] = 1
+        elif isinstance(node, list):
+            node[:] = [_edited(item, seen) for item in reversed(node)]
+            node.append("added by the suite")
+        elif isinstance(node, set):
+            node.add("added by the suite")
+        elif isinstance(node, bytearray):
+            node[:] = bytes(byte ^ 1 for byte in node) + b"!"
+        elif isinstance(node, (tuple, frozenset)):
+            for item in node:
+                _edit(item, seen)
+        elif hasattr(node, "dtype") and hasattr(node, "shape"):
+            _edit_array(node)
+        elif hasattr(node, "__dict__") and not isinstance(node, type):
+            _edit(vars(node), seen)
+
+
+def _edited(value: Any, seen: dict[int, Any]) -> Any:
+    """Return what takes the place of ``value`` in its container."""
+    if value is None:
+        return 0
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, (int, float)):
+        return value + 1
+    if isinstance(value, str):
+        return value + "!"
+    if isinstance(value, bytes):
+        return value + b"!"
+    _edit(value, seen)
+    return value
+
+
+def _edit_array(array: Any) -> None:
+    if "bool" in str(array.dtype):
+        array ^= True
+    else:
+        array += 1

@@ -1,0 +1,253 @@
+"""Verdicts: what a judge finds, what counts as a refusal, and what many findings come to (pure)."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from midepoch_conformance import requirements
+from midepoch_conformance.case import Case
+from midepoch_conformance.prerequisites import presupposed
+from midepoch_conformance.trace import Fault
+
+__all__ = [
+    "FAILURES",
+    "NO_REFUSALS",
+    "OUTCOMES",
+    "Finding",
+    "Result",
+    "aggregate",
+    "class_words",
+    "is_refusal",
+    "of_fault",
+    "place",
+    "settle",
+    "worst",
+]
+
+OUTCOMES = (
+    "fails silently",
+    "fails",
+    "unstable",
+    "error",
+    "refused",
+    "pass",
+    "blocked",
+    "not offered",
+)
+"""All outcomes, the one that decides first."""
+
+FAILURES = frozenset({"fails silently", "fails"})
+
+NO_REFUSALS = frozenset(
+    {
+        "AssertionError",
+        "KeyError",
+        "IndexError",
+        "AttributeError",
+        "UnboundLocalError",
+        "RecursionError",
+        "StopIteration",
+    }
+)
+"""Exceptions that are accidents, and so are their subclasses: nobody decided to refuse by them."""
+
+_SHOWN = 300
+_RUNS: tuple[str, ...] = ("BASIS-1",)
+
+
+@dataclasses.dataclass(frozen=True)
+class Finding:
+    """What one judge says of one case.
+
+    Attributes:
+        requirement: the requirement's id.
+        outcome: one of :data:`OUTCOMES`.
+        kind: in which way it fails: ``missing``, ``repeated``, ``reordered``, ``extra``,
+            ``values``, ``different``, ``ignored``, ``swallowed``; ``crash``, ``hang``,
+            ``late error``, ``bare error``, ``error``, ``codec``, ``save``, ``cost``,
+            ``leftover``, ``invalid``, ``refusal``. ``oracle`` where there was no
+            uninterrupted run to compare with.
+        words: the finding in a sentence.
+        expected: what should have come, as data, where that says more.
+        got: what came.
+        workload: the case's workload kind, filled in by ``judges.judge`` and :func:`place`.
+        workers: the worker counts of its sessions.
+        case: its id.
+        needs: requirements that this finding presupposes, beside those that its requirement
+            always does.
+    """
+
+    requirement: str
+    outcome: str
+    kind: str = ""
+    words: str = ""
+    expected: Any = None
+    got: Any = None
+    workload: str = ""
+    workers: tuple[int, ...] = ()
+    case: str = ""
+    needs: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class Result:
+    """What the findings of a requirement on one kind of workload come to."""
+
+    requirement: str
+    workload: str
+    outcome: str
+    counts: Mapping[str, int]
+    first: Finding
+
+
+def place(finding: Finding, case: Case) -> Finding:
+    """Return the finding with where it was found."""
+    workers = tuple(sorted({s.execution.workers for s in case.sessions}))
+    return dataclasses.replace(finding, workload=case.workload.kind, workers=workers, case=case.id)
+
+
+def is_refusal(fault: Fault, delivered: int) -> bool:
+    """Return whether a fault is a refusal: raised on purpose, in words, before any batch.
+
+    ``delivered`` counts the batches since the load.
+
+    Example:
+        >>> is_refusal(Fault("raised", "ValueError", ("ValueError",), "other plan", at="load"), 0)
+        True
+        >>> is_refusal(Fault("raised", "KeyError", ("KeyError",), "'epoch'", at="load"), 0)
+        False
+    """
+    if fault.kind != "raised" or delivered or fault.at not in ("open", "load", "iter", "next"):
+        return False
+    return not _accident(fault)
+
+
+def of_fault(requirement: str, fault: Fault, delivered: int) -> Finding:
+    """Return what a fault comes to: a refusal as the requirement says, else a failure."""
+    words = in_words(fault, delivered)
+    if fault.kind == "adapter":
+        return Finding(requirement, "error", "adapter", words)
+    if is_refusal(fault, delivered):
+        outcome = {"passes": "pass", "refused": "refused"}.get(
+            requirements.load()[requirement].refusal, "fails"
+        )
+        return Finding(requirement, outcome, "refusal" if outcome == "fails" else "", words)
+    return Finding(requirement, "fails", fault_kind(fault, delivered), words)
+
+
+def fault_kind(fault: Fault, delivered: int) -> str:
+    """Return in which way a fault fails."""
+    if fault.kind in ("hang", "crash", "codec"):
+        return fault.kind
+    if fault.at == "state":
+        return "save"
+    if delivered:
+        return "late error"
+    if _accident(fault):
+        return "bare error"
+    return "error"
+
+
+def in_words(fault: Fault, delivered: int = 0) -> str:
+    """Return a fault in words.
+
+    Example:
+        >>> in_words(Fault("raised", "ValueError", message="other plan", at="load"))
+        'ValueError: other plan (when loading)'
+    """
+    place = {
+        "open": "when the loader is built",
+        "load": "when loading",
+        "iter": "before the first batch",
+        "next": f"after {delivered} batches" if delivered else "before the first batch",
+        "end": "at the end of the epoch",
+        "state": "when saving",
+        "codec": "when the state is encoded or decoded",
+        "close": "when closing",
+    }.get(fault.at, fault.at)
+    text = " ".join(fault.message.split())
+    text = text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
+    name = {"hang": "it hangs", "crash": f"it crashes, {fault.type}"}.get(fault.kind, fault.type)
+    return f"{name}: {text} ({place})" if text else f"{name} without a message ({place})"
+
+
+def settle(findings: Iterable[Finding]) -> list[Finding]:
+    """Return the findings with those *blocked* whose prerequisite failed.
+
+    A failure is blocked where a requirement that it presupposes failed on the same workload
+    kind with one of its worker counts; a case without an uninterrupted run to compare with is
+    blocked where a Basis requirement failed there, and not offered elsewhere.
+    """
+    found = list(findings)
+    failed = {
+        (f.requirement, f.workload, count)
+        for f in found
+        if f.outcome in FAILURES
+        for count in f.workers
+    }
+    return [_settled(f, failed) for f in found]
+
+
+def _settled(finding: Finding, failed: set[tuple[str, str, int]]) -> Finding:
+    if finding.outcome in FAILURES:
+        needed = (*presupposed(finding.requirement), *finding.needs)
+    elif finding.outcome == "not offered" and finding.kind == "oracle":
+        needed = _RUNS
+    else:
+        return finding
+    for requirement in needed:
+        if any((requirement, finding.workload, count) in failed for count in finding.workers):
+            words = f"{requirement} fails here ({finding.words})"
+            return dataclasses.replace(finding, outcome="blocked", words=words)
+    return finding
+
+
+def aggregate(findings: Iterable[Finding]) -> list[Result]:
+    """Return what the findings come to, for each requirement and workload kind.
+
+    The results are in the specification's order. Findings need their place: what
+    ``judges.judge`` returns has it, others get it from :func:`place`.
+    """
+    groups: dict[tuple[str, str], list[Finding]] = {}
+    for finding in settle(findings):
+        groups.setdefault((finding.requirement, finding.workload), []).append(finding)
+    order = {name: i for i, name in enumerate(requirements.load())}
+    results = []
+    for (requirement, workload), members in groups.items():
+        counts = Counter(f.outcome for f in members)
+        outcome = worst(counts)
+        first = next(f for f in members if f.outcome == outcome)
+        results.append(Result(requirement, workload, outcome, dict(counts), first))
+    return sorted(results, key=lambda r: (order[r.requirement], r.workload))
+
+
+def worst(counts: Mapping[str, int]) -> str:
+    """Return the outcome that decides.
+
+    Example:
+        >>> worst({"pass": 40, "not offered": 2, "refused": 1})
+        'refused'
+    """
+    return next(outcome for outcome in OUTCOMES if counts.get(outcome))
+
+
+def class_words(results: Iterable[Result]) -> str:
+    """Return a class's coverage in words.
+
+    Example:
+        >>> finding = Finding("EPOCH-1", "pass")
+        >>> class_words([Result("EPOCH-1", "map", "pass", {"pass": 3, "not offered": 2}, finding)])
+        'exact 3 of 5, 2 not offered'
+    """
+    counts: Counter[str] = Counter()
+    for result in results:
+        counts.update(result.counts)
+    rest = [f"{counts[o]} {o}" for o in OUTCOMES if o != "pass" and counts[o]]
+    return ", ".join([f"exact {counts['pass']} of {sum(counts.values())}", *rest])
+
+
+def _accident(fault: Fault) -> bool:
+    return not NO_REFUSALS.isdisjoint((fault.type, *fault.bases)) or not fault.message.strip()

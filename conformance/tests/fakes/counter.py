@@ -1,0 +1,81 @@
+"""A loader of its own, small and exact; ``Forgets`` ignores what it loads."""
+
+
+class Session:
+    """Counts through epochs of whole batches."""
+
+    resumes = True
+
+    def __init__(self, w):
+        self.w = w
+        self.plan = [w.n, w.batch_size]
+        self.done = self.loaded = self.loads = 0
+
+    def epoch(self):
+        self.done, self.loaded = self.loaded, 0
+        return self.batches()
+
+    def batches(self):
+        size = self.w.batch_size
+        starts = range(0, self.w.n, size)
+        loads = self.loads
+        while self.done < len(starts):
+            self.done += 1
+            first = starts[self.done - 1]
+            yield [self.w.row(i) for i in range(first, min(first + size, self.w.n))]
+            if loads != self.loads:
+                raise RuntimeError("a state was loaded: this iterator has ended")
+        self.done = 0
+
+    def state(self):
+        return {"done": self.loaded or self.done, "plan": list(self.plan)}
+
+    def load(self, state):
+        if not isinstance(state, dict) or set(state) != {"done", "plan"}:
+            raise ValueError(f"not a state of this loader: {state!r}")
+        if state["plan"] != self.plan:
+            raise ValueError(f"a state of another plan: {state['plan']}, here {self.plan}")
+        self.loads += 1
+        if self.resumes:
+            self.done, self.loaded = 0, state["done"]
+
+    def close(self):
+        pass
+
+
+class Forgetful(Session):
+    """Accepts a state and starts over."""
+
+    resumes = False
+
+
+class Adapter:
+    """Offers the exact loader."""
+
+    loader_here = True
+    session = Session
+
+    def offer(self):
+        return {"name": "counter", "shuffles": (False,)}
+
+    def declines(self, w, x):
+        return None
+
+    def prepare(self, w, root):
+        pass
+
+    def open(self, w, x, root):
+        return self.session(w)
+
+
+class Forgets(Adapter):
+    """Offers the forgetful one."""
+
+    session = Forgetful
+
+
+class Broken(Adapter):
+    """Fails before anything can be judged."""
+
+    def open(self, w, x, root):
+        raise ImportError("the loader's wheel is not installed")

@@ -1,0 +1,20 @@
+"""Takes None and an empty mapping for a wish to start over."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import base
+import simple
+
+EXPECTED = "REFUSE-1"
+
+
+class Loader(simple.Loader):
+    def load(self, state: Any) -> None:
+        if state is not None and state != {}:
+            super().load(state)
+
+
+class Adapter(base.Adapter):
+    loader = Loader

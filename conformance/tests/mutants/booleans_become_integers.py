@@ -1,0 +1,29 @@
+"""Writes a dataset's booleans as integers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import format_base as base
+
+EXPECTED = "DOC-4"
+
+
+def integers(tree: Any) -> Any:
+    if isinstance(tree, dict):
+        return {k: integers(v) for k, v in tree.items()}
+    if isinstance(tree, list):
+        return [integers(v) for v in tree]
+    return int(tree) if isinstance(tree, bool) else tree
+
+
+class Session(base.Session):
+    def state(self) -> base.State:
+        state = super().state()
+        for entry in (state["lanes"] or {}).get("entries", []):
+            entry["dataset"] = integers(entry["dataset"])
+        return state
+
+
+class Adapter(base.Adapter):
+    session = Session

@@ -1,0 +1,28 @@
+"""A load that is refused leaves the loader unusable."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import base
+import simple
+
+EXPECTED = "REFUSE-4"
+
+
+class Loader(simple.Loader):
+    broken = False
+
+    def load(self, state: Any) -> None:
+        self.broken = True
+        super().load(state)
+        self.broken = False
+
+    def __iter__(self) -> simple.Epoch:
+        if self.broken:
+            raise RuntimeError("no state is loaded")
+        return super().__iter__()
+
+
+class Adapter(base.Adapter):
+    loader = Loader

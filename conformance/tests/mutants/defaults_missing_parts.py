@@ -1,0 +1,21 @@
+"""Fills a part that is missing from a state with a fresh loader's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import base
+import simple
+
+EXPECTED = "REFUSE-2"
+
+
+class Loader(simple.Loader):
+    def load(self, state: Any) -> None:
+        if isinstance(state, dict) and "plan" in state:
+            state = {**super().state(), "epoch": 0, "batches": 0, "snapshot": None, **state}
+        super().load(state)
+
+
+class Adapter(base.Adapter):
+    loader = Loader

@@ -1,0 +1,22 @@
+"""One index comes twice in its order, and another never."""
+
+from __future__ import annotations
+
+import format_base as base
+
+from midepoch.order import Permutation
+
+EXPECTED = "ORDER-1"
+
+indices = Permutation.indices
+
+
+def lying(self: Permutation, start: int, stop: int) -> list[int]:
+    return [0 if i == self.n - 1 else i for i in indices(self, start, stop)]
+
+
+Permutation.indices = lying
+
+
+class Adapter(base.Adapter):
+    pass

@@ -1,0 +1,23 @@
+"""Joins what it derives seeds from by another character."""
+
+from __future__ import annotations
+
+import hashlib
+
+import format_base as base
+
+from midepoch import seeds
+
+EXPECTED = "SEED-1"
+
+
+def digest(root: int, purpose: str, numbers: tuple[int, ...]) -> bytes:
+    text = ":".join(["midepoch", "1", purpose, str(root), *map(str, numbers)])
+    return hashlib.sha256(text.encode("ascii")).digest()
+
+
+seeds._digest = digest
+
+
+class Adapter(base.Adapter):
+    pass

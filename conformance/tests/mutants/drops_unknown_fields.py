@@ -1,0 +1,21 @@
+"""Leaves out fields that it does not know, whatever they meant."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import format_base as base
+
+EXPECTED = "DOC-7"
+
+
+class Session(base.Session):
+    def load(self, state: Any) -> None:
+        if isinstance(state, dict):
+            known = super().state()
+            state = {k: v for k, v in state.items() if k in known}
+        super().load(state)
+
+
+class Adapter(base.Adapter):
+    session = Session

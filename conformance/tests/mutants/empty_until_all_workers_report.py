@@ -1,0 +1,32 @@
+"""After a resume its states know of no batch until each worker has delivered one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import base
+import simple
+
+EXPECTED = "RESUME-3"
+
+
+class Loader(simple.Loader):
+    loaded: int | None = None
+
+    def load(self, state: Any) -> None:
+        super().load(state)
+        self.loaded = self.batches
+
+    def next_epoch(self) -> None:
+        super().next_epoch()
+        self.loaded = None
+
+    def state(self) -> dict[str, Any]:
+        state = super().state()
+        if self.loaded is not None and self.batches < self.loaded + self.workers:
+            state["batches"] = 0
+        return state
+
+
+class Adapter(base.Adapter):
+    loader = Loader

@@ -1,0 +1,26 @@
+"""Its JSON has spaces: right to read, and other bytes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import format_base as base
+
+import midepoch
+
+EXPECTED = "DOC-5"
+
+canonical = midepoch.state_to_json
+
+
+def spaced(state: Any) -> bytes:
+    tree = json.loads(canonical(state))
+    return json.dumps(tree, ensure_ascii=False, sort_keys=True).encode()
+
+
+midepoch.state_to_json = spaced
+
+
+class Adapter(base.Adapter):
+    pass

@@ -1,0 +1,31 @@
+"""A state taken after an epoch's end skips the next epoch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import base
+import simple
+
+EXPECTED = "EPOCH-2"
+
+
+class Loader(simple.Loader):
+    ended = False
+
+    def next_epoch(self) -> None:
+        super().next_epoch()
+        self.ended = True
+
+    def advance(self) -> None:
+        super().advance()
+        self.ended = False
+
+    def state(self) -> dict[str, Any]:
+        state = super().state()
+        state["epoch"] += self.ended
+        return state
+
+
+class Adapter(base.Adapter):
+    loader = Loader

@@ -1,0 +1,19 @@
+"""Does not save which epoch it is in: the position is right, the order is not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import base
+import simple
+
+EXPECTED = "EPOCH-4"
+
+
+class Loader(simple.Loader):
+    def state(self) -> dict[str, Any]:
+        return {**super().state(), "epoch": 0}
+
+
+class Adapter(base.Adapter):
+    loader = Loader

@@ -1,0 +1,29 @@
+"""Waits for the answer of a worker that is dead."""
+
+from __future__ import annotations
+
+import threading
+
+import base
+import simple
+
+EXPECTED = "FAULT-1"
+
+
+class Pool(simple.Pool):
+    def receive(self, worker: int) -> simple.Batch:
+        try:
+            return super().receive(worker)
+        except RuntimeError as error:
+            if "died" in str(error):
+                threading.Event().wait()
+            raise
+
+
+class Loader(simple.Loader):
+    def pool(self) -> simple.Pool:
+        return Pool(self, self.workers)
+
+
+class Adapter(base.Adapter):
+    loader = Loader

@@ -1,0 +1,19 @@
+"""Loads a state of a dataset of another length."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import base
+import simple
+
+EXPECTED = "REFUSE-3"
+
+
+class Loader(simple.Loader):
+    def plan(self) -> dict[str, Any]:
+        return {k: v for k, v in super().plan().items() if k != "length"}
+
+
+class Adapter(base.Adapter):
+    loader = Loader

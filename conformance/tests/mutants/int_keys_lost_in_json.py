@@ -1,0 +1,25 @@
+"""Has integers as keys in its state, and takes a missing key for the start."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import base
+import simple
+
+EXPECTED = "STATE-3"
+
+
+class Loader(simple.Loader):
+    def state(self) -> dict[str, Any]:
+        state = super().state()
+        return {**state, "batches": {self.epoch: state["batches"]}}
+
+    def load(self, state: Any) -> None:
+        if isinstance(state, dict) and isinstance(state.get("batches"), dict):
+            state = {**state, "batches": state["batches"].get(state.get("epoch"), 0)}
+        super().load(state)
+
+
+class Adapter(base.Adapter):
+    loader = Loader

@@ -1,0 +1,28 @@
+"""Reads a loaded state only when iterated, from the caller's own object."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import base
+import simple
+
+EXPECTED = "STATE-5"
+
+
+class Loader(simple.Loader):
+    pending: Any = None
+
+    def load(self, state: Any) -> None:
+        super().load(state)
+        self.pending = state
+
+    def __iter__(self) -> simple.Epoch:
+        if self.pending is not None:
+            self.epoch, self.batches = self.pending["epoch"], self.pending["batches"]
+            self.snapshot, self.pending = self.pending["snapshot"], None
+        return super().__iter__()
+
+
+class Adapter(base.Adapter):
+    loader = Loader

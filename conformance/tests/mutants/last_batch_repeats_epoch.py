@@ -1,0 +1,22 @@
+"""A state taken after the last batch, its end unseen, repeats the epoch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import base
+import simple
+
+EXPECTED = "EPOCH-3"
+
+
+class Loader(simple.Loader):
+    def state(self) -> dict[str, Any]:
+        state = super().state()
+        if self.random_access and self.batches >= len(self.order(self.epoch)):
+            state["batches"] = 0
+        return state
+
+
+class Adapter(base.Adapter):
+    loader = Loader

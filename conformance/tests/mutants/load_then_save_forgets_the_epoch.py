@@ -1,0 +1,30 @@
+"""A state loaded and taken again before any batch stands in the first epoch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import base
+import simple
+
+EXPECTED = "STATE-4"
+
+
+class Loader(simple.Loader):
+    fresh = False
+
+    def load(self, state: Any) -> None:
+        super().load(state)
+        self.fresh = True
+
+    def advance(self) -> None:
+        super().advance()
+        self.fresh = False
+
+    def state(self) -> dict[str, Any]:
+        state = super().state()
+        return {**state, "epoch": 0} if self.fresh else state
+
+
+class Adapter(base.Adapter):
+    loader = Loader

@@ -1,0 +1,15 @@
+"""Its mixing function has one bit of a constant wrong."""
+
+from __future__ import annotations
+
+import format_base as base
+
+from midepoch import order
+
+EXPECTED = "ORDER-2"
+
+order._M2 ^= 1 << 7
+
+
+class Adapter(base.Adapter):
+    pass

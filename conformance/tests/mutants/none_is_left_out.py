@@ -1,0 +1,27 @@
+"""Leaves None and empty containers out of a dataset's state."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import base
+import simple
+
+EXPECTED = "STATE-6"
+
+
+def pruned(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {k: pruned(v) for k, v in value.items() if v not in (None, [], {})}
+    return [pruned(v) for v in value] if isinstance(value, list) else value
+
+
+class Loader(simple.Loader):
+    def advance(self) -> None:
+        super().advance()
+        if self.snapshot is not None:
+            self.snapshot = {**self.snapshot, "state": pruned(self.snapshot["state"])}
+
+
+class Adapter(base.Adapter):
+    loader = Loader

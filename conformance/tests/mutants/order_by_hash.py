@@ -1,0 +1,18 @@
+"""Shuffles by ``hash()``: another interpreter has another order."""
+
+from __future__ import annotations
+
+import base
+import simple
+
+EXPECTED = "BASIS-2"
+
+
+class Loader(simple.Loader):
+    def indices(self, epoch: int) -> list[int]:
+        indices = super().indices(epoch)
+        return sorted(indices, key=lambda i: hash(f"{epoch}/{i}")) if self.shuffle else indices
+
+
+class Adapter(base.Adapter):
+    loader = Loader

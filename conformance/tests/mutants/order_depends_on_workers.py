@@ -1,0 +1,18 @@
+"""Another number of workers, another order."""
+
+from __future__ import annotations
+
+import base
+import simple
+
+EXPECTED = "WORKERS-1"
+
+
+class Loader(simple.Loader):
+    def indices(self, epoch: int) -> list[int]:
+        indices = super().indices(epoch)
+        return indices[self.workers :] + indices[: self.workers]
+
+
+class Adapter(base.Adapter):
+    loader = Loader

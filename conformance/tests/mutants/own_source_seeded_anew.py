@@ -1,0 +1,26 @@
+"""After a resume the loader's own random source is seeded anew."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import base
+import simple
+
+EXPECTED = "VOWN-1"
+
+
+class Loader(simple.Loader):
+    life = 0
+
+    def load(self, state: Any) -> None:
+        super().load(state)
+        self.life = 1
+
+    def own_source(self, epoch: int, i: int) -> Any:
+        return random.Random(f"{self.seed}/{epoch}/{i}/{self.life}").random
+
+
+class Adapter(base.Adapter):
+    loader = Loader

@@ -1,0 +1,41 @@
+"""Keeps its position in the object that it hands out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import base
+import simple
+
+EXPECTED = "STATE-2"
+
+
+class Loader(simple.Loader):
+    handed: dict[str, Any] | None = None
+
+    def state(self) -> dict[str, Any]:
+        if self.handed is not None:
+            self.epoch, self.batches = self.handed["epoch"], self.handed["batches"]
+        self.handed = super().state()
+        return self.handed
+
+    def load(self, state: Any) -> None:
+        self.handed = None
+        super().load(state)
+        self.handed = None
+
+    def advance(self) -> None:
+        if self.handed is not None:
+            self.epoch, self.batches = self.handed["epoch"], self.handed["batches"]
+        self.handed = None
+        super().advance()
+
+    def next_epoch(self) -> None:
+        if self.handed is not None:
+            self.epoch = self.handed["epoch"]
+        self.handed = None
+        super().next_epoch()
+
+
+class Adapter(base.Adapter):
+    loader = Loader

@@ -1,0 +1,34 @@
+"""Looks at a loaded state only when it is iterated."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import format_base as base
+
+EXPECTED = "DOC-13"
+
+
+class Session(base.Session):
+    pending: Any = None
+    waits = False
+
+    def load(self, state: Any) -> None:
+        self.pending, self.waits = state, True
+
+    def state(self) -> base.State:
+        self.settle()
+        return super().state()
+
+    def epoch(self) -> Any:
+        self.settle()
+        return super().epoch()
+
+    def settle(self) -> None:
+        if self.waits:
+            self.waits = False
+            super().load(self.pending)
+
+
+class Adapter(base.Adapter):
+    session = Session

@@ -1,0 +1,24 @@
+"""Each batch, in each worker and epoch, sees the same NumPy stream."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+import base
+import numpy
+import simple
+
+EXPECTED = "VAMB-2"
+
+
+class Loader(simple.Loader):
+    @contextlib.contextmanager
+    def seeded(self, epoch: int, k: int) -> Iterator[None]:
+        with super().seeded(epoch, k):
+            numpy.random.seed(self.seed)
+            yield
+
+
+class Adapter(base.Adapter):
+    loader = Loader

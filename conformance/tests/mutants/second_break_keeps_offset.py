@@ -1,0 +1,26 @@
+"""Breaking off works once: after the second break an epoch begins in the middle."""
+
+from __future__ import annotations
+
+import base
+import simple
+
+EXPECTED = "EPOCH-5"
+
+
+class Loader(simple.Loader):
+    breaks = 0
+
+    def __iter__(self) -> simple.Epoch:
+        offset = self.batches
+        broken = self.moved
+        self.breaks += broken
+        if broken:
+            self.next_epoch()
+        if broken and self.breaks > 1:
+            self.batches = offset
+        return super().__iter__()
+
+
+class Adapter(base.Adapter):
+    loader = Loader

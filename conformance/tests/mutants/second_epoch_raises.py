@@ -1,0 +1,21 @@
+"""Runs for one epoch, and raises in the next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import base
+import simple
+
+EXPECTED = "BASIS-1"
+
+
+class Loader(simple.Loader):
+    def fetches(self) -> Iterator[simple.Batch]:
+        if self.epoch and not self.moved:
+            raise OSError("the source is read up")
+        return super().fetches()
+
+
+class Adapter(base.Adapter):
+    loader = Loader

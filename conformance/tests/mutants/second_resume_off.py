@@ -1,0 +1,32 @@
+"""Counts the batches before a resume twice: the first resume is right, the second is not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import base
+import simple
+
+EXPECTED = "RESUME-2"
+
+
+class Loader(simple.Loader):
+    before = 0
+
+    def load(self, state: Any) -> None:
+        super().load(state)
+        self.before = self.batches
+
+    def next_epoch(self) -> None:
+        super().next_epoch()
+        self.before = 0
+
+    def state(self) -> dict[str, Any]:
+        state = super().state()
+        if self.moved:
+            state["batches"] += self.before
+        return state
+
+
+class Adapter(base.Adapter):
+    loader = Loader

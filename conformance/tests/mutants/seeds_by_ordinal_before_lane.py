@@ -1,0 +1,23 @@
+"""Seeds an iterable's batch by its ordinal first, and then by its lane."""
+
+from __future__ import annotations
+
+import format_base as base
+
+from midepoch import lanes
+from midepoch.seeds import BatchSeeds, words
+
+EXPECTED = "SEED-3"
+
+
+def swapped(root: int, purpose: str, *numbers: int) -> BatchSeeds:
+    if purpose == "batch.iterable":
+        numbers = (numbers[0], numbers[2], numbers[1])
+    return words(root, purpose, *numbers)
+
+
+lanes.words = swapped
+
+
+class Adapter(base.Adapter):
+    pass

@@ -1,0 +1,23 @@
+"""Seeds a map-style batch by the samples before it, not by its index."""
+
+from __future__ import annotations
+
+import format_base as base
+
+from midepoch import lanes
+from midepoch.seeds import BatchSeeds, words
+
+EXPECTED = "SEED-2"
+
+
+def counted(root: int, purpose: str, *numbers: int) -> BatchSeeds:
+    if purpose == "batch.map":
+        numbers = (numbers[0], numbers[1] * 4)
+    return words(root, purpose, *numbers)
+
+
+lanes.words = counted
+
+
+class Adapter(base.Adapter):
+    pass

@@ -1,0 +1,15 @@
+"""Its network has seven rounds."""
+
+from __future__ import annotations
+
+import format_base as base
+
+from midepoch import order
+
+EXPECTED = "ORDER-4"
+
+order.ROUNDS = 7
+
+
+class Adapter(base.Adapter):
+    pass

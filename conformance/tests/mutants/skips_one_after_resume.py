@@ -1,0 +1,21 @@
+"""Resumes one batch too late."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import base
+import simple
+
+EXPECTED = "RESUME-1"
+
+
+class Loader(simple.Loader):
+    def load(self, state: Any) -> None:
+        super().load(state)
+        if self.batches:
+            self.batches += 1
+
+
+class Adapter(base.Adapter):
+    loader = Loader

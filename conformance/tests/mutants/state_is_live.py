@@ -1,0 +1,27 @@
+"""Hands out one object, and goes on writing to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import base
+import simple
+
+EXPECTED = "STATE-1"
+
+
+class Loader(simple.Loader):
+    handed: dict[str, Any] | None = None
+
+    def state(self) -> dict[str, Any]:
+        self.handed = super().state()
+        return self.handed
+
+    def advance(self) -> None:
+        super().advance()
+        if self.handed is not None:
+            self.handed.update(epoch=self.epoch, batches=self.batches, snapshot=self.snapshot)
+
+
+class Adapter(base.Adapter):
+    loader = Loader

@@ -1,0 +1,24 @@
+"""Leaves out a sample that raises."""
+
+from __future__ import annotations
+
+import contextlib
+
+import base
+import simple
+
+EXPECTED = "FAULT-2"
+
+
+class Loader(simple.Loader):
+    def fetch(self, epoch: int, k: int, indices: list[int]) -> simple.Batch:
+        with self.seeded(epoch, k):
+            batch = []
+            for i in indices:
+                with contextlib.suppress(RuntimeError):
+                    batch.append(self.sample(epoch, i))
+            return batch
+
+
+class Adapter(base.Adapter):
+    loader = Loader

@@ -1,0 +1,21 @@
+"""A load into a loader that is in a later epoch keeps that epoch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import base
+import simple
+
+EXPECTED = "RESUME-6"
+
+
+class Loader(simple.Loader):
+    def load(self, state: Any) -> None:
+        epoch = self.epoch
+        super().load(state)
+        self.epoch = max(self.epoch, epoch)
+
+
+class Adapter(base.Adapter):
+    loader = Loader

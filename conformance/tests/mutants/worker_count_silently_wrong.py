@@ -1,0 +1,25 @@
+"""Counts its position in rounds of all workers: with another number it is elsewhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import base
+import simple
+
+EXPECTED = "ELASTIC-1"
+
+
+class Loader(simple.Loader):
+    def state(self) -> dict[str, Any]:
+        return {**super().state(), "workers": max(1, self.workers)}
+
+    def load(self, state: Any) -> None:
+        super().load(state)
+        here = max(1, self.workers)
+        if state["workers"] != here:
+            self.batches = self.batches // state["workers"] * here
+
+
+class Adapter(base.Adapter):
+    loader = Loader

@@ -1,0 +1,316 @@
+"""The suite's own adapters, driven by hand and through a runner.
+
+What is expected of the loaders here was found with scripts that use the loader alone.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import importlib
+import io
+import json
+import pickle
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from midepoch_conformance import adapters
+from midepoch_conformance.adapter import Execution, Offer
+from midepoch_conformance.case import Case, SessionPlan, Step
+from midepoch_conformance.loading import BUILT_IN
+from midepoch_conformance.runner import Runner
+from midepoch_conformance.trace import Trace
+from midepoch_conformance.workload import AMBIENT_DRAWS, KINDS, Workload, WorkloadError
+
+# torchdata 0.11.0 calls what newer torch releases have deprecated.
+pytestmark = pytest.mark.filterwarnings("ignore:'set_vital' is deprecated")
+
+FOLDER = Path(adapters.__file__).parent
+LOADERS = Path(__file__).parent / "loaders"
+TORCH_LIKE = ("reference", "torchdata", "torch")
+
+
+def adapter(name: str) -> Any:
+    return importlib.import_module(f"midepoch_conformance.adapters.{name}").Adapter()
+
+
+def offer(name: str) -> Offer:
+    return Offer(**adapter(name).offer())
+
+
+def epochs(name: str, w: Workload, x: Execution) -> list[Any]:
+    session = adapter(name).open(w, x, "")
+    delivered = [list(session.epoch()) for _ in range(w.epochs)]
+    session.close()
+    return delivered
+
+
+def ids(batches: list[Any]) -> list[int]:
+    return [int(row[0]) for batch in batches for row in batch]
+
+
+@pytest.fixture(scope="module", params=BUILT_IN)
+def runner(request: pytest.FixtureRequest) -> Iterator[Runner]:
+    with Runner(request.param) as opened:
+        # Both hosts start here, and what Python keeps for spawned workers: no test leaves them.
+        session = (Execution(workers=1), (Step("take", 1), Step("close")))
+        played(opened, Workload(), session, session)
+        yield opened
+
+
+def played(runner: Runner, w: Workload, *sessions: tuple[Execution, tuple[Step, ...]]) -> Trace:
+    plans = (SessionPlan(x, steps, 1 + i, "ab"[i % 2]) for i, (x, steps) in enumerate(sessions))
+    return runner.play(Case("test", w, tuple(plans)))
+
+
+# What an adapter is
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_an_adapter_imports_nothing_of_the_suite(name: str) -> None:
+    tree = ast.parse((FOLDER / f"{name}.py").read_text(encoding="utf-8"))
+    found = [a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names]
+    found += [n.module or "." for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)]
+    assert not [module for module in found if module.startswith(("midepoch_", "."))]
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_an_offer_speaks_the_protocols_words(name: str) -> None:
+    o = offer(name)
+    assert o.name == name
+    assert set(o.kinds) <= set(KINDS)
+    assert set(o.draws) <= {*AMBIENT_DRAWS, "own"}
+    assert set(o.codecs) <= {"pickle", "torch", "json", "bytes"}
+    assert set(o.saves) <= {"start", "mid", "end"}
+    assert set(o.fixed_plan) <= set(o.kinds)
+    assert o.boundary in ("epochs", "stream", "infinite")
+    for missing in (set(KINDS) - set(o.kinds)) | ({*AMBIENT_DRAWS, "own"} - set(o.draws)):
+        assert o.reasons.get(missing), f"{name} does not say why it does not offer {missing}"
+
+
+def test_the_shortest_adapter_takes_under_forty_lines() -> None:
+    source = (LOADERS / "torchdata_map.py").read_text(encoding="utf-8")
+    code = {
+        token.start[0]
+        for token in tokenize.generate_tokens(io.StringIO(source).readline)
+        if token.type not in (tokenize.NL, tokenize.NEWLINE, tokenize.COMMENT, tokenize.ENDMARKER)
+    }
+    assert len(code) < 40
+
+
+@pytest.mark.parametrize("name", TORCH_LIKE)
+def test_what_torch_refuses_to_build_is_declined(name: str) -> None:
+    declines = adapter(name).declines
+    assert declines(Workload(n=0, shuffle=True), Execution())
+    assert declines(Workload(kind="iterable", shuffle=True), Execution())
+    assert declines(Workload(), Execution(prefetch=2))
+    assert declines(Workload(), Execution(persistent=True))
+    assert declines(Workload(shuffle=True), Execution(workers=2, prefetch=2)) is None
+
+
+@pytest.mark.parametrize("spec", ["torchdata_map.py:Adapter", "training.py:make_loader"])
+def test_the_short_ways_to_a_loader_play(spec: str) -> None:
+    first = (Execution(), (Step("take", 2), Step("save", state="s")))
+    second = (Execution(), (Step("load", state="s"), Step("drain")))
+    whole = (Execution(), (Step("drain"),))
+    with Runner(str(LOADERS / spec)) as short:
+        trace = played(short, Workload(n=22), first, second, whole)
+    before, after, through = ([b for e in s.events for b in e.batches] for s in trace.sessions)
+    assert len(through) == 6
+    assert before + after == through
+
+
+# What it delivers
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_each_epoch_is_delivered_whole(name: str) -> None:
+    for kind in offer(name).kinds:
+        for n, size in ((13, 4), (12, 3), (1, 4)):
+            w = Workload(kind=kind, n=n, batch_size=size, epochs=3)
+            for epoch in epochs(name, w, Execution()):
+                assert [len(batch) for batch in epoch[:-1]] == [size] * (len(epoch) - 1)
+                assert ids(epoch) == list(range(n))
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_a_tail_is_dropped_where_that_is_asked_for(name: str) -> None:
+    (epoch,) = epochs(name, Workload(tail="drop", epochs=1), Execution())
+    assert ids(epoch) == list(range(12))
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_shuffling_follows_the_seed(name: str) -> None:
+    first, second = epochs(name, Workload(shuffle=True, seed=5), Execution())
+    assert sorted(ids(first)) == sorted(ids(second)) == list(range(13))
+    assert ids(first) != ids(second)
+    assert ids(epochs(name, Workload(shuffle=True, seed=5), Execution())[0]) == ids(first)
+    assert ids(epochs(name, Workload(shuffle=True, seed=6), Execution())[0]) != ids(first)
+
+
+@pytest.mark.parametrize("name", ["reference", "grain"])
+def test_own_values_follow_the_seed_and_differ(name: str) -> None:
+    def values(seed: int) -> list[float]:
+        w = Workload(draws=("own",), seed=seed)
+        return [row[1] for e in epochs(name, w, Execution()) for batch in e for row in batch]
+
+    assert values(5) == values(5)
+    assert not set(values(5)) & set(values(6))
+    assert len(set(values(5))) == 26
+
+
+def test_an_iterable_dataset_is_shared_among_workers(runner: Runner) -> None:
+    for kind in set(runner.info.offer.kinds) - {"map"}:
+        w = Workload(kind=kind, n=12, batch_size=3, epochs=1)
+        (drained,) = played(runner, w, (Execution(workers=2), (Step("drain"),))).sessions[0].events
+        assert sorted(ids(drained.batches)) == list(range(12))
+        assert ids(drained.batches[:1]) == [0, 2, 4]
+
+
+def test_a_fixed_plan_is_the_same_with_workers(runner: Runner) -> None:
+    # torchdata deals a shuffled epoch anew with workers: a finding of its own, below.
+    shuffles = runner.info.offer.name != "torchdata"
+    for kind in runner.info.offer.fixed_plan:
+        draws = tuple(d for d in runner.info.offer.draws if d == "own")
+        w = Workload(kind=kind, shuffle=shuffles and kind == "map", draws=draws)
+        steps = (Step("drain"), Step("drain"))
+        inline, workers = (
+            played(runner, w, (Execution(workers=count, lanes=2), steps)).sessions[0]
+            for count in (0, 2)
+        )
+        assert [e.batches for e in inline.events] == [e.batches for e in workers.events]
+
+
+# Its state
+
+
+def test_a_resume_goes_on_with_the_rest(runner: Runner) -> None:
+    o = runner.info.offer
+    if not o.saves:
+        pytest.skip("it has no state")
+    for kind in o.kinds:
+        for codec in o.codecs:
+            w = Workload(kind=kind, tree=kind == "stateful_iterable")
+            first = (Step("take", 2), Step("save", state="s", codec=codec))
+            rest = (Step("load", state="s"), Step("drain"), Step("drain"))
+            trace = played(runner, w, (Execution(), first), (Execution(), rest))
+            assert [s.first_fault() for s in trace.sessions] == [None, None]
+            _, ended, whole = trace.sessions[1].events
+            assert ids(ended.batches) == list(range(8, 13))
+            assert ids(whole.batches) == list(range(13))
+
+
+def test_a_loader_that_is_closed_leaves_no_process(runner: Runner) -> None:
+    steps = (Step("take", 1), Step("close"))
+    trace = played(runner, Workload(), (Execution(workers=2), steps))
+    assert trace.sessions[0].events[-1].left == 0
+
+
+def test_a_dead_worker_is_an_error(runner: Runner) -> None:
+    trace = played(runner, Workload(die_at=9), (Execution(workers=2), (Step("drain"),)))
+    fault = trace.sessions[0].first_fault()
+    assert fault is not None
+    assert (fault.kind, fault.type) in {("raised", "RuntimeError"), ("raised", "WorkerDiedError")}
+
+
+def test_a_value_that_is_no_state_reaches_the_loader_as_it_is(runner: Runner) -> None:
+    if not runner.info.offer.saves:
+        pytest.skip("it has no state")
+    for value in ("none", "empty", "number", "foreign"):
+        steps = (Step("load_bogus", value=value), Step("take", 1))
+        fault = played(runner, Workload(), (Execution(), steps)).sessions[0].first_fault()
+        assert fault is None or fault.kind == "raised", "the adapter itself may not trip over it"
+
+
+@pytest.mark.parametrize("name", ["reference", "torchdata"])
+def test_a_stateful_stream_goes_on_once_and_then_from_the_start(name: str) -> None:
+    module = importlib.import_module(f"midepoch_conformance.adapters.{name}")
+    stream = module.StatefulStream(Workload(n=5, tree=True))
+    rows = iter(stream)
+    next(rows)
+    state = pickle.loads(pickle.dumps(stream.state_dict()))
+    other = module.StatefulStream(Workload(n=5, tree=True))
+    other.load_state_dict(state)
+    assert other.state_dict() == state
+    assert [int(row[0]) for row in other] == [1, 2, 3, 4]
+    assert [int(row[0]) for row in other] == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("name", ["reference", "torchdata"])
+@pytest.mark.parametrize("lack", ["position", "tree"])
+def test_a_stateful_stream_refuses_a_state_with_a_part_removed(name: str, lack: str) -> None:
+    module = importlib.import_module(f"midepoch_conformance.adapters.{name}")
+    stream = module.StatefulStream(Workload(tree=True))
+    state = stream.state_dict()
+    del state[lack]
+    with pytest.raises(WorkloadError, match="incomplete"):
+        stream.load_state_dict(state)
+
+
+# Facts about loaders that the adapters must not hide
+
+
+def resumed(name: str, w: Workload, takes: tuple[int, ...]) -> list[int]:
+    """Return the samples of one epoch that is saved and resumed after each of ``takes``."""
+    got: list[int] = []
+    state: bytes | None = None
+    for count in (*takes, 99):
+        session = adapter(name).open(w, Execution(), "")
+        if state is not None:
+            session.load(pickle.loads(state))
+        batches = iter(session.epoch())
+        got += ids([batch for _, batch in zip(range(count), batches, strict=False)])
+        state = pickle.dumps(session.state())
+        session.close()
+    return got
+
+
+def test_torchdata_loses_batches_of_a_plain_stream_in_its_second_resume() -> None:
+    plain = Workload(kind="iterable", n=20, batch_size=2)
+    assert resumed("torchdata", plain, (2,)) == list(range(20))
+    assert resumed("torchdata", plain, (2, 1)) == [0, 1, 2, 3, 4, 5, *range(10, 20)]
+    stateful = dataclasses.replace(plain, kind="stateful_iterable")
+    assert resumed("torchdata", stateful, (2, 1)) == list(range(20))
+
+
+def test_torchdata_shuffles_otherwise_with_workers() -> None:
+    w, steps = Workload(shuffle=True), (Step("drain"),)
+    with Runner("torchdata") as runner:
+        inline, workers = (
+            ids(played(runner, w, (Execution(workers=n), steps)).sessions[0].events[0].batches)
+            for n in (0, 2)
+        )
+    assert sorted(inline) == sorted(workers)
+    assert inline != workers
+
+
+def test_torchdata_takes_none_for_a_state() -> None:
+    session = adapter("torchdata").open(Workload(), Execution(), "")
+    session.load(None)
+    assert ids(list(session.epoch())) == list(range(13))
+
+
+def test_grain_ends_silently_where_a_sample_raises_stop_iteration() -> None:
+    (epoch,) = epochs("grain", Workload(stop_at=6, epochs=1), Execution())
+    assert ids(epoch) == [0, 1, 2, 3]
+
+
+def test_grain_loads_a_state_of_another_plan() -> None:
+    session = adapter("grain").open(Workload(), Execution(), "")
+    next(session.epoch())
+    state = json.loads(json.dumps(session.state()))
+    other = adapter("grain").open(Workload(batch_size=2), Execution(), "")
+    other.load(state)
+    assert ids(list(other.epoch())) == list(range(2, 13))
+
+
+def test_torch_has_no_state() -> None:
+    session = adapter("torch").open(Workload(), Execution(), "")
+    with pytest.raises(NotImplementedError, match="state_dict"):
+        session.state()
+    with pytest.raises(NotImplementedError, match="load_state_dict"):
+        session.load({})

@@ -1,0 +1,206 @@
+"""The tables: what they cover, what they cost, and what of them is offered."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from importlib import resources
+
+import pytest
+
+from midepoch_conformance import cases, covering
+from midepoch_conformance.adapter import Execution, Offer
+from midepoch_conformance.case import Case, SessionPlan, Step
+from midepoch_conformance.family import PROBES
+from midepoch_conformance.judges import REGISTRY
+from midepoch_conformance.probes_format import FORMAT_PROBES
+from midepoch_conformance.workload import KINDS, Workload
+
+QUICK = cases.load_table("quick")
+FULL = cases.load_table("full")
+EVERYTHING = Offer(
+    kinds=KINDS,
+    workers=(0, 1, 2, 3, 5),
+    draws=("own", "python", "numpy", "torch"),
+    codecs=("pickle", "torch", "json", "bytes"),
+    fixed_plan=KINDS,
+    start_methods=("fork", "spawn"),
+    tails=("keep", "drop"),
+    intervals=(1, 2, 3, 100),
+    persistent=(False, True),
+)
+TABLES = pytest.mark.parametrize(("profile", "table"), [("quick", QUICK), ("full", FULL)])
+
+
+@TABLES
+def test_the_committed_table_is_the_generated_one(profile: str, table: list[Case]) -> None:
+    file = resources.files("midepoch_conformance") / "cases" / f"{profile}.jsonl"
+    assert file.read_text("ascii") == cases.dumps(cases.generate(profile)), (
+        "the tables are stale: python -m midepoch_conformance.cases --write"
+    )
+
+
+@TABLES
+def test_each_case_is_there_once_and_reads_back(profile: str, table: list[Case]) -> None:
+    assert len({c.id for c in table}) == len(table)
+    for c in table:
+        assert Case.from_json(json.loads(json.dumps(c.to_json()))) == c
+
+
+@TABLES
+def test_the_table_covers_what_it_says(profile: str, table: list[Case]) -> None:
+    ids = {c.id for c in table}
+    for part in cases.tables(profile):
+        chosen = part.chosen
+        assert covering.uncovered(part.rows, chosen, part.groups) == set()
+        made = [cases.case_of(row) for row in chosen]
+        assert {c.id for c in made if c is not None} <= ids
+
+
+@TABLES
+def test_every_family_and_every_judge_has_cases(profile: str, table: list[Case]) -> None:
+    probes = {c.probe for c in table}
+    assert probes == set(PROBES)
+    for judge in REGISTRY.values():
+        assert probes & set(judge.probes), judge.requirement
+
+
+def test_budgets() -> None:
+    """What a loader that offers everything but the format has to play."""
+    for table, inline, multi in ((QUICK, 300, 90), (FULL, 2500, 450)):
+        played = [c for c in table if cases.offered(c, EVERYTHING) is None]
+        count = sum(map(cases.has_workers, played))
+        assert count <= multi
+        assert len(played) - count <= inline
+
+
+def test_few_sizes_since_shards_are_prepared_for_each() -> None:
+    sizes = {c.workload.n for c in FULL if c.workload.kind == "files"}
+    assert len(sizes) <= 6
+
+
+@TABLES
+def test_a_session_differs_from_its_neighbour_in_its_surroundings(
+    profile: str, table: list[Case]
+) -> None:
+    same = {"workers", "execution"}  # uninterrupted runs, with equal surroundings on purpose
+    for c in table:
+        for one, other in zip(c.sessions, c.sessions[1:], strict=False):
+            assert one.host != other.host
+            assert (one.ambient != other.ambient) is (c.probe not in same)
+
+
+@TABLES
+def test_states_are_loaded_after_they_are_saved(profile: str, table: list[Case]) -> None:
+    for c in table:
+        known: set[str] = set()
+        for step in (s for plan in c.sessions for s in plan.steps):
+            if step.do in ("save", "seal"):
+                known.add(step.into or step.state)
+            elif step.do in ("load", "load_cut", "edit"):
+                assert step.state in known
+
+
+@TABLES
+def test_intervals_are_left_alone_but_where_they_are_asked_about(
+    profile: str, table: list[Case]
+) -> None:
+    asked = {"interval", "execution", "changed execution", "calls"}
+    for c in table:
+        if any(s.execution.interval != 1 for s in c.sessions):
+            assert c.probe in asked
+
+
+def test_lanes_are_fixed_for_iterables_with_workers() -> None:
+    for c in FULL:
+        first = c.sessions[0].execution
+        if c.workload.kind in ("iterable", "stateful_iterable") and first.workers:
+            lanes = {s.execution.lanes for s in c.sessions}
+            expected = None if c.probe == "changed workers" else first.lanes
+            assert lanes == {expected}
+
+
+def test_the_oracle_is_the_first_session_without_interruption() -> None:
+    w = Workload(n=7, epochs=3, fail_at=2, log="auto", tree=True, shuffle=True)
+    first = SessionPlan(Execution(workers=2), (Step("take", 1), Step("save", state="s")), 5, "b")
+    oracle = cases.oracle_case(Case("cut", w, (first, SessionPlan(Execution(), ()))))
+    assert oracle.workload == dataclasses.replace(w, fail_at=None, log=None, tree=False)
+    (session,) = oracle.sessions
+    assert (session.execution, session.ambient, session.host) == (first.execution, 5, "a")
+    assert session.steps == (Step("drain"),) * 3
+
+
+def test_an_unknown_profile_is_named() -> None:
+    with pytest.raises(cases.TableError, match="unknown profile 'slow'; one of quick, full"):
+        cases.load_table("slow")
+
+
+def one(probe: str, **values: object) -> Case:
+    """Return a case of the full table."""
+    for c in FULL:
+        x = c.sessions[0].execution
+        have = {"kind": c.workload.kind, "workers": x.workers, "tail": c.workload.tail}
+        have |= {"shuffle": c.workload.shuffle, "draws": c.workload.draws}
+        if c.probe == probe and values.items() <= have.items():
+            return c
+    raise AssertionError(f"no case of {probe!r} with {values}")
+
+
+@pytest.mark.parametrize(
+    ("c", "offer", "reason"),
+    [
+        (one("plain", kind="files"), {"kinds": ("map",)}, "files workloads are not offered"),
+        (one("plain", tail="drop"), {"tails": ("keep",)}, "tail='drop' is not offered"),
+        (one("cut", shuffle=True), {"shuffles": (False,)}, "shuffle=True is not offered"),
+        (one("cut", workers=3), {"workers": (0, 1)}, "3 workers are not offered"),
+        (one("cut"), {"saves": ()}, "no state can be taken"),
+        (one("cut"), {"saves": ("end",)}, "no state can be taken inside an epoch"),
+        (one("start"), {"saves": ("mid",)}, "no state can be taken before the first batch"),
+        (one("end seen"), {"saves": ("mid",)}, "no state can be taken at the end of an epoch"),
+        (one("own values"), {"draws": ()}, "samples do not draw from 'own' here"),
+        (one("interval"), {"intervals": None}, "a snapshot interval of"),
+        (one("break"), {"boundary": "stream"}, "all epochs are one stream"),
+        (one("cut"), {"boundary": "infinite"}, "its iteration never ends"),
+        (one("elastic"), {"fixed_plan": ()}, "the plan cannot be held fixed"),
+        (one("changed workers"), {}, "the plan can be held fixed"),
+        (one("document"), {}, "it does not implement midepoch's own format"),
+        (one("failing sample"), {"name": "own"}, "the suite does not know them"),
+    ],
+)
+def test_what_is_not_offered_has_a_reason(c: Case, offer: dict[str, object], reason: str) -> None:
+    found = cases.offered(c, dataclasses.replace(EVERYTHING, **offer))  # type: ignore[arg-type]
+    assert found is not None
+    assert found.startswith(reason) or reason in found
+
+
+def test_a_reason_of_the_adapter_comes_first() -> None:
+    offer = dataclasses.replace(EVERYTHING, kinds=("map",), reasons={"files": "it reads no shards"})
+    assert cases.offered(one("plain", kind="files"), offer) == "it reads no shards"
+
+
+def test_an_only_start_method_is_as_good_as_any() -> None:
+    offer = dataclasses.replace(EVERYTHING, start_methods=("spawn",))
+    assert cases.offered(one("cut", workers=2), offer) is None
+    changed = next(
+        c
+        for c in FULL
+        if c.probe == "execution" and c.sessions[1].execution.start_method == "spawn"
+    )
+    assert cases.offered(changed, offer) == "spawn is its only start method"
+
+
+def test_implementers_of_the_format_are_offered_all_of_it() -> None:
+    offer = dataclasses.replace(EVERYTHING, formats=("midepoch",))
+    for c in FULL:
+        if c.probe in FORMAT_PROBES:
+            assert cases.offered(c, offer) is None
+
+
+def test_covering_is_deterministic_and_small() -> None:
+    rows = [{"a": a, "b": b, "c": c} for a in range(4) for b in range(3) for c in range(3)]
+    groups = [("a", "b"), ("a", "c"), ("b", "c")]
+    chosen = covering.cover(rows, groups)
+    assert chosen == covering.cover(rows, groups)
+    assert len(chosen) <= 15
+    assert covering.uncovered(rows, [rows[i] for i in chosen], groups) == set()
+    assert covering.uncovered(rows, [rows[i] for i in chosen[1:]], groups)

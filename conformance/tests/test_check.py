@@ -1,0 +1,199 @@
+"""A check from its table to its status, on a simulated loader."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+from simulated import OFFER, Engine
+
+from midepoch_conformance import cases
+from midepoch_conformance.adapter import Execution
+from midepoch_conformance.bench import Bench, Oracles
+from midepoch_conformance.case import Case, SessionPlan, Step
+from midepoch_conformance.check import Check, run_check, wanted_requirements
+from midepoch_conformance.events import CaseResult, CasesJudged, Event, Investigating, Started
+from midepoch_conformance.settings import CheckError, Settings
+from midepoch_conformance.smoke import smoke
+from midepoch_conformance.trace import Fault
+from midepoch_conformance.workload import Workload
+
+
+def plain(workload: Workload, workers: int = 0) -> Case:
+    steps = tuple(Step("drain") for _ in range(workload.epochs))
+    return Case("plain", workload, (SessionPlan(Execution(workers=workers), steps, host="b"),))
+
+
+def cut(workload: Workload, after: int, workers: int = 0) -> Case:
+    first = (Step("take", after), Step("save", state="s0"), Step("close"))
+    second = (Step("load", state="s0"), *(Step("drain") for _ in range(workload.epochs)))
+    sessions = (
+        SessionPlan(Execution(workers=workers), first),
+        SessionPlan(Execution(workers=workers), second, ambient=2, host="b"),
+    )
+    return Case("cut", workload, sessions)
+
+
+TABLE = [
+    plain(Workload()),
+    plain(Workload(), workers=2),
+    cut(Workload(), 1),
+    cut(Workload(), 2, workers=2),
+    cut(Workload(shuffle=True, seed=3), 3),
+    cut(Workload(n=7, batch_size=1), 3),
+    cut(Workload(kind="files"), 1),
+]
+
+
+@pytest.fixture(autouse=True)
+def _table(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cases, "load_table", lambda profile: list(TABLE))
+
+
+def check(engine: Engine, **settings: object) -> Check:
+    arguments = {"jobs": 1, "scripts": None, **settings}
+    return run_check(Settings("simulated", **arguments), opener=lambda: engine)  # type: ignore[arg-type]
+
+
+def outcomes(checked: Check, requirement: str) -> list[str]:
+    found = [f for result in checked.results for f in result.findings]
+    return [f.outcome for f in found if f.requirement == requirement]
+
+
+def test_an_exact_loader_passes() -> None:
+    engine = Engine()
+    checked = check(engine)
+    assert checked.status == 0
+    assert checked.failures == []
+    assert outcomes(checked, "RESUME-1") == ["pass"] * 4 + ["not offered"]
+    assert engine.closed
+
+
+def test_results_stand_in_the_tables_order_whatever_the_jobs() -> None:
+    def results(jobs: int) -> list[CaseResult]:
+        found = check(Engine(), jobs=jobs).results
+        return [dataclasses.replace(result, seconds=0.0) for result in found]
+
+    assert results(1) == results(3)
+    assert [result.index for result in results(3)] == list(range(len(TABLE)))
+
+
+def test_a_lie_is_one_failure_with_its_smallest_case() -> None:
+    engine = Engine(lie=lambda case, session: session == 1)
+    checked = check(engine)
+    assert checked.status == 1
+    first = checked.failures[0]
+    assert (first.finding.requirement, first.workload_kinds[0]) == ("RESUME-1", "map")
+    assert first.finding.outcome == "fails silently"
+    assert first.cases == 4
+    assert first.case == TABLE[5]
+    assert first.shrunk == 0
+    assert first.words.startswith("7 samples in batches of 1, no workers: deliver 3 batches")
+
+
+def test_full_shrinks() -> None:
+    engine = Engine(lie=lambda case, session: session == 1)
+    checked = check(engine, profile="full")
+    small = checked.failures[0].case
+    assert 0 < checked.failures[0].shrunk <= 60
+    assert small.workload.n <= 2
+    assert small.sessions[0].steps[0] == Step("take", 1)
+
+
+def test_a_failing_case_is_played_three_times_and_others_once() -> None:
+    engine = Engine(lie=lambda case, session: session == 1 and case == TABLE[2])
+    check(engine)
+    assert engine.plays[TABLE[2].id] == 3
+    assert engine.plays[TABLE[3].id] == 1
+
+
+@pytest.mark.parametrize(("lies", "words"), [([1], "1 of 3"), ([1, 3], "2 of 3")])
+def test_what_does_not_repeat_is_unstable_and_still_fails(lies: list[int], words: str) -> None:
+    engine = Engine()
+    engine.lie = lambda case, session: (
+        session == 1 and case == TABLE[2] and engine.plays[case.id] in lies
+    )
+    checked = check(engine)
+    assert checked.status == 1
+    finding = checked.failures[0].finding
+    assert finding.outcome == "unstable"
+    assert finding.words.startswith(words)
+
+
+def test_the_oracle_is_played_once_and_once_more_for_replays() -> None:
+    engine = Engine(lie=lambda case, session: session == 1 and case == TABLE[2])
+    bench = Bench(engine, Oracles())
+    oracle = cases.oracle_case(TABLE[2])
+    for case in (TABLE[2], dataclasses.replace(TABLE[2], sessions=TABLE[2].sessions)):
+        bench.judge(case)
+    assert engine.plays[oracle.id] == 2
+
+
+def test_only_plays_what_is_asked_about() -> None:
+    engine = Engine()
+    checked = check(engine, only=("BASIS-1", "Interval"))
+    assert [r.case for r in checked.results] == TABLE[:2]
+    assert {f.requirement for r in checked.results for f in r.findings} == {"BASIS-1"}
+
+
+def test_only_tells_what_is_blocked_by_what_was_not_asked_about() -> None:
+    broken = Engine(lie=lambda case, session: session == 1)
+    checked = check(broken, only=("EPOCH-1",))
+    assert outcomes(checked, "EPOCH-1") == ["blocked"] * 4 + ["not offered"]
+    assert {f.requirement for r in checked.results for f in r.findings} == {"EPOCH-1"}
+    assert checked.status == 0
+
+
+def test_what_is_declined_is_not_offered_with_its_reason() -> None:
+    engine = Engine(declines=lambda w, x: "no shuffling here" if w.shuffle else None)
+    checked = check(engine)
+    reasons = [result.reason for result in checked.results]
+    assert reasons[4] == "no shuffling here"
+    assert reasons[6] is not None
+    assert checked.status == 0
+
+
+def test_events_tell_the_story() -> None:
+    heard: list[Event] = []
+    engine = Engine(lie=lambda case, session: session == 1)
+    run_check(Settings("simulated", jobs=2), heard.append, lambda: engine)
+    assert isinstance(heard[0], Started)
+    judged = [event for event in heard if isinstance(event, CasesJudged)]
+    assert [event.done for event in judged] == list(range(1, len(TABLE) + 1))
+    assert isinstance(heard[-1], Investigating)
+
+
+@pytest.mark.parametrize(
+    ("engine", "words"),
+    [
+        (Engine(fault=lambda c, s: Fault("raised", "ImportError", message="no torch")), "no torch"),
+        (Engine(fault=lambda c, s: Fault("hang", "limit", message="20 s", at="next")), "hangs"),
+        (Engine(offer=dataclasses.replace(OFFER, kinds=())), "no cell"),
+        (Engine(declines=lambda w, x: "never"), "never"),
+    ],
+)
+def test_the_smoke_gate(engine: Engine, words: str) -> None:
+    with pytest.raises(CheckError, match=words):
+        check(engine)
+    with pytest.raises(CheckError, match=words):
+        smoke(Bench(engine))
+
+
+def test_wrong_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    with pytest.raises(CheckError, match="unknown requirement or class 'RESUME-99'"):
+        wanted_requirements(["RESUME-99"])
+    with pytest.raises(CheckError, match="unknown profile 'slow'"):
+        check(Engine(), profile="slow")
+    assert wanted_requirements([]) is None
+
+
+def test_an_unknown_loader_and_a_python_that_is_none(tmp_path: Path) -> None:
+    with pytest.raises(CheckError, match="names no loader"):
+        run_check(Settings("nothing"))
+    bad = tmp_path / "python"
+    bad.write_text("not a program")
+    bad.chmod(0o755)
+    with pytest.raises(CheckError, match="cannot be started"):
+        run_check(Settings("torch", python=str(bad)))

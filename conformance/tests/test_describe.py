@@ -1,0 +1,68 @@
+"""Cases in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from midepoch_conformance.adapter import Execution
+from midepoch_conformance.case import ACTIONS, Case, SessionPlan, Step
+from midepoch_conformance.describe import describe, describe_step
+from midepoch_conformance.workload import Workload
+
+
+def test_a_whole_case() -> None:
+    first = (Step("take", 1), Step("take", 1), Step("save", state="s0", codec="json"))
+    second = (Step("load", state="s0", codec="json"), Step("drain"), Step("close"))
+    case = Case(
+        "cut",
+        Workload(kind="iterable", n=3, batch_size=1, draws=("numpy",), fail_at=2),
+        (
+            SessionPlan(Execution(workers=1, interval=3), first),
+            SessionPlan(
+                Execution(workers=2, interval=3),
+                second,
+                ambient=2,
+                host="b",
+                workload=(("batch_size", 2),),
+            ),
+        ),
+    )
+    assert describe(case) == (
+        "an iterable of 3 samples in batches of 1, each drawing from numpy.random, sample 2 "
+        "raises, 1 worker, a snapshot every 3 steps: deliver 1 batch (2 times), save through "
+        "json; in a new process (2 workers, a snapshot every 3 steps, batch_size 2) load "
+        "through json, deliver the rest of the epoch, close"
+    )
+
+
+def test_the_same_surroundings_are_told() -> None:
+    plan = SessionPlan(Execution(), (Step("drain"),))
+    words = describe(Case("cut", Workload(), (plan, plan)))
+    assert "in a new process (the same hash seed and random streams)" in words
+
+
+def test_states_have_names_where_there_are_several() -> None:
+    steps = (Step("save", state="a"), Step("seal", state="a", into="b"))
+    words = describe(Case("state", Workload(), (SessionPlan(Execution(), steps),)))
+    assert "save state a, encode state a again" in words
+
+
+@pytest.mark.parametrize("action", ACTIONS)
+def test_every_action_has_words(action: str) -> None:
+    assert describe_step(Step(action, state="s", value="none", tolerate=True)).startswith("try to ")
+
+
+@pytest.mark.parametrize(
+    ("steps", "words"),
+    [
+        ("drain", "deliver 1 whole epoch"),
+        ("drain drain", "deliver 2 whole epochs"),
+        ("take drain", "deliver 2 batches, deliver the rest of the epoch"),
+        ("load drain drain", "load, deliver the rest of the epoch and the next epoch"),
+        ("load drain drain drain", "load, deliver the rest of the epoch and the next 2 epochs"),
+        ("take break drain", "deliver 2 batches, break the epoch off, deliver 1 whole epoch"),
+    ],
+)
+def test_epochs_are_told_apart(steps: str, words: str) -> None:
+    plan = SessionPlan(Execution(), tuple(Step(do, 2) for do in steps.split()))
+    assert describe(Case("cut", Workload(), (plan,))).endswith(f"no workers: {words}")

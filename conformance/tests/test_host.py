@@ -1,0 +1,103 @@
+"""The host alone: its requests and replies over pipes."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from midepoch_conformance import loading
+from midepoch_conformance.host import _offer
+from midepoch_conformance.hosts import HostLostError, HostProcess
+from midepoch_conformance.processes import living
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Iterator[HostProcess]:
+    package = Path(loading.__file__).parent
+    (tmp_path / "package").mkdir()
+    (tmp_path / "package" / package.name).symlink_to(package)
+    process = HostProcess(sys.executable, tmp_path, "1")
+    yield process
+    process.end()
+
+
+def test_hello_and_goodbye(host: HostProcess, fakes: Path) -> None:
+    answer = host.ask("hello", {"spec": f"{fakes / 'odd.py'}:Honest"}, 60)
+    assert answer["name"] == "odd"
+    assert answer["offer"]["workers"] == [0, 1]
+    assert host.ask("quit", {}, 10) == {"id": 2}
+    assert host.process.wait(10) == 0
+
+
+def test_requests_before_hello(host: HostProcess) -> None:
+    asked: dict[str, Any] = {"workload": {"draws": []}, "execution": {}}
+    answer = host.ask("declines", asked, 10)
+    assert "hello comes first" in answer["error"]
+
+
+def test_a_host_that_dies_says_how(host: HostProcess) -> None:
+    os.kill(host.process.pid, signal.SIGTERM)
+    with pytest.raises(HostLostError, match="status -15") as caught:
+        host.ask("hello", {"spec": "torch"}, 10)
+    assert not caught.value.late
+
+
+def test_a_host_that_is_late(host: HostProcess) -> None:
+    os.kill(host.process.pid, signal.SIGSTOP)
+    with pytest.raises(HostLostError, match="did not answer in time") as caught:
+        host.ask("hello", {"spec": "torch"}, 0.4)
+    assert caught.value.late
+
+
+def test_a_host_whose_runner_is_gone_ends_its_play(host: HostProcess, fakes: Path) -> None:
+    host.ask("hello", {"spec": f"{fakes / 'odd.py'}:Hangs"}, 60)
+    job = {
+        "workload": {"draws": []},
+        "execution": {},
+        "steps": [{"do": "drain"}],
+        "ambient": 1,
+        "root": str(host.root),
+        "folder": str(host.root / "play"),
+        "states": {},
+        "left": [],
+    }
+    with pytest.raises(HostLostError):
+        host.ask("play", {"job": job, "limit": 100}, 0.5)
+    players = living(host.process.pid)
+    assert players
+    host.requests.close()
+    assert host.process.wait(10) == 0
+    until = time.monotonic() + 10
+    while any(_alive(pid) for pid in players) and time.monotonic() < until:
+        time.sleep(0.01)
+    assert not any(_alive(pid) for pid in players)
+
+
+def _alive(pid: int) -> bool:
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return False
+
+
+def test_offers_in_any_form() -> None:
+    class Given:
+        name = "given"
+        workers = (0, 2)
+        fork_safe = False
+
+    offer = _offer(Given())
+    assert (offer.name, offer.workers, offer.fork_safe) == ("given", (0, 2), False)
+    assert _offer({"workers": [0, 1], "intervals": [1]}).intervals == (1,)
+    assert _offer({}).intervals is None
+    with pytest.raises(loading.SpecError, match="unknown fields: worker"):
+        _offer({"worker": (0,)})
+    with pytest.raises(loading.SpecError, match="fork_safe is 'no'"):
+        _offer({"fork_safe": "no"})

@@ -1,0 +1,342 @@
+"""The judges of Basis, Resume and Epochs, each on traces that pass and that do not."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from written import (
+    CUT,
+    CUT_FIRST,
+    FIRST,
+    ORACLE,
+    SECOND,
+    SIX,
+    THIRD,
+    batches,
+    case,
+    check,
+    fault,
+    found,
+    trace,
+    whole,
+)
+
+from midepoch_conformance import requirements
+from midepoch_conformance.judges import REGISTRY, judge
+
+LATER = ("drain, take 1, save s", "load s, drain, drain")
+
+
+# The registry.
+
+
+def test_every_requirement_has_a_judge_or_a_reason() -> None:
+    for requirement in requirements.load().values():
+        assert (requirement.id in REGISTRY) is (requirement.unjudged is None), requirement.id
+
+
+def test_a_finding_says_where_it_was_found() -> None:
+    of = case("cut", *CUT, workers=2)
+    (resume, epoch) = judge(of, trace(of, CUT_FIRST, ["", "45.", f"{SECOND}."]), ORACLE)
+    assert (resume.requirement, epoch.requirement) == ("RESUME-1", "EPOCH-1")
+    assert (resume.workload, resume.workers, resume.case) == ("map", (2,), of.id)
+
+
+def test_an_error_of_the_adapter_is_nobodys_failure() -> None:
+    of = case("cut", *CUT)
+    t = trace(of, CUT_FIRST, ["!adapter NameError rows"])
+    assert {f.outcome for f in judge(of, t, ORACLE)} == {"error"}
+
+
+def test_what_an_adapter_keeps_beside_the_state_is_not_judged_when_cut() -> None:
+    of = case("part removed", "take 1, save s", "load_cut s, drain")
+    finding = found("REFUSE-2", of, trace(of, ["01", ""], ["!adapter KeyError epoch"]))
+    assert finding is not None
+    assert finding.outcome == "not offered"
+
+
+def test_without_an_uninterrupted_run_only_the_basis_speaks() -> None:
+    broken = whole(FIRST)
+    broken.sessions[0].events[0].fault = fault("next RuntimeError worker failed")
+    of = case("cut", *CUT)
+    (resume, _) = judge(of, trace(of, CUT_FIRST, ["", "45."]), broken)
+    assert (resume.outcome, resume.kind) == ("not offered", "oracle")
+    plain = case("plain", "drain, drain")
+    basis = found("BASIS-1", plain, trace(plain, []), broken)
+    assert basis is not None
+    assert (basis.outcome, basis.kind) == ("fails", "late error")
+
+
+# Basis.
+
+PLAIN = ("drain, drain, drain",)
+GOOD = ([f"{FIRST}.", f"{SECOND}.", f"{THIRD}."],)
+THREE = dataclasses.replace(SIX, epochs=3)
+BASIS = [
+    ("BASIS-1", GOOD, "pass", ""),
+    ("BASIS-1", ([f"{FIRST}.", "53!next RuntimeError no"],), "fails", "late error"),
+    ("BASIS-1", ([f"{FIRST}.", "!hang next"],), "fails", "hang"),
+    ("BASIS-1", (["!iter AssertionError"],), "fails", "bare error"),
+    ("BASIS-1", (["!iter ValueError batch_size 4 is not supported"],), "not offered", ""),
+    ("BASIS-1", (["01", "."],), "fails silently", "missing"),
+    ("BASIS-2", GOOD, "pass", ""),
+    ("BASIS-2", (["10|23|45.", f"{SECOND}.", f"{THIRD}."],), "fails silently", "reordered"),
+    ("BASIS-2", ([f"{FIRST}.", "53!next RuntimeError no"],), "blocked", ""),
+]
+
+
+@pytest.mark.parametrize(("requirement", "texts", "outcome", "kind"), BASIS)
+def test_basis(requirement: str, texts: tuple[list[str], ...], outcome: str, kind: str) -> None:
+    check(requirement, "plain", PLAIN, texts, outcome, kind, workload=THREE)
+
+
+@pytest.mark.parametrize(
+    ("texts", "tail", "outcome", "kind"),
+    [
+        (["01|23|45.", "54|32|10."], "keep", "pass", ""),
+        (["01|23|4.", "01|23|45."], "drop", "pass", ""),
+        (["01|23.", "01|23|45."], "keep", "fails silently", "missing"),
+        (["01|23|45.", "01|23|44."], "keep", "fails silently", "repeated"),
+        (["01|2.", "01|23|45."], "drop", "fails silently", "missing"),
+        (["01|22|34.", "01|23|45."], "drop", "fails silently", "repeated"),
+    ],
+)
+def test_each_sample_once(texts: list[str], tail: str, outcome: str, kind: str) -> None:
+    w = dataclasses.replace(SIX, tail=tail)
+    check("BASIS-3", "whole", ("drain, drain",), (texts,), outcome, kind, workload=w)
+
+
+def test_an_empty_dataset_runs() -> None:
+    w = dataclasses.replace(SIX, n=0)
+    check(
+        "BASIS-1",
+        "plain",
+        ("drain, drain",),
+        ([".", "."],),
+        "pass",
+        workload=w,
+        oracle=whole("", ""),
+    )
+
+
+def test_with_lanes_each_may_drop_its_incomplete_batch() -> None:
+    w = dataclasses.replace(SIX, kind="iterable", tail="drop")
+    lanes = {"workers": 2, "lanes": 2}
+    check("BASIS-3", "whole", ("drain",), (["01|23."],), "pass", workload=w, execution=lanes)
+    check(
+        "BASIS-3", "whole", ("drain",), (["01."],), "fails silently", "missing",
+        workload=w, execution=lanes,
+    )  # fmt: skip
+
+
+SAVING = ("take 1, save a, drain, drain",)
+
+
+def test_saving_changes_nothing() -> None:
+    good = (["01", "", "23|45.", f"{SECOND}."],)
+    check("BASIS-4", "saving", SAVING, good, "pass")
+    bad = (["01", "", "45.", f"{SECOND}."],)
+    check("BASIS-4", "saving", SAVING, bad, "fails silently", "missing", "1 batch skipped")
+    check("BASIS-4", "saving", SAVING, (["01", "!state ValueError no"],), "blocked")
+
+
+def test_saving_draws_nothing() -> None:
+    texts = (["01", "", "23|45.", f"{SECOND}."],)
+    check("BASIS-5", "saving", SAVING, texts, "pass", drew=False)
+    check(
+        "BASIS-5", "saving", SAVING, texts, "fails silently", "values", "save number 1", drew=True
+    )
+    of = case("saving", *SAVING)
+    assert found("BASIS-5", of, trace(of, *texts)) is None
+
+
+# Resume and Epochs.
+
+RESUMED = [
+    (["", "45.", f"{SECOND}."], "pass", "", "pass", ""),
+    (["", ".", "45."], "pass", "", "pass", ""),
+    (["", "01|23|45.", f"{SECOND}."], "fails silently", "repeated", "blocked", ""),
+    (["", ".", "."], "fails silently", "missing", "blocked", ""),
+    (["", "23|45.", f"{SECOND}."], "fails silently", "repeated", "blocked", ""),
+    (["", "45.", "41|20."], "pass", "", "fails silently", "missing"),
+    (["", "45.", f"{FIRST}."], "pass", "", "fails silently", "different"),
+    (["", "45.", "!iter ValueError no"], "pass", "", "fails", "late error"),
+    (["!load ValueError other plan"], "refused", "", "blocked", ""),
+    (["", "!iter ValueError other plan"], "refused", "", "blocked", ""),
+    (["!load KeyError 'epoch'"], "fails", "bare error", "blocked", ""),
+    (["", "45!next ValueError no"], "fails", "late error", "blocked", ""),
+    (["", "!hang iter"], "fails", "hang", "blocked", ""),
+]
+
+
+@pytest.mark.parametrize(("texts", "outcome", "kind", "later", "later_kind"), RESUMED)
+def test_a_cut(texts: list[str], outcome: str, kind: str, later: str, later_kind: str) -> None:
+    check("RESUME-1", "cut", CUT, (CUT_FIRST, texts), outcome, kind)
+    check("EPOCH-1", "cut", CUT, (CUT_FIRST, texts), later, later_kind)
+
+
+def test_a_state_that_cannot_be_taken_fails_its_own_requirement_alone() -> None:
+    texts = (["01|23", "!state RuntimeError not now"],)
+    check("RESUME-1", "cut", CUT, texts, "fails", "save")
+    check("EPOCH-1", "cut", CUT, texts, "blocked")
+
+
+def test_a_first_session_that_is_wrong_itself_blocks() -> None:
+    texts = (["01|45", ""], ["", "45.", f"{SECOND}."])
+    check("RESUME-1", "cut", CUT, texts, "blocked", "", "before the state was taken")
+
+
+def test_a_cut_at_the_end_is_no_cut() -> None:
+    of = case("cut", "take 3, save s", "load s, drain, drain")
+    t = trace(of, [FIRST, ""], ["", ".", f"{SECOND}."])
+    assert judge(of, t, ORACLE) == []
+
+
+CHAIN = ("take 1, save a", "load a, take 1, save b", "load b, drain, drain")
+
+
+@pytest.mark.parametrize(
+    ("second", "third", "outcome", "kind"),
+    [
+        (["", "23", ""], ["", "45.", f"{SECOND}."], "pass", ""),
+        (["", "23", ""], ["", "23|45.", f"{SECOND}."], "fails silently", "repeated"),
+        (["", "45", ""], ["", "45.", f"{SECOND}."], "blocked", ""),
+        (["", "23", "!state RuntimeError no"], [], "fails", "save"),
+        (["", "23", ""], ["!load ValueError no"], "refused", ""),
+    ],
+)
+def test_a_chain(second: list[str], third: list[str], outcome: str, kind: str) -> None:
+    check("RESUME-2", "chain", CHAIN, (["01", ""], second, third), outcome, kind)
+
+
+RESAVE = ("take 2, save a", "load a, save b", "load b, drain")
+
+
+@pytest.mark.parametrize(("requirement", "probe"), [("RESUME-3", "resave"), ("STATE-4", "reload")])
+def test_a_state_taken_right_after_a_load(requirement: str, probe: str) -> None:
+    first = ["01|23", ""]
+    check(requirement, probe, RESAVE, (first, ["", ""], ["", "45."]), "pass")
+    bad = (first, ["", ""], ["", "01|23|45."])
+    check(requirement, probe, RESAVE, bad, "fails silently", "repeated")
+    check(requirement, probe, RESAVE, (first, ["", "!state KeyError no"]), "fails", "save")
+    check(requirement, probe, RESAVE, (first, ["", ""], ["!load ValueError no"]), "refused")
+
+
+def test_from_the_start() -> None:
+    sessions = ("save s", "load s, drain, drain")
+    check("RESUME-4", "start", sessions, ([""], ["", f"{FIRST}.", f"{SECOND}."]), "pass")
+    check("RESUME-4", "start", sessions, ([""], ["", f"{FIRST}.", "."]), "pass")
+    bad = ([""], ["", "23|45.", f"{SECOND}."])
+    check("RESUME-4", "start", sessions, bad, "fails silently", "missing")
+
+
+LIVE = ("take 1, save s", "take 2, load s, take 1?, break, drain, drain")
+
+
+@pytest.mark.parametrize(
+    ("texts", "outcome", "kind"),
+    [
+        (["01|23", "", "!next RuntimeError stale", "", "23|45.", f"{SECOND}."], "pass", ""),
+        (["01|23", "", "!next RuntimeError stale", "", ".", "23|45."], "pass", ""),
+        (["01|23", "", "23", "", f"{SECOND}.", f"{THIRD}."], "pass", ""),
+        (["01|23", "!load RuntimeError an iterator is live"], "pass", ""),
+        (["01|23", "", "45", "", "23|45.", f"{SECOND}."], "fails silently", "ignored"),
+        (["01|23", "", ".", "", "23|45.", f"{SECOND}."], "fails silently", "missing"),
+        (["01|23", "", "!next RuntimeError stale", "", f"{FIRST}."], "fails silently", "ignored"),
+        (["01|23", "", "!next RuntimeError stale", "", ".", "."], "fails silently", "missing"),
+        (["01|23", "", "!next RuntimeError stale", "", "!iter RuntimeError x"], "fails", "error"),
+        (["01|23", "", "!hang next"], "fails", "hang"),
+        (["45", "", "23", "", f"{SECOND}."], "blocked", ""),
+    ],
+)
+def test_a_live_load(texts: list[str], outcome: str, kind: str) -> None:
+    kind = "ignored" if texts[2:3] == ["."] else kind
+    check("RESUME-5", "live", LIVE, (["01", ""], texts), outcome, kind)
+
+
+def test_a_live_load_that_only_the_next_iterator_shows() -> None:
+    sessions = ("take 1, save s", "take 2, load s, break, drain, drain")
+    good = (["01", ""], ["01|23", "", "", "23|45.", f"{SECOND}."])
+    check("RESUME-5", "live", sessions, good, "pass")
+    bad = (["01", ""], ["01|23", "", "", f"{SECOND}.", f"{THIRD}."])
+    check("RESUME-5", "live", sessions, bad, "fails silently", "different")
+
+
+def test_into_a_used_loader() -> None:
+    sessions = ("take 2, save s", "drain, take 1, break, load s, drain, drain")
+    used = [f"{FIRST}.", "53", "", ""]
+    check("RESUME-6", "used", sessions, (CUT_FIRST, [*used, "45.", f"{SECOND}."]), "pass")
+    bad = (CUT_FIRST, [*used, "41|20.", f"{THIRD}."])
+    check("RESUME-6", "used", sessions, bad, "fails silently", "repeated")
+    wrong = (CUT_FIRST, [f"{SECOND}.", "53", "", "", "45.", f"{SECOND}."])
+    check("RESUME-6", "used", sessions, wrong, "blocked", "", "before the load")
+
+
+@pytest.mark.parametrize("requirement", ["EPOCH-2", "EPOCH-3"])
+@pytest.mark.parametrize(
+    ("texts", "outcome", "kind"),
+    [
+        (["", f"{SECOND}.", f"{THIRD}.", f"{FIRST}."], "pass", ""),
+        (["", ".", f"{SECOND}.", f"{THIRD}."], "pass", ""),
+        (["", f"{FIRST}.", f"{SECOND}."], "fails silently", "different"),
+        (["", f"{THIRD}.", f"{FIRST}."], "fails silently", "different"),
+        (["", ".", ".", "."], "fails silently", "missing"),
+        (["", "41|20.", f"{THIRD}."], "fails silently", "missing"),
+        (["!load ValueError no"], "refused", ""),
+        (["!load IndexError no"], "fails", "bare error"),
+    ],
+)
+def test_an_end(requirement: str, texts: list[str], outcome: str, kind: str) -> None:
+    seen = requirement == "EPOCH-2"
+    first, before = ("drain", f"{FIRST}.") if seen else ("take 3", FIRST)
+    sessions = (f"{first}, save s", "load s, drain, drain, drain")
+    probe = "end seen" if seen else "end unseen"
+    check(requirement, probe, sessions, ([before, ""], texts), outcome, kind)
+
+
+def test_a_wrong_order_after_an_end_needs_the_later_epochs() -> None:
+    of = case("end seen", "drain, save s", "load s, drain, drain, drain")
+    reordered = trace(of, [f"{FIRST}.", ""], ["", "54|31|20.", f"{THIRD}.", "."])
+    finding = found("EPOCH-2", of, reordered)
+    assert finding is not None
+    assert (finding.outcome, finding.needs) == ("fails silently", ("EPOCH-1",))
+    dropped = trace(of, [f"{FIRST}.", ""], ["", "41|20.", f"{THIRD}.", "."])
+    finding = found("EPOCH-2", of, dropped)
+    assert finding is not None
+    assert finding.needs == ()
+
+
+def test_a_later_epoch() -> None:
+    first = [f"{FIRST}.", "53", ""]
+    check("EPOCH-4", "later", LATER, (first, ["", "41|20.", f"{THIRD}."]), "pass")
+    bad = (first, ["", "23|45.", f"{THIRD}."])
+    check("EPOCH-4", "later", LATER, bad, "fails silently", "repeated")
+    check("EPOCH-1", "later", LATER, bad, "blocked")
+    check("EPOCH-1", "later", LATER, (first, ["", "41|20.", "05|13."]), "fails silently", "missing")
+
+
+BREAK = ("take 1, break, take 1, break, drain, drain",)
+
+
+@pytest.mark.parametrize(
+    ("texts", "outcome", "kind"),
+    [
+        (["01", "", "53", "", f"{THIRD}.", f"{FIRST}."], "pass", ""),
+        (["01", "", "32", "", "53|41|20.", "10|32|45."], "pass", ""),
+        (["01", "", "53", "", "05|13.", f"{FIRST}."], "fails silently", "missing"),
+        (["01", "", "53", "", "24|05|11.", f"{FIRST}."], "fails silently", "repeated"),
+        (["01", "", "!iter RuntimeError no"], "fails", "error"),
+        (["!iter RuntimeError no"], "blocked", ""),
+    ],
+)
+def test_a_break(texts: list[str], outcome: str, kind: str) -> None:
+    check("EPOCH-5", "break", BREAK, (texts,), outcome, kind)
+
+
+def test_the_data_of_a_failure_are_the_batches() -> None:
+    of = case("cut", *CUT)
+    finding = found("RESUME-1", of, trace(of, CUT_FIRST, ["", "01|23|45."]))
+    assert finding is not None
+    assert finding.expected == batches("45")
+    assert finding.got == batches(FIRST)

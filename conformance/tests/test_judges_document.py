@@ -1,0 +1,291 @@
+"""The judges of Document, on documents and batches written by hand or published."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import hashlib
+import json
+from typing import Any
+
+import pytest
+from written import FIRST, ORACLE, SECOND, SIX, case, fault, found, outcome, run, trace
+
+from midepoch_conformance.adapter import Execution
+from midepoch_conformance.case import Case, SessionPlan, Step
+from midepoch_conformance.judges import judge
+from midepoch_conformance.judges.document import canonical
+from midepoch_conformance.published import Vector, VectorError, vector, vectors
+from midepoch_conformance.trace import Batch, Event, Fault, SessionTrace, Trace
+from midepoch_conformance.workload import Workload
+
+DOCUMENT: dict[str, Any] = {
+    "format": "midepoch.state",
+    "version": 1,
+    "plan": {
+        "dataset": "map",
+        "length": 6,
+        "sampler": "sequential",
+        "sampler_name": None,
+        "seed": 3,
+        "batch_size": 2,
+        "tail": "keep",
+        "lanes": 0,
+        "lifetime": "run",
+    },
+    "position": {"epoch": 0, "batches": 2, "samples": 4, "digest": None},
+    "sampler": None,
+    "lanes": None,
+}
+
+
+def changed(path: str, value: Any) -> dict[str, Any]:
+    """Return the document with one value changed; None removes nothing."""
+    document = copy.deepcopy(DOCUMENT)
+    *above, last = path.split(".")
+    node = document
+    for name in above:
+        node = node[name]
+    node[last] = value
+    return document
+
+
+def saved(probe: str, *documents: Any, workload: Workload = SIX) -> tuple[Case, Trace]:
+    """Return a case whose sessions save once each, and its trace."""
+    of = case(probe, *("take 2, save s" for _ in documents), workload=workload)
+    t = trace(of, *(["01|23", ""] for _ in documents))
+    for session, document in zip(t.sessions, documents, strict=True):
+        session.events[1].document = document
+        session.events[1].digest = hashlib.sha256(canonical(document)).hexdigest()
+    return of, t
+
+
+# The document.
+
+
+@pytest.mark.parametrize(
+    ("document", "outcomes"),
+    [
+        (DOCUMENT, ("pass", "pass", "pass")),
+        (changed("position.batches", -1), ("fails", "pass", "pass")),
+        (changed("plan.lifetime", "day"), ("fails", "pass", "pass")),
+        ({"unreadable": "TypeError"}, ("fails", "pass", "pass")),
+        (changed("plan.lanes", {"$tuple": [1]}), ("fails", "fails", "pass")),
+        (changed("position.samples", 4.0), ("pass", "fails", "pass")),
+        (changed("plan.seed", {"$int": "18446744073709551615"}), ("pass", "pass", "pass")),
+    ],
+)
+def test_documents(document: dict[str, Any], outcomes: tuple[str, ...]) -> None:
+    of, t = saved("document", document)
+    # JSON Schema takes 4.0 for an integer; the type is for DOC-3 to mind.
+    for requirement, expected in zip(("DOC-1", "DOC-3", "DOC-5"), outcomes, strict=True):
+        assert outcome(requirement, of, t)[0] == expected, requirement
+
+
+def test_bytes_that_are_not_canonical() -> None:
+    of, t = saved("document", DOCUMENT)
+    t.sessions[0].events[1].digest = hashlib.sha256(json.dumps(DOCUMENT).encode()).hexdigest()
+    assert outcome("DOC-5", of, t) == ("fails", "invalid")
+
+
+def test_a_run_without_documents_is_blocked() -> None:
+    of = case("document", "take 2, save s")
+    t = trace(of, ["01|23", "!state RuntimeError no"])
+    assert {f.outcome for f in judge(of, t, ORACLE)} == {"blocked"}
+
+
+def test_layouts() -> None:
+    of, t = saved("document layout", DOCUMENT, changed("position.epoch", 1))
+    assert outcome("DOC-2", of, t) == ("pass", "")
+    of, t = saved("document layout", DOCUMENT, changed("plan.workers", 2))
+    assert outcome("DOC-2", of, t) == ("fails", "invalid")
+
+
+def with_entry(state: Any) -> dict[str, Any]:
+    entry = {
+        "dataset": state,
+        "iterator": None,
+        "stated": ["dataset"],
+        "ordinal": 2,
+        "ended": False,
+        "replay": 0,
+    }
+    return changed("lanes", {"next": 0, "entries": [entry]})
+
+
+def test_user_parts() -> None:
+    w = dataclasses.replace(SIX, kind="stateful_iterable", tree=True)
+    tree = w.state_tree(4) | {"big": {"$int": str(2**70 + 4)}}
+    of, t = saved("document tree", with_entry({"position": 4, "tree": tree}), workload=w)
+    assert outcome("DOC-4", of, t) == ("pass", "")
+    for wrong in (tree | {"flags": [1, 1, 0, 0, 1.0]}, tree | {"none": 0}, {}):
+        of, t = saved("document tree", with_entry({"position": 4, "tree": wrong}), workload=w)
+        assert outcome("DOC-4", of, t) == ("fails", "values")
+    of, t = saved("document tree", with_entry(None), workload=w)
+    assert outcome("DOC-4", of, t) == ("fails", "values")
+    of = case("document tree", "take 2, save s", "load s, drain", workload=w)
+    t = trace(of, ["01|23", ""], ["", "!iter WorkloadError the dataset's state came back changed"])
+    assert outcome("DOC-4", of, t) == ("fails", "values")
+
+
+def test_loaded_and_taken_again() -> None:
+    of = case("document reload", "take 2, save s", "load s, save t")
+    for second, expected in (
+        (DOCUMENT, ("pass", "")),
+        (changed("position.epoch", 1), ("fails", "different")),
+    ):
+        t = trace(of, ["01|23", ""], ["", ""])
+        t.sessions[0].events[1].document = DOCUMENT
+        t.sessions[1].events[1].document = second
+        assert outcome("DOC-6", of, t) == expected
+
+
+def test_the_change_of_a_reloaded_document_is_named() -> None:
+    of = case("document reload", "take 2, save s", "load s, save t")
+    t = trace(of, ["01|23", ""], ["", ""])
+    t.sessions[0].events[1].document = DOCUMENT
+    t.sessions[1].events[1].document = changed("position.epoch", 1)
+    finding = found("DOC-6", of, t)
+    assert finding is not None
+    assert finding.words == "it changes: $.position.epoch from 0 to 1"
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (["", ".", f"{SECOND}."], ("pass", "")),
+        (["", f"{SECOND}.", "."], ("fails silently", "different")),
+        (["", ".", "."], ("fails silently", "different")),
+        (["", ".", "!iter RuntimeError no"], ("fails", "refusal")),
+    ],
+)
+def test_the_end_of_an_epoch(texts: list[str], expected: tuple[str, str]) -> None:
+    of = case("document end", "take 3, save s", "load s, drain, drain")
+    assert outcome("DOC-10", of, trace(of, [FIRST, ""], texts)) == expected
+
+
+PLAN = "PlanMismatchError another plan: batch_size 2, here 3; length 6, here 8"
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        ([f"!load {PLAN}"], ("pass", "")),
+        (["!load PlanMismatchError batch_size 2, here 3"], ("fails", "refusal")),
+        (["!load PlanMismatchError batch_size and length differ"], ("fails", "refusal")),
+        (["!load ValueError batch_size 2, here 3; length 6, here 8"], ("fails", "refusal")),
+        (["", "45."], ("fails silently", "different")),
+    ],
+)
+def test_another_plan(texts: list[str], expected: tuple[str, str]) -> None:
+    of = case("document plan", "take 2, save s", "load s, drain")
+    second = dataclasses.replace(of.sessions[1], workload=(("batch_size", 3), ("n", 8)))
+    of = dataclasses.replace(of, sessions=(of.sessions[0], second))
+    assert outcome("DOC-12", of, trace(of, ["01|23", ""], texts)) == expected
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (["01", "!load StateFormatError no state", "23|45."], ("pass", "")),
+        (["01", "", "!next StateFormatError no state"], ("fails", "late error")),
+        (["01", "!load StateFormatError no", f"{FIRST}."], ("fails", "error")),
+        (["01", "!load StateFormatError no", "!next RuntimeError stale"], ("fails", "error")),
+    ],
+)
+def test_a_refused_load_is_atomic(texts: list[str], expected: tuple[str, str]) -> None:
+    of = case("document refused", "take 1, load_bogus none?, drain")
+    assert outcome("DOC-13", of, trace(of, texts)) == expected
+
+
+# The published vectors.
+
+
+def given(probe: str, v: Vector, workload: Workload, drains: int = 0) -> Case:
+    steps = [Step("load_document", value=v.name, document=v.text, tolerate=True)]
+    steps += [Step("save", state="s"), *[Step("drain")] * drains] if drains else []
+    return Case(probe, workload, (SessionPlan(Execution(), tuple(steps)),))
+
+
+def refused(name: str, at: str = "load") -> Fault:
+    return Fault("raised", name, (name, "StateError", "ValueError"), "refused", at=at)
+
+
+@pytest.mark.parametrize(
+    ("requirement", "probe", "name"),
+    [
+        ("DOC-7", "unknown field", "DOC-7"),
+        ("DOC-8", "other version", "DOC-8"),
+        ("DOC-9", "invalid state", "DOC-1"),
+        ("DOC-9", "invalid state", "DOC-14"),
+    ],
+)
+def test_invalid_states(requirement: str, probe: str, name: str) -> None:
+    v = next(v for v in vectors("invalid") if v.requirement == name)
+    of = given(probe, v, SIX)
+
+    def loaded(result: Fault | None) -> Trace:
+        return Trace(of.id, [SessionTrace([Event(0, "load_document", fault=result)])])
+
+    assert outcome(requirement, of, loaded(refused(v.error))) == ("pass", "")
+    assert outcome(requirement, of, loaded(refused(v.error, "codec"))) == ("pass", "")
+    assert outcome(requirement, of, loaded(None)) == ("fails silently", "invalid")
+    assert outcome(requirement, of, loaded(refused("RuntimeError"))) == ("fails", "refusal")
+    assert outcome(requirement, of, loaded(refused(v.error, "iter"))) == ("fails", "refusal")
+
+
+def test_the_first_of_many_invalid_states_is_named() -> None:
+    one, two = vectors("invalid")[:2]
+    steps = tuple(Step("load_document", value=v.name, tolerate=True) for v in (one, two))
+    of = Case("invalid state", SIX, (SessionPlan(Execution(), steps),))
+    events = [Event(0, "load_document", fault=refused(one.error)), Event(1, "load_document")]
+    finding = found("DOC-9", of, Trace(of.id, [SessionTrace(events)]))
+    assert finding is not None
+    assert finding.words == f"{two.name} ({two.data['fault']}): it is loaded without an error"
+
+
+def resumed(name: str, *epochs: list[Batch]) -> tuple[Case, Trace]:
+    v = vector("resumes", name)
+    of = given("published resume", v, SIX, drains=len(epochs))
+    events = [Event(0, "load_document"), Event(1, "save", document=DOCUMENT)]
+    events += [
+        Event(2 + i, "drain", batches=epoch, ended=True, opened=True)
+        for i, epoch in enumerate(epochs)
+    ]
+    return of, Trace(of.id, [SessionTrace(events)])
+
+
+def test_published_resumes() -> None:
+    epochs = vector("resumes", "map-sequential").data["epochs"]
+    of, t = resumed("map-sequential", *epochs)
+    assert outcome("DOC-11", of, t) == ("pass", "")
+    assert found("DOC-7", of, t) is None
+    of, t = resumed("map-sequential", epochs[1], epochs[2], epochs[2])
+    assert outcome("DOC-11", of, t) == ("fails silently", "different")
+    refusing = run(of, [Event(0, "load_document", fault=fault("load ValueError no"))])
+    assert outcome("DOC-11", of, refusing) == ("fails", "refusal")
+
+
+def test_a_published_end_is_one_empty_epoch() -> None:
+    epochs = vector("resumes", "map-end-unseen").data["epochs"]
+    assert epochs[0] == []
+    of, t = resumed("map-end-unseen", *epochs)
+    assert outcome("DOC-11", of, t) == ("pass", "")
+    of, t = resumed("map-end-unseen", *epochs[1:], [])
+    assert outcome("DOC-11", of, t) == ("fails silently", "different")
+
+
+def test_extension_fields_are_ignored_and_dropped() -> None:
+    epochs = vector("resumes", "map-x-field").data["epochs"]
+    of, t = resumed("map-x-field", *epochs)
+    assert outcome("DOC-7", of, t) == ("pass", "")
+    assert found("DOC-11", of, t) is None
+    t.sessions[0].events[1].document = DOCUMENT | {"x-note": 1}
+    assert outcome("DOC-7", of, t) == ("fails", "invalid")
+    refusing = run(of, [Event(0, "load_document", fault=fault("load ValueError x-note"))])
+    assert outcome("DOC-7", of, refusing) == ("fails", "refusal")
+
+
+def test_a_vector_that_is_not_published_is_named() -> None:
+    with pytest.raises(VectorError, match="no vector 'nowhere' under vectors/resumes"):
+        vector("resumes", "nowhere")

@@ -1,0 +1,196 @@
+"""The judges of Refusal, Faults and Cost, on traces written by hand."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+from written import CUT, CUT_FIRST, FIRST, ORACLE, SECOND, SIX, case, check, found, trace
+
+from midepoch_conformance.case import Case
+from midepoch_conformance.judges import judge
+
+# Refusal.
+
+
+@pytest.mark.parametrize(
+    ("texts", "outcome", "kind"),
+    [
+        (["!load ValueError None is no state"], "pass", ""),
+        (["", "!iter TypeError None is no state"], "pass", ""),
+        (["", f"{FIRST}.", f"{SECOND}."], "fails silently", "different"),
+        (["", ".", "."], "fails silently", "different"),
+        (["!load KeyError 'epoch'"], "fails", "bare error"),
+        (["", "01!next ValueError no"], "fails", "late error"),
+    ],
+)
+def test_no_state(texts: list[str], outcome: str, kind: str) -> None:
+    check("REFUSE-1", "no state", ("load_bogus none, drain, drain",), (texts,), outcome, kind)
+
+
+def test_a_part_removed() -> None:
+    sessions = ("take 2, save s", "load_cut s, drain, drain")
+    good = (CUT_FIRST, ["", "45.", f"{SECOND}."])
+    check("REFUSE-2", "part removed", sessions, good, "pass")
+    check("REFUSE-2", "part removed", sessions, (CUT_FIRST, ["!load ValueError no"]), "pass")
+    bad = (CUT_FIRST, ["", f"{FIRST}.", f"{SECOND}."])
+    check("REFUSE-2", "part removed", sessions, bad, "fails silently", "repeated")
+    bare = (CUT_FIRST, ["!load KeyError 'epoch'"])
+    check("REFUSE-2", "part removed", sessions, bare, "fails", "bare error")
+
+
+def test_fewer_parts_than_asked_for_say_nothing() -> None:
+    of = case("part removed", "take 2, save s", "load_cut s, drain, drain")
+    t = trace(of, CUT_FIRST, [""])
+    t.sessions[1].events[0].document = "no such part"
+    assert judge(of, t, ORACLE) == []
+
+
+def plan_case(**changes: Any) -> Case:
+    of = case("other plan", "take 1, save s", "load s, drain, drain")
+    second = dataclasses.replace(of.sessions[1], workload=tuple(changes.items()))
+    return dataclasses.replace(of, sessions=(of.sessions[0], second))
+
+
+@pytest.mark.parametrize(
+    ("changes", "texts", "outcome", "kind"),
+    [
+        ({"batch_size": 3}, ["!load ValueError batch size 2, here 3"], "pass", ""),
+        ({"batch_size": 3}, ["", "234|5.", "012|345."], "pass", ""),
+        ({"batch_size": 3}, ["", "345.", "012|345."], "fails silently", "missing"),
+        ({"n": 8}, ["", "23|45|67.", "01|23|45|67."], "pass", ""),
+        ({"n": 8}, ["", "23|45.", f"{SECOND}."], "pass", ""),
+        ({"n": 8}, ["", "23|45|6.", f"{SECOND}."], "fails silently", "extra"),
+        ({"n": 4}, ["", "23.", "01|23."], "pass", ""),
+        ({"shuffle": True}, ["", "53|24.", f"{SECOND}."], "pass", ""),
+        ({"shuffle": True}, ["", "41|20.", f"{SECOND}."], "fails silently", "repeated"),
+        ({"shuffle": True}, ["!load AssertionError"], "fails", "bare error"),
+    ],
+)
+def test_a_state_of_another_plan(
+    changes: dict[str, Any], texts: list[str], outcome: str, kind: str
+) -> None:
+    of = plan_case(**changes)
+    finding = found("REFUSE-3", of, trace(of, ["01", ""], texts))
+    assert finding is not None
+    assert (finding.outcome, finding.kind) == (outcome, kind), finding.words
+
+
+FRESH_LOAD = ("load_bogus none?, drain?, take 1, save s, drain",)
+USED_LOAD = ("take 1, load_bogus none?, take 1, save s, drain, drain",)
+NO = "!load ValueError no state"
+
+
+@pytest.mark.parametrize(
+    ("steps", "texts", "outcome", "kind"),
+    [
+        (FRESH_LOAD, [NO, f"{FIRST}.", "53", "", "41|20."], "pass", ""),
+        (FRESH_LOAD, ["", "!iter ValueError no", "54", "", "32|10."], "pass", ""),
+        (FRESH_LOAD, [NO, "!iter RuntimeError broken", "!iter RuntimeError x"], "fails", "error"),
+        (FRESH_LOAD, [NO, f"{SECOND}.", "24"], "fails silently", "different"),
+        (FRESH_LOAD, ["", "!iter ValueError no", "!iter ValueError no"], "fails", "error"),
+        (FRESH_LOAD, ["", "!iter ValueError no", "54", "", "10."], "fails silently", "missing"),
+        (FRESH_LOAD, [NO, f"{FIRST}.", "53", "!state RuntimeError x"], "fails", "save"),
+        (FRESH_LOAD, ["", f"{FIRST}.", "53", "", "41|20."], "blocked", ""),
+        (FRESH_LOAD, ["!load KeyError 'epoch'", f"{FIRST}."], "blocked", ""),
+        (USED_LOAD, ["01", NO, "23", "", "45.", f"{SECOND}."], "pass", ""),
+        (USED_LOAD, ["01", NO, "!next RuntimeError stale"], "fails", "error"),
+        (USED_LOAD, ["01", NO, "01", "", "23|45."], "fails silently", "repeated"),
+    ],
+)
+def test_after_a_refusal(steps: tuple[str], texts: list[str], outcome: str, kind: str) -> None:
+    check("REFUSE-4", "after a refusal", steps, (texts,), outcome, kind)
+
+
+# Faults.
+
+
+@pytest.mark.parametrize(
+    ("requirement", "probe", "text", "outcome", "kind"),
+    [
+        ("FAULT-1", "killed worker", "01!next RuntimeError worker died", "pass", ""),
+        ("FAULT-1", "killed worker", "01|23.", "fails silently", "swallowed"),
+        ("FAULT-1", "killed worker", "01!hang next", "fails", "hang"),
+        ("FAULT-1", "killed worker", "01!crash next", "fails", "crash"),
+        ("FAULT-2", "failing sample", "01!next WorkloadError fails on purpose", "pass", ""),
+        ("FAULT-2", "failing sample", "01!next RuntimeError: fails on purpose", "pass", ""),
+        ("FAULT-2", "failing sample", "01!next RuntimeError worker failed", "fails", "error"),
+        ("FAULT-2", "failing sample", "!iter WorkloadError fails on purpose", "fails", "missing"),
+        ("FAULT-2", "failing sample", "01|45.", "fails silently", "swallowed"),
+        ("FAULT-2", "failing sample", "01.", "fails silently", "swallowed"),
+        ("FAULT-2", "failing sample", "01!hang next", "fails", "hang"),
+        ("FAULT-3", "stop iteration", "01!next RuntimeError StopIteration", "pass", ""),
+        ("FAULT-3", "stop iteration", "01.", "fails silently", "missing"),
+        ("FAULT-3", "stop iteration", "01!hang next", "fails", "hang"),
+    ],
+)
+def test_faults(requirement: str, probe: str, text: str, outcome: str, kind: str) -> None:
+    w = dataclasses.replace(SIX, fail_at=3, epochs=1)
+    check(requirement, probe, ("drain",), ([text],), outcome, kind, workload=w)
+
+
+def test_leftovers() -> None:
+    of = case("left behind", "take 1, close")
+    for left, outcome in ((0, "pass"), (2, "fails")):
+        t = trace(of, ["01", ""])
+        t.sessions[0].events[1].left = left
+        finding = found("FAULT-4", of, t)
+        assert finding is not None
+        assert finding.outcome == outcome
+    assert found("FAULT-4", of, trace(of, ["01", ""])) is None
+    check(
+        "FAULT-4",
+        "left behind",
+        ("take 1, close",),
+        (["01", "!close OSError no"],),
+        "fails",
+        "close",
+    )
+
+
+# Cost.
+
+
+@pytest.mark.parametrize(("late", "outcome"), [(1100, "pass"), (1800, "fails")])
+def test_sizes(late: int, outcome: str) -> None:
+    of = case("size", "take 1, save a, take 1, save b")
+    t = trace(of, ["01", "", "23", ""], size=1000)
+    t.sessions[0].events[3].size = late
+    finding = found("COST-1", of, t)
+    assert finding is not None
+    assert finding.outcome == outcome
+
+
+@pytest.mark.parametrize(("calls", "outcome"), [(5, "pass"), (40, "fails")])
+def test_calls(calls: int, outcome: str) -> None:
+    of = case("calls", "drain", interval=3)
+    t = trace(of, [f"{FIRST}."])
+    t.sessions[0].events[0].calls = {"state_dict": calls, "iter": 1}
+    finding = found("COST-2", of, t)
+    assert finding is not None
+    assert finding.outcome == outcome
+
+
+@pytest.mark.parametrize(("late", "outcome"), [(30, "pass"), (900, "fails")])
+def test_fetches(late: int, outcome: str) -> None:
+    of = case("fetched again", "take 1, save a, take 1, save b", "load a, take 1", "load b, take 1")
+    t = trace(of, ["01", "", "23", ""], ["", "23"], ["", "45"])
+    t.sessions[1].events[1].fetched, t.sessions[2].events[1].fetched = 10, late
+    finding = found("COST-3", of, t)
+    assert finding is not None
+    assert finding.outcome == outcome
+    wrong = trace(of, ["01", "", "23", ""], ["", "01"], ["", "45"])
+    finding = found("COST-3", of, wrong)
+    assert finding is not None
+    assert finding.outcome == "blocked"
+
+
+@pytest.mark.parametrize(("count", "outcome"), [(2, "pass"), (3, "fails")])
+def test_iterations(count: int, outcome: str) -> None:
+    of = case("iterated again", *CUT)
+    t = trace(of, CUT_FIRST, ["", "45.", f"{SECOND}."])
+    t.sessions[1].events[1].calls = {"iter": count}
+    finding = found("COST-4", of, t)
+    assert finding is not None
+    assert finding.outcome == outcome

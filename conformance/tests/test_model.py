@@ -1,0 +1,93 @@
+"""Positions are followed by what was delivered."""
+
+from __future__ import annotations
+
+from written import FIRST, ORACLE, SECOND, THIRD, batches, case, trace, whole
+
+from midepoch_conformance.model import Position, epochs_of, follow
+
+EPOCHS = epochs_of(ORACLE.sessions[0])
+
+
+def test_the_epochs_of_a_run_are_what_each_drain_delivered() -> None:
+    assert [batches(FIRST), batches(SECOND), batches(THIRD)] == EPOCHS
+
+
+def test_an_epoch_taken_in_pieces_is_one_epoch() -> None:
+    c = case("plain", "take 1, take 1, drain, drain")
+    t = trace(c, ["01", "23", "45.", "53|41|20."])
+    assert epochs_of(t.sessions[0]) == [batches(FIRST), batches(SECOND)]
+
+
+def test_a_resumed_session_wants_the_rest_and_then_the_next_epoch() -> None:
+    c = case("cut", "take 2, save s", "load s, drain, drain")
+    t = trace(c, ["01|23", ""], ["", "45.", "53|41|20."])
+    first, rest, later = follow(c, t, EPOCHS)
+    assert (first.start, rest.start, later.start) == (
+        Position(0, 0),
+        Position(0, 2),
+        Position(1, 0),
+    )
+    assert rest.want == batches("45")
+    assert later.want == batches(SECOND)
+    assert rest.loaded == "s"
+
+
+def test_an_end_state_stands_at_the_next_epoch_with_or_without_an_empty_one() -> None:
+    c = case("end unseen", "take 3, save s", "load s, drain, drain")
+    for texts in (["", ".", "53|41|20."], ["", "53|41|20.", "24|05|13."]):
+        stretches = follow(c, trace(c, ["01|23|45", ""], texts), EPOCHS)[1:]
+        real = [s for s in stretches if not s.leading]
+        assert real[0].start == Position(1, 0)
+        assert real[0].want == batches(SECOND)
+    assert follow(c, trace(c, ["01|23|45", ""], ["", ".", "."]), EPOCHS)[2].leading
+
+
+def test_only_empty_epochs_right_after_a_load_are_leading() -> None:
+    c = case("plain", "drain, drain")
+    t = trace(c, [".", "01|23|45."])
+    assert [s.leading for s in follow(c, t, EPOCHS)] == [False, False]
+    assert [s.start.epoch for s in follow(c, t, EPOCHS)] == [0, 1]
+
+
+def test_a_chain_is_followed_through_its_states() -> None:
+    c = case("chain", "take 1, save a", "load a, take 1, save b", "load b, drain")
+    t = trace(c, ["01", ""], ["", "23", ""], ["", "45."])
+    assert [s.start for s in follow(c, t, EPOCHS)] == [
+        Position(0, 0),
+        Position(0, 1),
+        Position(0, 2),
+    ]
+
+
+def test_a_break_leads_to_the_next_epoch() -> None:
+    c = case("break", "take 1, break, drain")
+    t = trace(c, ["01", "", "53|41|20."])
+    assert [s.start for s in follow(c, t, EPOCHS)] == [Position(0, 0), Position(1, 0)]
+
+
+def test_a_refused_load_moves_nothing() -> None:
+    c = case("after a refusal", "take 1, load_bogus none?, take 1")
+    t = trace(c, ["01", "!load ValueError no state", "23"])
+    (only,) = follow(c, t, EPOCHS)
+    assert only.got == batches("01|23")
+
+
+def test_a_live_load_begins_a_stretch_of_its_own() -> None:
+    c = case("live", "take 1, save s", "take 2, load s, take 1")
+    t = trace(c, ["01", ""], ["01|23", "", "45"])
+    assert follow(c, t, EPOCHS)[-1].want == batches("23|45")
+
+
+def test_beyond_the_known_epochs_nothing_is_wanted() -> None:
+    c = case("plain", "drain, drain")
+    t = trace(c, ["01|23|45.", "01|23|45."])
+    short = epochs_of(whole(FIRST).sessions[0])
+    assert [s.want is None for s in follow(c, t, short)] == [False, True]
+
+
+def test_empty_epochs_of_an_empty_dataset_keep_their_places() -> None:
+    c = case("end seen", "drain, save s", "load s, drain")
+    t = trace(c, [".", ""], ["", "."])
+    nothing = epochs_of(whole("", "").sessions[0])
+    assert [s.got for s in follow(c, t, nothing)] == [[], []]

@@ -1,0 +1,313 @@
+"""One session played in this process: steps, faults, journal, codecs, tampering."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+from collections import OrderedDict
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from midepoch_conformance import tampering
+from midepoch_conformance.adapter import Execution, Offer
+from midepoch_conformance.case import CaseError, Step
+from midepoch_conformance.codecs import Codecs
+from midepoch_conformance.faults import crash, fault_of, hang
+from midepoch_conformance.journal import Journal, read_journal
+from midepoch_conformance.play import NO_SUCH_PART, NO_SUCH_STATE, Job, Play
+from midepoch_conformance.processes import Patience
+from midepoch_conformance.streams import Streams
+from midepoch_conformance.trace import Event, SessionTrace
+from midepoch_conformance.workload import Workload
+
+HOST_SIDE = (
+    "__init__", "adapter", "case", "codecs", "faults", "host", "journal", "loading",
+    "make_loader", "memory", "play", "processes", "streams", "tampering", "trace", "workload",
+)  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _own_streams() -> Iterator[None]:
+    state = random.getstate()
+    yield
+    random.setstate(state)
+
+
+@pytest.fixture
+def odd(fakes: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location("odd_here", fakes / "odd.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def played(
+    adapter: Any,
+    folder: Path,
+    *steps: Step,
+    workload: Workload | None = None,
+    states: dict[str, tuple[str, str]] | None = None,
+    left: tuple[int | None, ...] = (),
+) -> SessionTrace:
+    folder.mkdir(exist_ok=True)
+    job = Job(
+        workload or Workload(), Execution(), steps, 1, str(folder), str(folder), states or {}, left
+    )
+    job = Job.from_json(json.loads(json.dumps(job.to_json())))
+    offer = Offer(codecs=("pickle", "json"))
+    Play(adapter, offer, job, frozenset()).run(forked=False)
+    session, end = read_journal(job.journal)
+    assert end.done
+    os.remove(job.journal)
+    return session
+
+
+def only(session: SessionTrace) -> Event:
+    (event,) = session.events
+    return event
+
+
+def test_takes_and_breaks(odd: ModuleType, tmp_path: Path) -> None:
+    steps = (Step("take", n=0), Step("take", n=3), Step("take", n=3), Step("take", n=1))
+    zero, three, rest, later = played(odd.Honest(), tmp_path, *steps).events
+    assert (zero.opened, zero.batches, zero.ended) == (True, [], False)
+    assert (three.opened, len(three.batches), three.ended) == (False, 3, False)
+    assert (rest.opened, len(rest.batches), rest.ended) == (False, 1, True)
+    assert (later.opened, later.batches[0][0]) == (True, [0])
+
+
+def test_saves_and_seals(odd: ModuleType, tmp_path: Path) -> None:
+    steps = (
+        Step("save", state="s"),
+        Step("take", n=1),
+        Step("seal", state="s", into="late"),
+    )
+    for adapter, same in ((odd.Honest(), True), (odd.Shares(), False)):
+        saved, _, sealed = played(adapter, tmp_path / str(same), *steps).events
+        assert (saved.digest == sealed.digest) is same
+
+
+def test_a_save_that_draws(odd: ModuleType, tmp_path: Path) -> None:
+    assert only(played(odd.Draws(), tmp_path, Step("save", state="s"))).drew is True
+    assert only(played(odd.Honest(), tmp_path, Step("save", state="s"))).drew is False
+
+
+def test_a_state_that_no_codec_takes(odd: ModuleType, tmp_path: Path) -> None:
+    fault = only(played(odd.NoState(), tmp_path, Step("save", state="s", codec="json"))).fault
+    assert fault is not None
+    assert (fault.kind, fault.at, fault.type) == ("codec", "codec", "TypeError")
+
+
+def test_edits_reach_what_is_shared(odd: ModuleType, tmp_path: Path) -> None:
+    steps = (Step("save", state="s"), Step("edit", state="s"), Step("take", n=1))
+    assert played(odd.Honest(), tmp_path, *steps).first_fault() is None
+    changed = played(odd.Shares(), tmp_path, *steps).events[-1]
+    assert changed.batches[0][0] == [4]
+
+
+def test_cuts(odd: ModuleType, tmp_path: Path) -> None:
+    path = tmp_path / "state"
+    path.write_text(json.dumps({"epoch": 0, "batch": 2, "parts": [1, {"deep": 2}]}))
+    states = {"s": ("json", str(path))}
+    for part, fault in ((0, "ValueError"), (1, "ValueError"), (2, "ValueError"), (3, None)):
+        found = only(
+            played(odd.Honest(), tmp_path, Step("load_cut", n=part, state="s"), states=states)
+        ).fault
+        assert (found and found.type) == fault
+    steps = (Step("load_cut", n=4, state="s"), Step("drain"))
+    event = only(played(odd.Honest(), tmp_path, *steps, states=states))
+    assert (event.document, event.fault) == (NO_SUCH_PART, None)
+
+
+def test_a_state_that_was_never_saved(odd: ModuleType, tmp_path: Path) -> None:
+    for step in (Step("load", state="s"), Step("edit", state="s"), Step("seal", state="s")):
+        event = only(played(odd.Honest(), tmp_path, step, Step("drain")))
+        assert (event.document, event.fault) == (NO_SUCH_STATE, None)
+
+
+def test_a_step_after_the_close_is_the_cases_fault(odd: ModuleType, tmp_path: Path) -> None:
+    with pytest.raises(CaseError, match="closed"):
+        played(odd.Honest(), tmp_path, Step("close"), Step("drain"))
+
+
+def test_the_end_is_where_the_lengths_say(odd: ModuleType, tmp_path: Path) -> None:
+    failing = Workload(n=16, fail_at=12)
+    for left, at in ((3, "end"), (4, "next"), (None, "next")):
+        session = played(odd.Honest(), tmp_path, Step("drain"), workload=failing, left=(left,))
+        fault = only(session).fault
+        assert fault is not None
+        assert fault.at == at
+
+
+def test_a_journal_cut_short(tmp_path: Path) -> None:
+    path = str(tmp_path / "journal")
+    journal = Journal(path)
+    journal.at("open")
+    journal.step(0, "take")
+    journal.at("next")
+    journal.batch([[0.5]])
+    with open(path, "ab") as garbage:
+        garbage.write(b'printed by mistake ["batch"')
+    journal.batch([[1]])
+    with open(path, "ab") as garbage:
+        garbage.write(b'["nonsense"]\n["batch"]\n{}\n["event", 3]\n["batch", [[2')
+    os.close(journal.fd)
+    session, end = read_journal(path)
+    assert session.events == [Event(0, "take", [[[0.5]], [[1]]])]
+    assert (end.done, end.phase, end.pending) == (False, "next", True)
+
+
+def test_a_journal_is_opened_anew(tmp_path: Path) -> None:
+    journal = Journal(str(tmp_path / "journal"))
+    journal.step(0, "drain")
+    fd = journal.fd
+    other = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(other, fd)
+    journal.ended()
+    assert journal.fd != fd
+    os.close(fd)
+    os.close(other)
+    os.close(journal.fd)
+    session, _ = read_journal(str(tmp_path / "journal"))
+    assert session.events[0].ended
+
+
+def test_no_journal() -> None:
+    session, end = read_journal("/nowhere/journal")
+    assert (session.events, end.done, end.phase) == ([], False, "open")
+
+
+@pytest.mark.parametrize(
+    ("codec", "state"),
+    [("pickle", {1: (2, b"x")}), ("json", {"a": [1, None]}), ("bytes", b"state")],
+)
+def test_codecs(codec: str, state: Any) -> None:
+    codecs = Codecs(Offer())
+    assert codecs.decode(codec, codecs.encode(codec, state)) == state
+
+
+def test_torchs_codec() -> None:
+    torch = pytest.importorskip("torch")
+    codecs = Codecs(Offer(codecs=("torch",)))
+    back = codecs.decode("torch", codecs.encode("torch", {"a": torch.arange(3)}))
+    assert torch.equal(back["a"], torch.arange(3))
+    with pytest.raises(Exception, match=r"[Ww]eights"):
+        codecs.decode("torch", codecs.encode("torch", {"a": Codecs}))
+
+
+def test_the_formats_own_json() -> None:
+    pytest.importorskip("midepoch")
+    codecs = Codecs(Offer(formats=("midepoch",)))
+    assert codecs.document({"position": object()})["unreadable"]
+    assert Codecs(Offer()).document({}) is None
+
+
+def test_a_codec_that_is_none() -> None:
+    for act in (Codecs(Offer()).encode, Codecs(Offer()).decode):
+        with pytest.raises(ValueError, match="unknown codec 'xml'"):
+            act("xml", b"")
+    with pytest.raises(TypeError, match="it is dict"):
+        Codecs(Offer()).encode("bytes", {})
+
+
+def test_an_edit_changes_all_of_it() -> None:
+    class Thing:
+        def __init__(self) -> None:
+            self.value = 1
+
+    numpy = pytest.importorskip("numpy")
+    inner = [1, "a", None, True, 2.5, b"x"]
+    thing, array, buffer = Thing(), numpy.zeros(2), bytearray(b"ab")
+    flags = numpy.array([True])
+    taken: set[object] = {1}
+    state = OrderedDict(list=inner, tuple=(inner, {"k": 1}), thing=thing, array=array)
+    state.update(buffer=buffer, flags=flags, set=taken)
+    state["itself"] = state
+    tampering.edit(state)
+    assert inner == [b"x!", 3.5, False, 0, "a!", 2, "added by the suite"]
+    assert state["tuple"][1] == {"k": 2, "added by the suite": 1}
+    assert (thing.value, array.tolist(), flags.tolist()) == (2, [1, 1], [False])
+    assert buffer == b"`c!"
+    assert "added by the suite" in taken
+    assert state["itself"] is state
+
+
+def test_cutting_bytes() -> None:
+    assert tampering.cut(b'{"a": {"b": 1}}', 1) == b'{"a": {}}'
+    assert tampering.cut(b"\xff\xfe1234", 0) == b"\xff\xfe1"
+    with pytest.raises(tampering.NoSuchPart):
+        tampering.cut(b"\xff\xfe1234", 1)
+
+
+@pytest.mark.parametrize("name", tampering.BOGUS)
+def test_what_is_no_state(name: str) -> None:
+    assert isinstance(tampering.bogus("empty", "bytes"), bytes)
+    assert tampering.bogus(name, "pickle") is None or name != "none"
+
+
+def test_faults() -> None:
+    assert hang("next", 20).message == "no end within 20 s: killed"
+    assert crash("next", -11).type == "SIGSEGV"
+    assert crash("next", None).type == "died"
+    try:
+        raise StopIteration("x")
+    except StopIteration as error:
+        fault = fault_of(error, "iter", {__file__})
+    assert (fault.kind, fault.bases[0]) == ("adapter", "StopIteration")
+    assert len(fault_of(ValueError("x" * 9000), "next", ()).message) == 2000
+
+
+def test_streams_that_move() -> None:
+    numpy, torch = pytest.importorskip("numpy"), pytest.importorskip("torch")
+    for draw in (random.random, numpy.random.random, lambda: torch.rand(1)):
+        before = Streams()
+        assert not before.moved()
+        draw()
+        assert before.moved()
+
+
+def test_a_settled_process_still_works() -> None:
+    code = """
+from midepoch_conformance.memory import _writable, settle
+kept = [bytes([i % 256]) * 4096 for i in range(4000)]
+settle()
+assert all(start % (2 << 20) == 0 for start, end in _writable())
+print(sum(block[0] for block in kept))
+"""
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(ran.stdout) == sum(i % 256 for i in range(4000))
+
+
+def test_patience_is_longer_for_who_works() -> None:
+    for code, least, most in (
+        ("import time; time.sleep(60)", 0.39, 0.55),
+        ("while True: pass", 0.49, 2.2),
+    ):
+        with subprocess.Popen([sys.executable, "-c", code]) as process:
+            patience = Patience(process.pid, 0.4)
+            waited = 0.0
+            while (left := patience.left()) > 0:
+                time.sleep(left)
+                waited += left
+            process.kill()
+        assert least <= waited <= most
+
+
+@pytest.mark.parametrize("name", HOST_SIDE)
+def test_host_side_files_are_for_python_39(name: str) -> None:
+    path = Path(tampering.__file__).parent / f"{name}.py"
+    source = path.read_text()
+    ast.parse(source, feature_version=(3, 9))
+    assert "from __future__ import annotations" in source
