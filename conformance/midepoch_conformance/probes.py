@@ -100,11 +100,13 @@ USED: dict[str, tuple[Step, ...]] = {
 @probe("used", shape=USUAL, used=tuple(USED), tail=("keep",))
 def _used(c: Cell) -> Case:
     first = c.session(0, take(2), save("s"))
-    again = (save("t"),) if c.used == "ended, saved" else drains(2)
-    sessions = [first, c.session(1, *USED[c.used], load("s"), *again)]
-    if c.used == "ended, saved":
-        sessions.append(c.session(2, load("t"), *drains(2)))
-    return c.case(c.workload(2), *sessions)
+    if c.used != "ended, saved":
+        second = c.session(1, *USED[c.used], load("s"), *drains(2))
+        return c.case(c.workload(2), first, second)
+    # The same with a fresh loader comes first, so that what differs is the use alone.
+    fresh = (c.session(1, load("s"), save("t")), c.session(2, load("t"), *drains(1)))
+    used = c.session(3, *USED[c.used], load("s"), save("u"))
+    return c.case(c.workload(2), first, *fresh, used, c.session(4, load("u"), *drains(1)))
 
 
 # Epochs.

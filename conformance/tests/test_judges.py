@@ -273,6 +273,17 @@ def test_into_a_used_loader() -> None:
     check("RESUME-6", "used", sessions, wrong, "blocked", "", "before the load")
 
 
+def test_a_state_taken_after_a_load_into_a_used_loader() -> None:
+    fresh, used = ("load s, save t", "load t, drain"), ("drain, load s, save u", "load u, drain")
+    sessions = ("take 2, save s", *fresh, *used)
+    right, use = ["", "45."], [f"{FIRST}.", "", ""]
+    check("RESUME-6", "used", sessions, (CUT_FIRST, ["", ""], right, use, right), "pass")
+    over = (CUT_FIRST, ["", ""], right, use, ["", f"{FIRST}."])
+    check("RESUME-6", "used", sessions, over, "fails silently", "repeated")
+    both = (CUT_FIRST, ["", ""], ["", f"{FIRST}."], use, ["", f"{FIRST}."])
+    check("RESUME-6", "used", sessions, both, "blocked", "", "with a fresh loader too")
+
+
 @pytest.mark.parametrize("requirement", ["EPOCH-2", "EPOCH-3"])
 @pytest.mark.parametrize(
     ("texts", "outcome", "kind"),

@@ -7,8 +7,9 @@ called before its exact type is known, so that a hostile object cannot run code 
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from midepoch.errors import StateFormatError, show
@@ -22,6 +23,7 @@ __all__ = [
     "choice",
     "digest",
     "integer",
+    "json_types",
     "nullable",
     "record",
     "subset",
@@ -143,6 +145,53 @@ def record(fields: Mapping[str, Check], ignorable: str | None = None) -> Check:
         return {name: inner(value[name], at(path, name)) for name, inner in fields.items()}
 
     return check
+
+
+def json_types(room: int) -> Check:
+    """Make a check for a value of JSON types alone, at most ``room`` lists and dicts deep.
+
+    Keys do not begin with ``$`` and floats are finite: such a value stands for itself in JSON.
+    """
+
+    def check(value: object, path: str) -> Any:
+        level = _containers([value], path)
+        for _ in range(room):
+            if not level:
+                return value
+            children = [child for one in level for child in _children(one, path)]
+            level = _containers(children, path)
+        if level:
+            raise StateFormatError(f"more than {room} lists and dicts within each other", path)
+        return value
+
+    return check
+
+
+def _containers(values: Iterable[object], path: str) -> list[Any]:
+    """Check the values that hold no others; return those that do, each object once."""
+    found: dict[int, Any] = {}
+    for value in values:
+        kind = type(value)
+        if kind is list or kind is dict:
+            found[id(value)] = value
+        elif type(value) is str:
+            text(value, path)
+        elif type(value) is float:
+            if not math.isfinite(value):
+                raise StateFormatError(f"expected a finite number, got {show(value)}", path)
+        elif value is not None and kind is not bool and kind is not int:
+            raise StateFormatError(f"expected JSON types alone, got {show(value)}", path)
+    return list(found.values())
+
+
+def _children(value: Any, path: str) -> Iterable[object]:
+    if type(value) is list:
+        return value
+    for key in value:
+        if text(key, path).startswith("$"):
+            raise StateFormatError(f"expected keys without $, got {show(key)}", path)
+    children: Iterable[object] = value.values()
+    return children
 
 
 def at(path: str, key: str) -> str:

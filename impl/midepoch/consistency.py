@@ -12,10 +12,13 @@ from midepoch.errors import StateFormatError
 from midepoch.parts import LaneEntry, LanesState, Position, SamplerState
 from midepoch.plan import Plan
 
-__all__ = ["COUNT_MAX", "LANES_MAX", "check_consistency"]
+__all__ = ["COUNT_MAX", "EPOCH_MAX", "LANES_MAX", "check_consistency"]
 
 COUNT_MAX = 2**63 - 1
-"""The largest count in a document: batches, samples, epochs, lengths."""
+"""The largest count in a document: batches, samples, lengths."""
+
+EPOCH_MAX = COUNT_MAX - 1
+"""The last epoch that a position can be in: the number of the next one is a count too."""
 
 LANES_MAX = 65535
 """The largest number of lanes: a loader that was handed a state makes as many."""

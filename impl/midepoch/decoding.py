@@ -15,6 +15,7 @@ from typing import Any
 from midepoch import buffers
 from midepoch.buffers import BufferFault
 from midepoch.encoding import (
+    DIGITS_KEPT,
     DIGITS_MAX,
     INTEGER_MAX,
     Path,
@@ -85,7 +86,9 @@ def _decode_int(payload: object) -> int:
     if not (digits.isascii() and digits.isdigit()) or digits.startswith("0"):
         raise BufferFault("expected the decimal digits of an integer, in a string")
     text = str(payload)
-    value = int(text) if len(digits) <= DIGITS_MAX else int(Decimal(text))
+    if len(digits) > DIGITS_MAX:
+        raise BufferFault(f"an integer of more than {DIGITS_MAX} decimal digits")
+    value = int(text) if len(digits) <= DIGITS_KEPT else int(Decimal(text))
     if -INTEGER_MAX <= value <= INTEGER_MAX:
         raise BufferFault("an integer within 2**53 - 1 must not be tagged")
     return value
@@ -149,7 +152,10 @@ def _decode_dict(payload: Tree, path: Path) -> dict[Any, Any]:
 
 
 def _decode_odict(payload: Tree, path: Path) -> OrderedDict[Any, Any]:
-    return OrderedDict(_decode_pairs(payload, path))
+    value = _decode_pairs(payload, path)
+    if len({text_of(key) for key, _ in payload}) != len(value):  # not-a-number differs from itself
+        raise _refuse("two keys have the same encoding", path)
+    return OrderedDict(value)
 
 
 def _decode_counter(payload: Tree, path: Path) -> Counter[Any]:

@@ -20,6 +20,7 @@ from midepoch.checks import at
 from midepoch.errors import StateEncodingError, show, type_name
 
 __all__ = [
+    "DIGITS_KEPT",
     "DIGITS_MAX",
     "INTEGER_MAX",
     "NESTING_MAX",
@@ -41,8 +42,11 @@ INTEGER_MAX = 2**53 - 1
 NESTING_MAX = 200
 """How many arrays and objects of the JSON text may be open at once."""
 
-DIGITS_MAX = 4000
-"""Decimal digits that ``str`` and ``int`` convert under every setting of their own limit."""
+DIGITS_MAX = 100_000
+"""Decimal digits of an integer; the time to convert more grows with their square."""
+
+DIGITS_KEPT = 4000
+"""Decimal digits that ``str`` and ``int`` convert whatever their own limit is; see ``_digits``."""
 
 Tree = Any
 """What ``json.dumps`` takes: None, bool, int, float, str, list, dict with string keys."""
@@ -153,8 +157,17 @@ def _encode_leaf(value: object, path: Path) -> Tree:
 def _encode_int(value: int) -> Tree:
     if -INTEGER_MAX <= value <= INTEGER_MAX:
         return value
-    # A decimal digit takes more than three bits.
-    return {"$int": str(value) if value.bit_length() < 3 * DIGITS_MAX else f"{Decimal(value):f}"}
+    return {"$int": _digits(value)}
+
+
+def _digits(value: int) -> str:
+    # A decimal digit takes more than three bits, and less than four.
+    if value.bit_length() < 3 * DIGITS_KEPT:
+        return str(value)
+    digits = f"{Decimal(value):f}" if value.bit_length() < 4 * DIGITS_MAX else ""
+    if not 0 < len(digits.removeprefix("-")) <= DIGITS_MAX:
+        raise BufferFault(f"it has more than {DIGITS_MAX} decimal digits")
+    return digits
 
 
 def _encode_float(value: float) -> Tree:
@@ -205,7 +218,9 @@ def _encode_dict(value: dict[Any, Any], path: Path, depth: int) -> Tree:
 
 
 def _encode_odict(value: OrderedDict[Any, Any], path: Path, depth: int) -> Tree:
-    return {"$odict": _encode_pairs(value, path, depth)}
+    pairs = _encode_pairs(value, path, depth)
+    _sorted_pairs(pairs, path)  # for its check: their order is the mapping's own
+    return {"$odict": pairs}
 
 
 def _encode_counter(value: Counter[Any], path: Path, depth: int) -> Tree:

@@ -27,7 +27,7 @@ from midepoch.order import BLOCK, Permutation
 from midepoch.seeds import words
 from midepoch.state import SAMPLER_SLOTS, SamplerState
 
-__all__ = ["DIGEST_START", "BuiltInOrder", "CustomOrder", "Order", "Step"]
+__all__ = ["DIGEST_START", "BuiltInOrder", "CustomOrder", "Order", "Step", "chain_digest"]
 
 DIGEST_START = hashlib.sha256(b"").hexdigest()
 """The digest before the first batch of an epoch."""
@@ -261,7 +261,7 @@ class CustomOrder:
         return self._step(keys, _count(keys) if self._chain.automatic else 1, None)
 
     def _step(self, keys: Any, samples: int, error: Exception | None) -> Step:
-        self._digest = _chain_digest(self._digest, keys)
+        self._digest = chain_digest(self._digest, keys)
         self._index += 1
         self._check()
         return Step(self._index - 1, keys, samples, self._digest, error)
@@ -392,7 +392,12 @@ def _count(keys: Any) -> int:
     return len(keys) if hasattr(keys, "__len__") else 1
 
 
-def _chain_digest(digest: str, keys: Any) -> str:
+def chain_digest(digest: str, keys: Any) -> str:
+    """Return the digest after one more step of a sampler gave ``keys``; ``None`` if it raised.
+
+    >>> chain_digest(chain_digest(DIGEST_START, [4, 2]), [0])[:16]
+    '01dc32a1707d4c75'
+    """
     try:
         text = canonical.dumps(keys)
     except StateEncodingError:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from midepoch import checks
-from midepoch.consistency import COUNT_MAX, LANES_MAX, check_consistency
+from midepoch.consistency import COUNT_MAX, EPOCH_MAX, LANES_MAX, check_consistency
 from midepoch.errors import StateFormatError, StateVersionError, show
 from midepoch.parts import (
     LANE_SLOTS,
@@ -26,9 +26,11 @@ from midepoch.seeds import ROOT_MAX
 
 __all__ = [
     "COUNT_MAX",
+    "EPOCH_MAX",
     "FORMAT",
     "LANES_MAX",
     "LANE_SLOTS",
+    "NESTING_MAX",
     "SAMPLER_SLOTS",
     "VERSION",
     "Document",
@@ -41,6 +43,9 @@ __all__ = [
 
 FORMAT = "midepoch.state"
 VERSION = 1
+
+NESTING_MAX = 200
+"""How many lists and dicts of the loader's own part may be within each other."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +119,7 @@ _PLAN = checks.record(
 
 _POSITION = checks.record(
     {
-        "epoch": _count,
+        "epoch": checks.integer(0, EPOCH_MAX),
         "batches": _count,
         "samples": _count,
         "digest": checks.nullable(checks.digest),
@@ -125,7 +130,7 @@ _GENERATOR = checks.record(
     {
         "path": checks.text,
         "kind": checks.choice("torch", "numpy", "python"),
-        "state": checks.anything,
+        "state": checks.json_types(NESTING_MAX - 4),  # within four others
     }
 )
 

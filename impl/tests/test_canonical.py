@@ -138,6 +138,12 @@ def test_integers_around_the_limit_are_kept(digits: int) -> None:
         assert loads(dumps(value)) == value
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_largest_integers_are_kept(sign: int) -> None:
+    value = sign * (10**100_000 - 1)
+    assert loads(dumps(value)) == value
+
+
 def test_decoded_arrays_and_tensors_have_memory_of_their_own() -> None:
     array, tensor = loads(dumps((np.arange(3), torch.arange(3))))
     array[0] = 9

@@ -9,7 +9,7 @@ import enum
 import json
 import subprocess
 import sys
-from collections import defaultdict, deque
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -108,6 +108,9 @@ UNENCODABLE: list[tuple[Callable[[], Any], str, str]] = [
     (lambda: {("a", torch.zeros(1))}, "$[a tuple]", "Tensor"),
     (lambda: {float("nan"): 1, -float("nan"): 2, 3: 4}, "$", "dict or set"),
     (lambda: {float("nan"), -float("nan")}, "$", "dict or set"),
+    (lambda: OrderedDict([(float("nan"), 1), (-float("nan"), 2)]), "$", "dict or set"),
+    (lambda: [10**100_000], "$[0]", "int"),
+    (lambda: {"a": -(10**1_000_000)}, "$.a", "int"),
     (cyclic, "$", "list"),
     (lambda: deep(NESTING_MAX + 1, lambda v: [v]), "$", "list"),
     (lambda: deep(NESTING_MAX // 2 + 1, lambda v: (v,)), "$", "tuple"),
@@ -187,6 +190,9 @@ UNDECODABLE = [
     '{"$int":""}',
     '{"$int":null}',
     '{"$int":"' + "0" * 5000 + '1"}',
+    '{"$int":"' + "1" * 100_001 + '"}',
+    '{"$int":"-' + "1" * 100_001 + '"}',
+    '{"$int":"' + "1" * 10_000_000 + '"}',
     '{"$float":"NaN"}',
     '{"$float":"1.0"}',
     '{"$float":1.0}',
@@ -228,6 +234,8 @@ UNDECODABLE = [
     '{"$dict":[[{"$set":[]},0]]}',
     '{"$dict":[[{"$bytearray":""},0]]}',
     '{"$odict":[["a",1],["a",2]]}',
+    '{"$odict":[[1,1],[true,2]]}',
+    '{"$odict":[[{"$float":"nan"},0],[{"$float":"nan"},1]]}',
     '{"$odict":{}}',
     '{"$counter":[["b",1],["a",1]]}',
     '{"$counter":[["a"]]}',

@@ -21,7 +21,9 @@ from midepoch.plan import Plan
 from midepoch.seeds import ROOT_MAX
 from midepoch.state import (
     COUNT_MAX,
+    EPOCH_MAX,
     LANE_SLOTS,
+    NESTING_MAX,
     SAMPLER_SLOTS,
     Document,
     GeneratorState,
@@ -35,12 +37,24 @@ SCHEMA = json.loads((files("midepoch_spec") / "schema" / "state-1.schema.json").
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 thorough = settings(max_examples=300, derandomize=True, deadline=None)
 
+
+class Text(str):
+    __slots__ = ()
+
+
 # ------------------------------------------------------------------ valid documents
 
 counts = st.one_of(st.integers(0, 20), st.integers(0, COUNT_MAX), st.just(COUNT_MAX))
 names = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 scalars = st.one_of(
     st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), st.text(max_size=4)
+)
+plain = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(-1e9, 1e9), names),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3), st.dictionaries(st.sampled_from("abc"), inner, max_size=3)
+    ),
+    max_leaves=5,
 )
 users = st.recursive(
     scalars,
@@ -86,7 +100,7 @@ def documents(draw: st.DrawFn) -> Document:
     if length is None or plan.tail == "rollover":
         samples = draw(st.integers(0, samples))
     digest = draw(st.binary(min_size=32, max_size=32)).hex() if custom else None
-    position = Position(draw(counts), batches, samples, digest)
+    position = Position(min(draw(counts), EPOCH_MAX), batches, samples, digest)
     stateful = iterable or draw(st.booleans())
     return Document(
         plan,
@@ -100,7 +114,7 @@ def documents(draw: st.DrawFn) -> Document:
 def samplers(draw: st.DrawFn, batches: int) -> SamplerState:
     paths = draw(st.lists(names, unique=True, max_size=2))
     kinds = st.sampled_from(["torch", "numpy", "python"])
-    generators = tuple(GeneratorState(path, draw(kinds), draw(users)) for path in paths)  # type: ignore[arg-type]  # drawn from the allowed words
+    generators = tuple(GeneratorState(path, draw(kinds), draw(plain)) for path in paths)  # type: ignore[arg-type]  # drawn from the allowed words
     states, stated = draw(slots(SAMPLER_SLOTS))
     epoch = draw(st.one_of(st.none(), st.integers(-COUNT_MAX, COUNT_MAX)))
     at = draw(st.integers(-COUNT_MAX, batches)) if stated else 0
@@ -328,6 +342,7 @@ FAULTS: list[tuple[str, Where, object]] = [
     ("map", ("position", "batches"), -1),
     ("map", ("position", "batches"), None),
     ("map", ("position", "samples"), -1),
+    ("map", ("position", "epoch"), EPOCH_MAX + 1),
     ("map", ("position", "samples"), 2**63),
     ("map", ("position", "digest"), "0" * 64),
     ("map", ("sampler",), state(CUSTOM)["sampler"]),
@@ -374,6 +389,15 @@ FAULTS: list[tuple[str, Where, object]] = [
     ("custom", ("sampler", "generators"), None),
     ("custom", ("sampler", "generators", 0, "kind"), "jax"),
     ("custom", ("sampler", "generators", 0, "path"), 0),
+    ("custom", ("sampler", "generators", 0, "path"), "\ud800"),
+    ("custom", ("sampler", "generators", 0, "state"), (1, 2)),
+    ("custom", ("sampler", "generators", 0, "state"), [{"a": [b"x"]}]),
+    ("custom", ("sampler", "generators", 0, "state"), {"a": {1: 2}}),
+    ("custom", ("sampler", "generators", 0, "state"), {"$int": "5"}),
+    ("custom", ("sampler", "generators", 0, "state"), [1, float("inf")]),
+    ("custom", ("sampler", "generators", 0, "state"), ["\ud800"]),
+    ("custom", ("sampler", "generators", 0, "state"), {"\ud800": 1}),
+    ("custom", ("sampler", "generators", 0, "state"), OrderedDict(a=1)),
     ("custom", ("sampler", "states"), []),
     ("custom", ("sampler", "states", "batch_sampler"), 0),
     ("custom", ("sampler", "stated"), []),
@@ -467,6 +491,37 @@ def test_the_error_names_the_place_and_the_requirement(
     assert str(caught.value).endswith(f"[{requirement}]")
 
 
+@pytest.mark.parametrize("kind", [list, dict])
+def test_a_generators_state_is_nested_as_deep_as_its_encoding_can_be(kind: type) -> None:
+    tree: Any = kind()
+    for _ in range(NESTING_MAX - 5):
+        tree = [tree] if kind is list else {"a": tree}
+    where = ("sampler", "generators", 0, "state")
+    whole = altered("custom", where, tree)
+    assert Document.from_dict(whole).to_dict() == whole
+    assert canonical.loads(canonical.dumps(whole)) == whole
+    with pytest.raises(StateFormatError, match="within each other"):
+        Document.from_dict(altered("custom", where, [tree]))
+
+
+def test_a_generators_state_cannot_overflow_the_stack_or_take_forever() -> None:
+    cyclic: list[Any] = []
+    cyclic.append(cyclic)
+    shared: list[Any] = []
+    for _ in range(5_000):  # with as many paths as two to that power
+        shared = [shared, shared]
+    for state in (cyclic, shared):
+        with pytest.raises(StateFormatError, match="within each other") as caught:
+            Document.from_dict(altered("custom", ("sampler", "generators", 1, "state"), state))
+        assert caught.value.path == "$.sampler.generators[1].state"
+
+
+@pytest.mark.parametrize("odd", [object(), Text("a"), {Text("a"): 1}, {b"a": 1}, [{None: 1}]])
+def test_a_generators_state_is_of_exact_json_types(odd: object) -> None:
+    with pytest.raises(StateFormatError):
+        Document.from_dict(altered("custom", ("sampler", "generators", 0, "state"), odd))
+
+
 @pytest.mark.parametrize("version", [2, 17, 10**30])
 def test_another_version_is_told_as_such_even_if_all_else_is_foreign(version: int) -> None:
     with pytest.raises(StateVersionError, match="version 1"):
@@ -502,10 +557,6 @@ class HostileKey(str):
 
     def __eq__(self, other: object) -> bool:
         raise RuntimeError("hostile")
-
-
-class Text(str):
-    __slots__ = ()
 
 
 def nested(depth: int) -> list[Any]:

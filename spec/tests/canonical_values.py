@@ -14,6 +14,27 @@ from midepoch import canonical
 
 __all__ = ["REFUSED", "VALUES", "literal"]
 
+_TENSOR_TYPES = [
+    "uint16",
+    "uint32",
+    "uint64",
+    "int8",
+    "int32",
+    "float8_e4m3fnuz",
+    "float8_e5m2",
+    "float8_e5m2fnuz",
+    "float32",
+    "complex128",
+]
+
+
+def _nest(kind: type, depth: int) -> Any:
+    value = kind()
+    for _ in range(depth - 1):
+        value = {"a": value} if kind is dict else kind([value])
+    return value
+
+
 VALUES: dict[str, tuple[str, list[Any]]] = {
     "plain": (
         "values that JSON has",
@@ -45,6 +66,7 @@ VALUES: dict[str, tuple[str, list[Any]]] = {
             -(2**63),
             10**40,
             -(10**40),
+            10**5000,
         ],
     ),
     "floats": (
@@ -81,7 +103,7 @@ VALUES: dict[str, tuple[str, list[Any]]] = {
         ],
     ),
     "strings": (
-        "strings and their escapes; lone surrogates are tagged",
+        "strings and their escapes; surrogates are tagged",
         [
             "",
             "abc",
@@ -94,6 +116,8 @@ VALUES: dict[str, tuple[str, list[Any]]] = {
             "$int",
             "\ud800",
             "a\udfffb",
+            "\ud83d\ude00",
+            {"\ud83d\ude00": 1, "a": 2},
         ],
     ),
     "bytes": (
@@ -129,6 +153,10 @@ VALUES: dict[str, tuple[str, list[Any]]] = {
             {1j: complex(0.0, -1.5)},
             complex(math.inf, math.nan),
             complex(-0.0, 2.0),
+            OrderedDict([((1, frozenset((2, 3))), Counter({"x": None})), (b"k", [])]),
+            Counter({"x": "any", "y": -1.5}),
+            {-0.0, 1, 0.5},
+            {((None, (True, "x")),): 0},
         ],
     ),
     "arrays": (
@@ -155,6 +183,20 @@ VALUES: dict[str, tuple[str, list[Any]]] = {
             np.str_("ä"),
             np.bytes_(b"x\x00"),
             np.datetime64("2024-02-29T12:00", "s"),
+            *(
+                np.array([1, 2], dtype=dtype)
+                for dtype in ["|i1", ">i2", ">i4", ">i8", "<u2", ">u4", "<f2", ">f4", "<c8", ">c16"]
+            ),
+            np.array(["ab", "\U0001f600"], dtype=">U2"),
+            np.array([9], dtype="<M8[25s]"),
+            np.array([-9, 9], dtype=">m8[7D]"),
+            np.array(["NaT"], dtype="<M8"),
+            np.zeros((1,) * 32, dtype="|u1"),
+            np.timedelta64(3, "2W"),
+            np.float64("nan"),
+            np.str_("\ud800"),
+            {np.uint8(1): "one", np.str_("a"): 2, np.float32(0.1): 3, 0.1: 4},
+            {np.bytes_(b"a"), np.complex64(1j), np.int64(2**60), np.bool_(False)},
         ],
     ),
     "tensors": (
@@ -171,9 +213,17 @@ VALUES: dict[str, tuple[str, list[Any]]] = {
             torch.tensor([1.0], dtype=torch.float16),
             torch.tensor([1 + 2j], dtype=torch.complex64),
             torch.tensor([0.5], dtype=torch.float8_e4m3fn),
+            *(torch.tensor([0, 1, 2]).to(getattr(torch, name)) for name in _TENSOR_TYPES),
+            torch.zeros((1,) * 32, dtype=torch.int8),
         ],
     ),
+    "nesting": (
+        "as deep as an encoding can be",
+        [_nest(list, 200), _nest(dict, 200), _nest(tuple, 100)],
+    ),
 }
+
+_ONES = ",".join("1" * 33)
 
 REFUSED: dict[str, str | bytes] = {
     "no text at all": "",
@@ -223,6 +273,18 @@ REFUSED: dict[str, str | bytes] = {
     "pairs sorted by value instead of text": '{"$dict":[[9,0],[10,0]]}',
     "a key of a mapping twice": '{"$dict":[[1,0],[1,0]]}',
     "two keys that are equal": '{"$dict":[[1,0],[1.0,0]]}',
+    "a number and an equal complex number as keys": '{"$dict":[[1,0],[{"$complex":[1.0,0.0]},0]]}',
+    "two equal keys in an ordered mapping": '{"$odict":[[1,0],[true,0]]}',
+    "two equal keys in a counter": '{"$counter":[[0,1],[false,1]]}',
+    "NaN twice in an ordered mapping": '{"$odict":[[{"$float":"nan"},0],[{"$float":"nan"},1]]}',
+    "NaN twice in a set": '{"$set":[{"$float":"nan"},{"$float":"nan"}]}',
+    "zero beside negative zero in a set": '{"$set":[-0.0,0.0]}',
+    "tuples of equal numbers in a set": '{"$set":[{"$tuple":[1]},{"$tuple":[true]}]}',
+    "a number beside an equal NumPy scalar": '{"$set":[1,'
+    '{"$scalar":{"data":"AQ==","dtype":"|u1"}}]}',
+    "NumPy scalars that are equal": '{"$set":[{"$scalar":{"data":"AADAPw==","dtype":"<f4"}},'
+    '{"$scalar":{"data":"AD4=","dtype":"<f2"}}]}',
+    "a string beside equal NumPy text": '{"$set":["a",{"$scalar":{"data":"YQ==","dtype":"str"}}]}',
     "a key twice in an ordered mapping": '{"$odict":[["a",0],["a",1]]}',
     "a list as a key": '{"$dict":[[[1],0]]}',
     "a counter that is not sorted": '{"$counter":[["b",1],["a",1]]}',
@@ -243,23 +305,37 @@ REFUSED: dict[str, str | bytes] = {
         "AAAAAA==", "AAAAAAAAAAA="
     ),
     "an array of a negative size": '{"$array":{"data":"","dtype":"<f4","shape":[-1]}}',
-    "an array of a huge size": '{"$array":{"data":"","dtype":"<f4","shape":[0,4611686018427387904,'
-    "4]}}",
+    "an array of a huge size": '{"$array":{"data":"","dtype":"<f4","shape":[0,1125899906842624,'
+    "8192]}}",
+    "an array of 33 dimensions": '{"$array":{"data":"AA==","dtype":"|u1","shape":[%s]}}'.replace(
+        "%s", _ONES
+    ),
     "an array of a boolean size": '{"$array":{"data":"AAAAAA==","dtype":"<f4","shape":[true]}}',
     "a boolean array of twos": '{"$array":{"data":"Ag==","dtype":"|b1","shape":[1]}}',
+    "text beyond Unicode in a big-endian array": '{"$array":{"data":"ABEAAA==","dtype":">U1",'
+    '"shape":[1]}}',
     "text beyond Unicode in an array": '{"$array":{"data":"////fw==","dtype":"<U1","shape":[1]}}',
     "a scalar in the other byte order": '{"$scalar":{"data":"AAAAAA==","dtype":">f4"}}',
     "a scalar of too little data": '{"$scalar":{"data":"AAA=","dtype":"<f4"}}',
     "a tensor of an unknown type": '{"$tensor":{"data":"AAAAAA==","dtype":"qint32","shape":[1]}}',
     "a tensor with a device": '{"$tensor":{"data":"AAAAAA==","device":"cuda","dtype":"float32",'
     '"shape":[1]}}',
+    "a tensor of a huge size": '{"$tensor":{"data":"","dtype":"float32",'
+    '"shape":[0,1125899906842624,8192]}}',
+    "a tensor of 33 dimensions": '{"$tensor":{"data":"AA==","dtype":"uint8","shape":[%s]}}'.replace(
+        "%s", _ONES
+    ),
+    "a boolean tensor of twos": '{"$tensor":{"data":"Ag==","dtype":"bool","shape":[1]}}',
     "a tensor of too little data": '{"$tensor":{"data":"","dtype":"float32","shape":[1]}}',
     "nested beyond the bound": "[" * 201 + "]" * 201,
+    "objects beyond the bound": '{"a":' * 201 + "1" + "}" * 201,
 }
 
 
 def literal(value: Any) -> str | None:
     """Return the Python literal of a value, or None where it has none that reads back."""
+    if len(canonical.dumps(value)) > 1000:
+        return None  # Python has bounds of its own on digits and brackets
     if isinstance(value, set) and value:
         text = "{" + ", ".join(sorted(map(repr, value))) + "}"  # repr's order follows hashes
     else:

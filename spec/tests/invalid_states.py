@@ -174,6 +174,8 @@ def _fields(base: str) -> dict[str, tuple[str, str, _Edit]]:
 
 
 _BIG = {"$int": str(2**63)}
+_LOW = {"$int": str(-(2**63))}
+_GENERATOR: _Tree = {"path": "sampler.generator", "kind": "python", "state": [3, [1], None]}
 _PICKLE = {"$bytes": "gASVIAAAAAAAAACMBXBvc2l4lIwGc3lzdGVtlJOUjAV0b3VjaJSFlFKULg=="}
 
 _FORMAT: dict[str, tuple[str, str, _Edit]] = {
@@ -209,6 +211,7 @@ _FORMAT: dict[str, tuple[str, str, _Edit]] = {
     "version-text": ("a version that is no integer", "map", _set("version", "1")),
     "version-boolean": ("true is not 1", "map", _set("version", True)),
     "version-zero": ("version 0", "map", _set("version", 0)),
+    "version-negative": ("version -1", "map", _set("version", -1)),
     "version-float": ("1.0 is not 1", "map", _set("version", 1.0)),
     "plan-null": ("plan is null", "map", _set("plan", None)),
     "plan-list": ("plan is a list", "map", _set("plan", [])),
@@ -271,6 +274,11 @@ _FORMAT: dict[str, tuple[str, str, _Edit]] = {
     "lanes-text": ("a number of lanes that is text", "map", _set("plan", "lanes", "2")),
     "lifetime-unknown": ("an unknown lifetime", "map", _set("plan", "lifetime", "forever")),
     "epoch-negative": ("a negative epoch", "map", _set("position", "epoch", -1)),
+    "epoch-last-of-63-bits": (
+        "an epoch of 2^63 - 1, which none follows",
+        "map",
+        _set("position", "epoch", {"$int": str(2**63 - 1)}),
+    ),
     "epoch-null": ("no epoch", "map", _set("position", "epoch", None)),
     "batches-negative": ("a negative position", "map", _set("position", "batches", -1)),
     "batches-float": ("a position that is a float", "map", _set("position", "batches", 2.0)),
@@ -355,6 +363,61 @@ _FORMAT: dict[str, tuple[str, str, _Edit]] = {
         "custom",
         _set("sampler", "generators", [{"path": "generator", "kind": "jax", "state": None}]),
     ),
+    "sampler-name-number": (
+        "a sampler's name that is no text",
+        "custom",
+        _set("plan", "sampler_name", 5),
+    ),
+    "sampler-epoch-beyond-63-bits": (
+        "a sampler's epoch of 2^63",
+        "custom",
+        _set("sampler", "epoch", _BIG),
+    ),
+    "sampler-epoch-below-63-bits": (
+        "a sampler's epoch of -2^63",
+        "custom",
+        _set("sampler", "epoch", _LOW),
+    ),
+    "sampler-batches-below-63-bits": (
+        "a snapshot 2^63 batches before the epoch",
+        "custom",
+        _set("sampler", "batches", _LOW),
+    ),
+    "generator-path-number": (
+        "a path that is no text",
+        "custom",
+        _set("sampler", "generators", [{"path": 5, "kind": "python", "state": None}]),
+    ),
+    "generator-path-surrogate": (
+        "a path that holds a surrogate",
+        "custom",
+        _set("sampler", "generators", [{**_GENERATOR, "path": {"$str": "7aCA"}}]),
+    ),
+    "generator-state-tuple": (
+        "a tuple within a generator's state",
+        "custom",
+        _set("sampler", "generators", [{**_GENERATOR, "state": [3, {"$tuple": [1, 2]}, None]}]),
+    ),
+    "generator-state-bytes": (
+        "bytes as a generator's state",
+        "custom",
+        _set("sampler", "generators", [{**_GENERATOR, "state": {"$bytes": "eA=="}}]),
+    ),
+    "generator-state-infinite": (
+        "an infinity within a generator's state",
+        "custom",
+        _set("sampler", "generators", [{**_GENERATOR, "state": [3, [1], {"$float": "inf"}]}]),
+    ),
+    "generator-state-integer-keys": (
+        "a mapping with integer keys within a generator's state",
+        "custom",
+        _set("sampler", "generators", [{**_GENERATOR, "state": {"$dict": [[1, 2]]}}]),
+    ),
+    "generator-state-missing": (
+        "a generator without a state",
+        "custom",
+        _set("sampler", "generators", [{"path": "sampler.generator", "kind": "python"}]),
+    ),
     "generator-path-twice": (
         "two generators of one path",
         "custom",
@@ -432,6 +495,14 @@ _FORMAT: dict[str, tuple[str, str, _Edit]] = {
                 "replay": 1,
             },
         ),
+    ),
+    "lane-ordinal-below-63-bits": (
+        "a snapshot 2^63 batches before the epoch",
+        "iterable",
+        lambda state: (
+            state["plan"].update(lifetime="run"),
+            state["lanes"]["entries"][0].update(ordinal=_LOW, replay=2),
+        )[0],
     ),
     "lane-ordinal-negative-of-epoch": (
         "a snapshot of the pass before under lifetime epoch",

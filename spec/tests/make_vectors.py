@@ -25,7 +25,9 @@ import resume_runs
 from vector_files import write
 
 from midepoch import canonical
+from midepoch.errors import StateEncodingError
 from midepoch.order import Permutation
+from midepoch.samplers import DIGEST_START, chain_digest
 from midepoch.seeds import derive, words
 
 SIZES = (0, 1, 2, 3, 5, 6, 7, 10, 97, 4096, 4097, 10007, 65537, 10**6 + 3)
@@ -256,6 +258,59 @@ def _encoding(value: Any) -> dict[str, Any]:
     return found if literal is None else {"python": literal, **found}
 
 
+class Opaque:
+    """A value without a canonical encoding."""
+
+    class Within:
+        """One whose qualified name has two parts."""
+
+
+def digests() -> None:
+    """Write the digests of what custom samplers gave (state.md, Digest)."""
+    chains = {
+        "batches of indices": [[4, 2], [0], []],
+        "without automatic batching: lone indices, text, a tuple": [3, "a", (1, 2.0), None],
+        "a step that raised, between two batches": [[1], _RAISED, [2]],
+        "a value without an encoding, and one that only holds one": [
+            Opaque(),
+            [0, Opaque()],
+            (1, Opaque.Within()),
+            Opaque.Within(),
+        ],
+    }
+    write(
+        "digests/steps.json",
+        {
+            "description": "the digest after each step of a custom sampler",
+            "requirement": "DOC-11",
+            "start": DIGEST_START,
+            "chains": [
+                {"description": what, "steps": _chain(steps)} for what, steps in chains.items()
+            ],
+        },
+    )
+
+
+_RAISED = object()
+
+
+def _chain(steps: list[Any]) -> list[dict[str, Any]]:
+    digest = DIGEST_START
+    found: list[dict[str, Any]] = []
+    for step in steps:
+        digest = chain_digest(digest, None if step is _RAISED else step)
+        given: dict[str, Any]
+        if step is _RAISED:
+            given = {"raised": True}
+        else:
+            try:
+                given = {"canonical": canonical.dumps(step).decode("utf-8")}
+            except StateEncodingError:
+                given = {"opaque": type(step).__qualname__}
+        found.append({**given, "digest": digest})
+    return found
+
+
 def invalid() -> None:
     """Write the states that are refused (DOC-9)."""
     for name, vector in invalid_states.vectors().items():
@@ -273,6 +328,7 @@ KINDS: dict[str, Callable[[], None]] = {
     "seeds": seeds,
     "epochs": epochs,
     "canonical": encodings,
+    "digests": digests,
     "invalid": invalid,
     "resumes": resumes,
 }

@@ -253,7 +253,7 @@ _RUNS: dict[str, tuple[str, _Vector, _Vector, int, int, _Moment]] = {
         "left",
     ),
     "counter-lanes-lifetime-epoch": (
-        "a Stateful iterator in two lanes of lifetime epoch, the first of which has ended",
+        "a Stateful iterator in two lanes of lifetime epoch, neither known to have ended",
         {"kind": "counter", "length": 9, "draws": True, "sampler": None},
         {"batch_size": 2, "seed": 20, "lanes": 2},
         1,

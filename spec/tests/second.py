@@ -6,16 +6,16 @@ import hashlib
 import json
 import math
 import re
+import struct
 from base64 import b64decode, b64encode
-from collections import Counter, OrderedDict
+from collections import Counter, OrderedDict, namedtuple
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from decimal import Decimal
 from itertools import accumulate
 from typing import Any
 
 Words = tuple[int, ...]
-MASK, LARGEST, DEPTH = 2**64 - 1, 2**53 - 1, 200
+MASK, LARGEST, DEPTH, BEYOND = 2**64 - 1, 2**53 - 1, 200, 10**100_000
 dump = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
 
 
@@ -67,19 +67,14 @@ def permutation(n: int, key: int) -> Callable[[int], int]:
     return element
 
 
-@dataclass(frozen=True)
-class Data:
-    """A NumPy array or scalar or a torch tensor: its kind is "array", "scalar" or "tensor"."""
-
-    kind: str
-    dtype: str
-    shape: tuple[int, ...]
-    data: bytes
-
-
+# A NumPy array or scalar or a torch tensor: its kind is "array", "scalar" or "tensor".
+Data = namedtuple("Data", "kind dtype shape data")
 TAGS: dict[Any, str] = {tuple: "$tuple", set: "$set", frozenset: "$frozenset", dict: "$dict"}
 TAGS |= {OrderedDict: "$odict", Counter: "$counter", bytes: "$bytes", bytearray: "$bytearray"}
-TYPES = {tag: kind for kind, tag in TAGS.items()}
+TYPES: dict[str, Any] = {tag: kind for kind, tag in TAGS.items()}
+TYPES |= {"$float": float, "$complex": lambda body: complex(*body), "$bytes": b64decode}
+TYPES |= {"$str": lambda body: b64decode(body).decode("utf-8", "surrogatepass")}
+TYPES |= {"$bytearray": lambda b: bytearray(b64decode(b)), "$counter": lambda b: Counter(dict(b))}
 NUMBER = r"[iu][248]|f[248]|c8|c16|[mM]8(\[([2-9]|[1-9][0-9]{1,8})?([YMWDhms]|[munpfa]s)\])?"
 TORCH = "u?int(8|16|32|64)|float8_e(4m3fn(uz)?|5m2(fnuz)?)|b?float16|float(32|64)|complex(64|128)"
 DTYPES = {"tensor": f"bool|{TORCH}", "scalar": rf"\|[biu]1|<({NUMBER})|str|bytes"}
@@ -101,11 +96,11 @@ def tree_of(value: Any) -> Any:
     kind = type(value)
     if kind is float and not math.isfinite(value):
         return {"$float": str(value)}
-    if kind is int and abs(value) > LARGEST:
+    if kind is int and LARGEST < abs(value) < BEYOND:
         return {"$int": format(Decimal(value), "f")}
     if kind is str and not fits(value, TEXT):
         return {"$str": b64encode(value.encode("utf-8", "surrogatepass")).decode()}
-    if value is None or kind in (bool, int, float, str):
+    if value is None or kind in (bool, float, str) or (kind is int and abs(value) <= LARGEST):
         return value
     if kind in (bytes, bytearray):
         return {TAGS[kind]: b64encode(value).decode()}
@@ -118,24 +113,33 @@ def tree_of(value: Any) -> Any:
     if kind in (list, tuple):
         items = [tree_of(item) for item in value]
         return items if kind is list else {"$tuple": items}
-    if kind is dict and all(fits(key, "(?!\\$)" + TEXT) for key in value):
+    if kind is dict and fits([*value], [PLAIN]):
         return {key: tree_of(item) for key, item in value.items()}
-    if kind not in TAGS or not all(map(is_key, value)):
+    if kind not in TAGS:
         raise StateEncodingError(f"a {kind.__qualname__} that has no encoding")
     pairs = value.items() if isinstance(value, dict) else [(item, None) for item in value]
     rows = [[tree_of(key), tree_of(item)] for key, item in pairs]
-    if len({dump(row[0]) for row in rows}) < len(rows):
-        raise StateEncodingError("two keys or members of one encoding")
+    if min(len({dump(row[0]) for row in rows}), len({*map(held, value)})) < len(rows):
+        raise StateEncodingError("two keys or members that are equal or of one encoding")
     if kind is not OrderedDict:
         rows.sort(key=lambda row: dump(row[0]).encode("utf-8"))
     return {TAGS[kind]: rows if isinstance(value, dict) else [row[0] for row in rows]}
 
 
-def is_key(value: Any) -> bool:
-    if type(value) in (tuple, frozenset):
-        return all(map(is_key, value))
-    scalar = type(value) is Data and value.kind == "scalar"
-    return scalar or value is None or type(value) in (bool, int, float, complex, str, bytes)
+def held(key: Any) -> Any:
+    """Return what a key or member is compared by: of a NumPy scalar, what it holds."""
+    if type(key) in (tuple, frozenset):
+        return type(key)(map(held, key))
+    if key is None or type(key) in (bool, int, float, complex, str, bytes):
+        return key
+    if type(key) is not Data or key.kind != "scalar":
+        raise StateEncodingError(f"a key of type {type(key).__qualname__}")
+    if key.dtype in ("str", "bytes"):
+        return key.data.decode("utf-8", "surrogatepass") if key.dtype == "str" else key.data
+    if key.dtype[1] in "biu":
+        return int.from_bytes(key.data, "little", signed=key.dtype[1] == "i")
+    form = {"f2": "e", "f4": "f", "f8": "d", "c8": "2f", "c16": "2d"}.get(key.dtype[1:])
+    return complex(*struct.unpack("<" + form, key.data)) if form else (Data, *key)
 
 
 def decode(text: bytes) -> Any:
@@ -154,14 +158,9 @@ def value_of(tree: dict[str, Any]) -> Any:
     [(tag, body)] = tree.items()
     if tag in ("$array", "$scalar", "$tensor"):
         return data_of(tag[1:], **body)
-    if tag == "$int" and re.fullmatch("-?[0-9]+", body):
+    if tag == "$int" and re.fullmatch("-?[0-9]{1,100000}", body):
         return int(Decimal(body))
-    if tag in ("$float", "$complex"):
-        return float(body) if tag == "$float" else complex(*body)
-    if tag in ("$str", "$bytes", "$bytearray"):
-        data = b64decode(body)
-        return data.decode("utf-8", "surrogatepass") if tag == "$str" else TYPES[tag](data)
-    return TYPES[tag](dict(body) if tag in ("$dict", "$odict", "$counter") else body)
+    return TYPES[tag](body)
 
 
 def data_of(kind: str, dtype: str, data: str, shape: Any = ()) -> Data:
@@ -170,7 +169,7 @@ def data_of(kind: str, dtype: str, data: str, shape: Any = ()) -> Data:
     need(len(shape) <= 32 and all(fits(n, range(2**53)) for n in shape), "sizes")
     number = int((re.findall(r"\d+", dtype) or ["1"])[0])  # of NumPy bytes, of torch bits
     size = -(-number // 8) if kind == "tensor" else number * 4 if dtype[1] == "U" else number
-    need(size * math.prod(max(n, 1) for n in shape) < 2**63, "a size below 2^63")
+    need(size * math.prod(max(n, 1) for n in shape) <= LARGEST, "a size up to 2^53 - 1")
     length = len(value.data) if dtype in ("str", "bytes") else size * math.prod(shape)
     need(length == len(value.data), "data of the size of the shape and the dtype")
     need(dtype not in ("|b1", "bool") or set(value.data) <= {0, 1}, "booleans of 0 and 1")
@@ -185,22 +184,25 @@ def need(holds: object, what: str) -> None:
         raise StateFormatError(f"expected: {what}")
 
 
-def is_json(value: Any) -> bool:
-    if type(value) is dict and fits([*value], [TEXT]):
+def is_json(value: Any, room: int = DEPTH - 4) -> bool:
+    if type(value) is dict and fits([*value], [PLAIN]):
         value = [*value.values()]
-    return all(map(is_json, value)) if type(value) is list else fits(value, SIMPLE)
+    if type(value) is list:
+        return room > 0 and all(is_json(item, room - 1) for item in value)
+    return fits(value, (None, bool, int, TEXT)) or (type(value) is float and math.isfinite(value))
 
 
 # The validity of a document. A shape is a range of integers, a pattern of text, a list of one
 # shape, a set of names to list once each, a mapping of keys to shapes, a tuple of alternatives.
 COUNT, SIGNED, TEXT = range(2**63), range(1 - 2**63, 2**63), "[^\ud800-\udfff]*"
-SIMPLE = (None, bool, int, float, TEXT)
+PLAIN = "(?!\\$)" + TEXT
 SLOTS = ("batch_sampler", "batch_sampler_iter", "sampler", "sampler_iter")
 PLAN: dict[str, Any] = {"dataset": "map|iterable", "length": (None, COUNT)}
 PLAN |= {"sampler": "sequential|shuffle|custom|none", "sampler_name": (None, TEXT)}
 PLAN |= {"seed": range(2**64), "batch_size": (None, COUNT[1:]), "tail": "keep|drop|rollover"}
 PLAN |= {"lanes": range(65536), "lifetime": "epoch|run"}
-POSITION = {"epoch": COUNT, "batches": COUNT, "samples": COUNT, "digest": (None, "[0-9a-f]{64}")}
+POSITION: dict[str, Any] = {"epoch": COUNT[:-1], "batches": COUNT, "samples": COUNT}
+POSITION |= {"digest": (None, "[0-9a-f]{64}")}
 GENERATOR = {"path": TEXT, "kind": "torch|numpy|python", "state": object}
 SAMPLER: dict[str, Any] = {"epoch": (None, SIGNED), "generators": [GENERATOR], "stated": set(SLOTS)}
 SAMPLER |= {"states": dict.fromkeys(SLOTS, object), "batches": SIGNED}
@@ -241,10 +243,8 @@ def validate(state: Any, present: dict[str, Any]) -> None:
     n, size, rollover = plan["length"], plan["batch_size"], plan["tail"] == "rollover"
     custom, iterable = plan["sampler"] == "custom", plan["dataset"] == "iterable"
     batches, samples = position["batches"], position["samples"]
-    need((plan["sampler"] == "none") == iterable, "no sampler exactly of an iterable")
-    need((n is None) == (custom or iterable), "a length exactly of a built-in order")
-    need(size is not None or plan["tail"] == "keep", "tail keep without a batch size")
-    need(not (rollover and iterable), "no rollover of an iterable")
+    need([plan["sampler"] == "none", n is None] == [iterable, custom or iterable], "an order")
+    need(plan["tail"] == "keep" or (size and not (rollover and iterable)), "a fitting tail")
     for part in (plan["sampler_name"], position["digest"], sampler):
         need((part is not None) == custom, "name, digest and state of a custom sampler alone")
     if n is not None and not rollover:
@@ -254,9 +254,8 @@ def validate(state: Any, present: dict[str, Any]) -> None:
         need(samples <= batches * (size or 1), "samples of the batches")
     if sampler is not None:
         check_stated(sampler["states"], sampler["stated"], sampler["batches"])
-        paths = [generator["path"] for generator in sampler["generators"]]
-        need(len(set(paths)) == len(paths), "no path twice")
-        need(all(is_json(g["state"]) for g in sampler["generators"]), "generators of JSON types")
+        states = {g["path"]: is_json(g["state"]) for g in sampler["generators"]}
+        need(len(states) == len(sampler["generators"]) and all(states.values()), "generators")
         need(sampler["batches"] <= batches, "a snapshot not after the position")
     need(lanes is not None or not iterable, "lanes of an iterable")
     if lanes is not None:
@@ -266,8 +265,7 @@ def validate(state: Any, present: dict[str, Any]) -> None:
         for entry in entries:
             slots = {"dataset": entry["dataset"], "iterator": entry["iterator"]}
             check_stated(slots, entry["stated"], entry["ordinal"])
-            need(entry["ordinal"] >= 0 or passes, "no negative ordinal")
-            need(not entry["ended"] or iterable, "no ended lane of a map-style dataset")
+            need(passes or (entry["ordinal"] >= 0 and iterable >= entry["ended"]), "a fitting lane")
         made = [max(0, entry["ordinal"]) + entry["replay"] for entry in entries]
         need(sum(made) == batches, "the position's batches in the lanes")
         if not iterable:
@@ -279,8 +277,8 @@ def validate(state: Any, present: dict[str, Any]) -> None:
 
 
 def check_stated(states: dict[str, Any], stated: list[str], batches: int) -> None:
-    held = all(slot in stated or states[slot] is None for slot in states)
-    need(held and (batches == 0 or stated), "null and batches 0 where nothing is stated")
+    null = all(slot in stated or states[slot] is None for slot in states)
+    need(null and (batches <= 0 or stated), "null and batches 0 where nothing is stated")
 
 
 def batch_count(plan: dict[str, Any]) -> int:

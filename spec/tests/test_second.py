@@ -40,7 +40,7 @@ def test_no_category_is_empty() -> None:
         assert files(folder, holding), (folder, holding)
 
 
-FOLDERS = ("order", "seeds", "epochs", "canonical", "invalid", "resumes")
+FOLDERS = ("order", "seeds", "epochs", "canonical", "digests", "invalid", "resumes")
 PARTS = [("order/*.json", "orders"), ("order/*.json", "values"), ("seeds/*.json", "derivations")]
 PARTS += [("seeds/*.json", "streams"), ("canonical/*.json", "values")]
 PARTS += [
@@ -113,6 +113,19 @@ def test_refused(file: dict[str, Any]) -> None:
         text = bytes.fromhex(one["hex"]) if "hex" in one else one["text"].encode("utf-8")
         with pytest.raises(second.StateFormatError):
             pytest.fail(f"{one['fault']}: {second.decode(text)!r}")
+
+
+@pytest.mark.parametrize("file", files("digests/*.json"))
+def test_digests(file: dict[str, Any]) -> None:
+    assert hashlib.sha256().hexdigest() == file["start"]
+    for chain in file["chains"]:
+        digest = file["start"]
+        for step in chain["steps"]:
+            text = step.get("canonical", "null").encode("utf-8")
+            if "opaque" in step:
+                text = second.encode({"$opaque": step["opaque"]})
+            digest = hashlib.sha256(bytes.fromhex(digest) + text).hexdigest()
+            assert digest == step["digest"]
 
 
 @pytest.mark.parametrize("file", files("invalid/*.json"))

@@ -23,6 +23,7 @@ from midepoch import StatefulDataLoader, canonical
 from midepoch.errors import PlanMismatchError, StateError, StateFormatError
 from midepoch.order import Permutation, mix64
 from midepoch.plan import Plan, compare
+from midepoch.samplers import chain_digest
 from midepoch.seeds import derive, words
 from midepoch.state import Document
 
@@ -149,6 +150,21 @@ def test_canonical_refusals(case: dict[str, str]) -> None:
     given = bytes.fromhex(case["hex"]) if "hex" in case else case["text"].encode("utf-8")
     with pytest.raises(StateFormatError):
         canonical.loads(given)
+
+
+@vectors("digests")
+def test_digests(name: str, vector: dict[str, Any]) -> None:
+    for chain in vector["chains"]:
+        digest = vector["start"]
+        for step in chain["steps"]:
+            if "opaque" in step:
+                gave: Any = type("Other", (), {"__qualname__": step["opaque"]})()
+                if step["opaque"] in ("list", "tuple"):
+                    gave = {"list": [object()], "tuple": (object(),)}[step["opaque"]]
+            else:
+                gave = canonical.loads(step.get("canonical", "null"))
+            digest = chain_digest(digest, gave)
+            assert digest == step["digest"]
 
 
 def state_of(vector: dict[str, Any]) -> Any:

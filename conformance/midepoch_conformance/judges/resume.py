@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 from midepoch_conformance.compare import difference, show
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
@@ -74,9 +72,12 @@ def live(view: View) -> Finding | None:
 def into_used(view: View) -> Finding | None:
     """A load into a used loader equals one into a fresh one."""
     last = len(view.case.sessions) - 1
-    finding = view.rest(last)
-    # A state taken after that load presupposes that such states are good.
-    return dataclasses.replace(finding, needs=("RESUME-2", "RESUME-3")) if last > 1 else finding
+    if last == 1:
+        return view.rest(1)
+    fresh = view.rest(2)
+    if fresh.outcome != "pass":
+        return view.blocked(f"wrong with a fresh loader too: {fresh.words}")
+    return view.rest(last)
 
 
 def inside(view: View, session: int) -> bool:
