@@ -14,7 +14,7 @@ from written import FIRST, ORACLE, SECOND, SIX, case, fault, found, outcome, run
 from midepoch_conformance.adapter import Execution
 from midepoch_conformance.case import Case, SessionPlan, Step
 from midepoch_conformance.judges import judge
-from midepoch_conformance.judges.document import canonical
+from midepoch_conformance.judges.document import canonical, untyped
 from midepoch_conformance.published import Vector, VectorError, vector, vectors
 from midepoch_conformance.trace import Batch, Event, Fault, SessionTrace, Trace
 from midepoch_conformance.workload import Workload
@@ -289,3 +289,9 @@ def test_extension_fields_are_ignored_and_dropped() -> None:
 def test_a_vector_that_is_not_published_is_named() -> None:
     with pytest.raises(VectorError, match="no vector 'nowhere' under vectors/resumes"):
         vector("resumes", "nowhere")
+
+
+def test_floats_are_the_loaders_own_only_in_a_generators_state() -> None:
+    generator = {"kind": "python", "path": "sampler.rng", "state": [3, [1, 2], 0.5]}
+    assert untyped({"sampler": {"generators": [generator]}}) == []
+    assert untyped({"position": {"batches": 1.0}}) == ["/position/batches"]

@@ -21,7 +21,7 @@ from midepoch_conformance.summary import Summary, settled_results, summarise
 from midepoch_conformance.verdict import FAILURES
 
 MUTANTS = Path(__file__).parent / "mutants"
-LIMIT = 6.0
+LIMIT = 3.0
 """Seconds that a session of a pure-Python loader may take; a hang costs as many, thrice."""
 
 

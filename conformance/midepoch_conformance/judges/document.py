@@ -262,9 +262,13 @@ def _paths(node: Any, path: str) -> set[str]:
     return found
 
 
+_GENERATOR = "/sampler/generators/state"
+"""Where the loader's own part may hold floats: a generator's state is what the generator gives."""
+
+
 def _untyped(node: Any, path: str) -> set[str]:
     if isinstance(node, float):
-        return {path}
+        return set() if path.startswith(_GENERATOR) else {path}
     if isinstance(node, list):
         return {p for value in node for p in _untyped(value, path)}
     if not isinstance(node, dict):
