@@ -89,6 +89,7 @@ GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
     ("full", True): (
         ("real", "kind", "shuffle"),
         ("real", "workers"),
+        ("resized", "kind", "pair"),
         *itertools.combinations((*PHYSICAL, *COMMON), 3),
         *(("probe", axis) for axis in OWN),
         *(("kind", axis) for axis in OWN if axis not in ("value", "part", "codec")),
@@ -98,7 +99,8 @@ GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
 
 Pairwise over all axes in quick and three-way in full; with workers the families take part in
 pairs alone, for the budget's sake. ``real``, ``core`` and ``format`` are the family again, in
-the rows that are worth it; ``changed`` is the change, where it comes with a resume.
+the rows that are worth it; ``changed`` is the change, where it comes with a resume, and
+``resized`` the family, where it changes the worker count.
 """
 
 QUICK_VALUES: dict[str, tuple[Any, ...]] = {
@@ -213,6 +215,8 @@ def _marks(row: dict[str, Any]) -> dict[str, Any]:
     marks = {"changed": row["change"]} if row["probe"] == "changed execution" else {}
     if row["probe"] in probes_format.FORMAT_PROBES:
         return {"format": row["probe"]}
+    if row["probe"] in ("elastic", "elastic values"):
+        marks["resized"] = row["probe"]
     if row["shape"][0] >= REAL:
         marks["real"] = row["probe"]
         if row["probe"] in CORE:

@@ -12,13 +12,13 @@ __all__ = ["offered"]
 WORKLOAD_PROBES = frozenset(
     {
         "whole", "break", "changed workers", "tree", "own values", "own streams",
-        "ambient values", "ambient streams", "other plan", "killed worker", "failing sample",
-        "stop iteration", "size", "calls", "fetched again", "iterated again",
+        "ambient values", "ambient streams", "elastic values", "other plan", "killed worker",
+        "failing sample", "stop iteration", "size", "calls", "fetched again", "iterated again",
     }
 )  # fmt: skip
 """The families whose judges know the samples; a training loader of the user's has its own."""
 
-HELD = frozenset({"workers", "elastic"})
+HELD = frozenset({"workers", "elastic", "elastic values"})
 """The families that hold the plan fixed while the worker count changes."""
 
 ENDLESS = "its iteration never ends: there is no epoch to compare"

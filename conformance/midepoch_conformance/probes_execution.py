@@ -54,11 +54,20 @@ def _execution(c: Cell) -> Case:
 
 @probe("elastic", (True,), shape=USUAL, pair=WORKER_PAIRS, cut=CUTS)
 def _elastic(c: Cell) -> Case:
+    return _resized(c, ())
+
+
+@probe("elastic values", (True,), shape=USUAL, pair=WORKER_PAIRS, draw=AMBIENT_DRAWS, cut=("half",))
+def _elastic_values(c: Cell) -> Case:
+    return _resized(c, (c.draw,))
+
+
+def _resized(c: Cell, draws: tuple[str, ...]) -> Case:
     before, after = c.pair
     lanes = before or after
     first = c.session(0, take(c.at), save("s"), workers=before, lanes=lanes)
     second = c.session(1, load("s"), *drains(2), workers=after, lanes=lanes)
-    return c.case(c.workload(2), first, second)
+    return c.case(c.workload(2, draws=draws), first, second)
 
 
 @probe("changed workers", (True,), shape=USUAL, pair=WORKER_PAIRS, cut=("one", "half"))

@@ -43,7 +43,12 @@ def _other_plan(c: Cell) -> Case | None:
     change = dict(PLANS[c.plan])
     if change.get("shuffle", not c.shuffle) == bool(c.shuffle):
         return None
-    first = c.session(0, take(1 if c.plan == "fewer samples" else 2), save("s"))
+    if "n" in change and c.kind not in RANDOM_ACCESS:
+        return None  # a stream has no length that a loader could compare
+    count = 1 if c.plan == "fewer samples" else 2
+    if count >= c.length:
+        return None  # nothing of the saved epoch is left to complete
+    first = c.session(0, take(count), save("s"))
     second = c.session(1, load("s"), *drains(2), workload=PLANS[c.plan])
     return c.case(c.workload(1), first, second)
 

@@ -67,7 +67,7 @@ def test_every_family_and_every_judge_has_cases(profile: str, table: list[Case])
 
 def test_budgets() -> None:
     """What a loader that offers everything but the format has to play."""
-    for table, inline, multi in ((QUICK, 300, 90), (FULL, 2500, 450)):
+    for table, inline, multi in ((QUICK, 300, 150), (FULL, 2500, 600)):
         played = [c for c in table if cases.offered(c, EVERYTHING) is None]
         count = sum(map(cases.has_workers, played))
         assert count <= multi

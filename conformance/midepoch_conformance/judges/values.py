@@ -24,10 +24,15 @@ def own_values(view: View) -> Finding | None:
     return _equal(view)
 
 
-@judge("VAMB-1", "ambient values")
+@judge("VAMB-1", "ambient values", "elastic values")
 def ambient_values(view: View) -> Finding | None:
     """Values from the global streams are equal after a resume."""
-    return _equal(view)
+    finding = _equal(view)
+    unresumed = finding.outcome in (*FAILURES, "refused") and finding.kind != "values"
+    if view.case.probe == "elastic values" and unresumed:
+        # That is ELASTIC-1's to say.
+        return view.blocked(f"it does not resume under another worker count: {finding.words}")
+    return finding
 
 
 @judge("VOWN-2", "own streams", "own values")
