@@ -12,7 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
-from hypothesis import __version__ as HYPOTHESIS  # noqa: N812
+from hypothesis import __version__ as HYPOTHESIS  # noqa: N812 - a constant, named as one
 
 from midepoch_conformance import cases, judges, requirements
 from midepoch_conformance.bench import Bench, Engine, Oracles

@@ -88,6 +88,7 @@ def draw_cases(
         deadline=None,
         phases=(Phase.generate,),
         derandomize=False,
+        # They look at how fast cases are drawn; what is drawn may not depend on the machine.
         suppress_health_check=list(HealthCheck),
     )
     @given(cases_of(offer, only, inline_of))

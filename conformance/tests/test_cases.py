@@ -66,7 +66,10 @@ def test_every_family_and_every_judge_has_cases(profile: str, table: list[Case])
 
 
 def test_budgets() -> None:
-    """What a loader that offers everything but the format has to play."""
+    """What a loader that offers everything but the format has to play.
+
+    At most 150 cases with workers in quick and 600 in full, as both profiles are planned.
+    """
     for table, inline, multi in ((QUICK, 300, 150), (FULL, 2500, 600)):
         played = [c for c in table if cases.offered(c, EVERYTHING) is None]
         count = sum(map(cases.has_workers, played))
