@@ -11,6 +11,7 @@ from midepoch import streams
 from midepoch.errors import StateFormatError
 from midepoch.lanes import is_stateful
 from midepoch.messages import Frozen, freeze, thaw
+from midepoch.plan import ranked
 from midepoch.state import SAMPLER_SLOTS, GeneratorState, SamplerState
 
 __all__ = ["SamplerChain"]
@@ -45,8 +46,13 @@ class SamplerChain:
         """The objects' states before they were ever iterated."""
 
     def name(self, *, given_batch_sampler: bool) -> str:
-        """Return the class name of what the user passed."""
-        return type(self.outer if given_batch_sampler else self.driver).__qualname__
+        """Return the class name of what the user passed, with the rank whose share it deals."""
+        name = type(self.outer if given_batch_sampler else self.driver).__qualname__
+        for _, link in self.links:
+            rank, world = getattr(link, "rank", None), getattr(link, "num_replicas", None)
+            if type(rank) is int and type(world) is int:
+                return ranked(name, rank, world)
+        return name
 
     def epoch(self) -> int | None:
         """Return ``sampler.epoch`` of the first sampler along the chain that has one."""

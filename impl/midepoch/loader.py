@@ -24,7 +24,7 @@ from midepoch.errors import (
 )
 from midepoch.iterator import EpochIterator
 from midepoch.lanes import is_stateful
-from midepoch.plan import Plan, compare
+from midepoch.plan import Plan, compare, rankless
 from midepoch.progress import Progress, fresh_lanes, frozen, thawed
 from midepoch.samplers import DIGEST_START, BuiltInOrder, CustomOrder, Order
 from midepoch.seeds import ROOT_MAX, derive
@@ -263,7 +263,11 @@ class StatefulDataLoader(DataLoader[T]):
             adopted.add("lanes")
         if self._given_seed is None:
             adopted.add("seed")
-        differences = compare(document.plan, here, ignore=adopted)
+        plans = document.plan, here
+        if not document.position.batches:
+            # Between two epochs nothing of a rank's share is consumed: any rank can go on there.
+            plans = rankless(plans[0]), rankless(plans[1])
+        differences = compare(*plans, ignore=adopted)
         if differences:
             raise PlanMismatchError(differences)
         self._check_takers(document)
@@ -274,7 +278,7 @@ class StatefulDataLoader(DataLoader[T]):
         if self._chain is not None and document.sampler is not None:
             self._chain.put_epoch(document.sampler.epoch)
         self._crew.dismiss()
-        self._plan = document.plan
+        self._plan = replace(document.plan, sampler_name=here.sampler_name)
         self._loaded = document
         self._progress = None
 

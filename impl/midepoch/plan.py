@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Literal, NamedTuple
 
 __all__ = [
@@ -14,6 +14,8 @@ __all__ = [
     "SamplerKind",
     "Tail",
     "compare",
+    "ranked",
+    "rankless",
 ]
 
 DatasetKind = Literal["map", "iterable"]
@@ -31,7 +33,7 @@ class Plan:
     """The length of a built-in sampler's source; ``None`` for other samplers and iterables."""
     sampler: SamplerKind
     sampler_name: str | None
-    """The qualified class name of a custom (outer) sampler."""
+    """The qualified class name of a custom (outer) sampler, and its rank where it has one."""
     seed: int
     batch_size: int | None
     """``None`` without automatic batching and for custom batch samplers."""
@@ -63,3 +65,18 @@ def compare(saved: Plan, here: Plan, ignore: Collection[str] = ()) -> list[Diffe
         if field.name not in ignore
     )
     return [pair for pair in pairs if pair.saved != pair.here]
+
+
+def ranked(name: str, rank: int, world: int) -> str:
+    """Return the name of a sampler that deals a rank its share (WORLD-2).
+
+    >>> ranked("DistributedSampler", 1, 4)
+    'DistributedSampler (rank 1 of 4)'
+    """
+    return f"{name} (rank {rank} of {world})"
+
+
+def rankless(plan: Plan) -> Plan:
+    """Return the plan without the rank in its sampler's name."""
+    name = plan.sampler_name
+    return plan if name is None else replace(plan, sampler_name=name.partition(" (rank ")[0])

@@ -17,7 +17,12 @@ from torch.utils.data.distributed import DistributedSampler
 
 import midepoch
 from midepoch import state_to_json, streams
-from midepoch.errors import ReplayMismatchError, SnapshotWarning, StateFormatError
+from midepoch.errors import (
+    PlanMismatchError,
+    ReplayMismatchError,
+    SnapshotWarning,
+    StateFormatError,
+)
 from midepoch.order import Permutation
 from midepoch.samplers import BuiltInOrder
 from midepoch.seeds import derive, words
@@ -296,3 +301,58 @@ def test_a_broken_off_epoch_leaves_a_sampler_where_it_was_delivered(workers: int
         next(batches)
         del batches
         assert list(made) == list(inline)
+
+
+# Ranks
+
+
+def ranked(rank: int, world: int, **arguments: Any) -> Any:
+    sampler: Any = DistributedSampler(Indices(8), world, rank, shuffle=False)
+    return loader(8, sampler=sampler, batch_size=1, **arguments)
+
+
+@pytest.mark.parametrize(("rank", "world"), [(0, 1), (0, 4), (1, 2), (0, 3)])
+def test_within_an_epoch_a_state_is_its_own_ranks(rank: int, world: int) -> None:
+    # The first index is 0 for the first rank of any number: the digest alone would not tell.
+    state = after(1, ranked(0, 2))
+    assert state["plan"]["sampler_name"] == "DistributedSampler (rank 0 of 2)"
+    with pytest.raises(PlanMismatchError, match="rank 0 of 2"):
+        ranked(rank, world).load_state_dict(state)
+    same = ranked(0, 2)
+    same.load_state_dict(state)
+    assert list(same) == [[2], [4], [6]]
+
+
+def test_between_epochs_any_rank_goes_on_and_stays_itself() -> None:
+    first = ranked(0, 2)
+    list(first)
+    other = ranked(1, 4)
+    other.load_state_dict(first.state_dict())
+    iterator = iter(other)
+    assert next(iterator) == [1]
+    state = other.state_dict()
+    assert state["plan"]["sampler_name"] == "DistributedSampler (rank 1 of 4)"
+    assert state["position"]["epoch"] == 1
+    again = ranked(1, 4)
+    again.load_state_dict(state)
+    assert list(again) == [[5]]
+
+
+def test_between_epochs_another_class_is_another_plan_still() -> None:
+    first = ranked(0, 2)
+    list(first)
+    with pytest.raises(PlanMismatchError, match="sampler_name"):
+        loader(8, sampler=SequentialSampler(Indices(8)), batch_size=1).load_state_dict(
+            first.state_dict()
+        )
+
+
+def test_the_rank_is_found_below_a_batch_sampler() -> None:
+    sampler: Any = DistributedSampler(Indices(8), 2, 1, shuffle=False)
+
+    class Pairs(BatchSampler):
+        pass
+
+    made = loader(8, batch_sampler=Pairs(sampler, 2, False))
+    name = made.state_dict()["plan"]["sampler_name"]
+    assert name.endswith("Pairs (rank 1 of 2)")
