@@ -56,6 +56,10 @@ class Offer:
         state_scope: ``"rank"`` or ``"global"``.
         fork_safe: whether a process that has imported the loader may be forked.
         formats: ``("midepoch",)`` for implementers of midepoch's own state format.
+        extras: what the adapter carries beyond the plainest datasets: ``"streams"`` (other
+            values of ``Workload.stream``), ``"trees"`` (of the state), ``"iterator state"``,
+            ``"samplers"`` (the user's, or torch's), ``"set_epoch"`` (epochs set from outside:
+            ``sampler="distributed"``), ``"growing"`` and ``"world"`` (several ranks).
         live_load: what a load into a live iterator does: ``"applies"``, ``"raises"`` or
             ``"either"``; only for the words of the report.
         reasons: ``{what: why}`` for what is not offered.
@@ -78,6 +82,7 @@ class Offer:
     state_scope: str = "rank"
     fork_safe: bool = True
     formats: tuple[str, ...] = ()
+    extras: tuple[str, ...] = ()
     live_load: str = "either"
     reasons: dict[str, str] = dataclasses.field(default_factory=dict)
 

@@ -10,9 +10,12 @@ from midepoch_conformance.adapter import Execution
 from midepoch_conformance.case import Case, SessionPlan, Step
 from midepoch_conformance.workload import Workload
 
-__all__ = ["CUTS", "ITERABLES", "LONG", "Cell", "drains", "load", "save", "take"]
+__all__ = ["CUTS", "ITERABLES", "LANED", "LONG", "Cell", "drains", "load", "save", "take"]
 
 ITERABLES = ("iterable", "stateful_iterable")
+
+LANED = (*ITERABLES, "stateful_map")
+"""The kinds whose rows depend on the lane that makes them."""
 
 CUTS = ("one", "half", "last")
 """After the first batch, after half of them, before the last."""
@@ -35,11 +38,14 @@ class Cell:
 
     @property
     def lanes(self) -> int | None:
-        """Return the lanes to fix: those of an iterable's first session, else the loader's."""
+        """Return the lanes to fix: those of the first session, else the loader's.
+
+        They are fixed where rows depend on them.
+        """
         if self.values.get("lanes") is not None:
             return int(self.values["lanes"])
         workers = self.values.get("workers", 0)
-        return workers if workers and self.kind in ITERABLES else None
+        return workers if workers and self.kind in LANED else None
 
     @property
     def length(self) -> int:

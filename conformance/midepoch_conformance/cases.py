@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+import collections
 import dataclasses
 import functools
 import itertools
@@ -21,17 +22,32 @@ from midepoch_conformance import (
     probes_execution,
     probes_faults,
     probes_format,
+    probes_histories,
+    probes_outages,
+    probes_workloads,
+    probes_world,
+    works,
 )
 from midepoch_conformance.axes import Cell
 from midepoch_conformance.case import Case, SessionPlan, Step
 from midepoch_conformance.family import PROBES, Probe
+from midepoch_conformance.histories import HISTORY
 from midepoch_conformance.offers import offered
 from midepoch_conformance.workload import KINDS
 
 __all__ = ["PROFILES", "Table", "TableError", "load_table", "offered", "oracle_case", "tables"]
 
 # The modules register their families when they are imported.
-_FAMILIES = (probes, probes_execution, probes_faults, probes_format)
+_FAMILIES = (
+    probes,
+    probes_execution,
+    probes_faults,
+    probes_outages,
+    probes_world,
+    probes_workloads,
+    probes_format,
+    probes_histories,
+)
 
 PROFILES = ("quick", "full")
 
@@ -47,7 +63,7 @@ COMMON = ("kind", "shuffle", "shape", "tail")
 OWN = (
     "cut", "where", "links", "soon", "asked", "used", "epoch", "times", "codec", "position",
     "interval", "pair", "change", "draw", "value", "part", "plan", "sample", "when",
-    "seed", "chunk", "vector", "counts",
+    "seed", "chunk", "vector", "counts", "plot", "ranks", "worlds",
 )  # fmt: skip
 """The axes of single families."""
 PHYSICAL = ("workers", "prefetch", "persistent")
@@ -65,6 +81,7 @@ GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
         *(("real", axis) for axis in ("value", "part")),
         ("real", "kind", "shuffle", "where"),
         ("format", "kind", "shuffle"),
+        ("outage", "kind"),
         *(("format", axis) for axis in OWN),
     ),
     ("quick", True): (
@@ -75,8 +92,13 @@ GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
         ("kind", "workers"),
         ("changed", "kind"),
         ("draw", "kind"),
+        ("outage", "where"),
+        ("outage", "when"),
         *itertools.combinations(PHYSICAL, 2),
-        *(("probe", axis) for axis in ("change", "pair", "counts", "interval", "soon", "used")),
+        *(
+            ("probe", axis)
+            for axis in ("change", "pair", "counts", "interval", "soon", "used", "plot")
+        ),
     ),
     ("full", False): (
         *itertools.combinations(("real", *COMMON), 3),
@@ -103,6 +125,66 @@ the rows that are worth it; ``changed`` is the change, where it comes with a res
 ``resized`` the family, where it changes the worker count.
 """
 
+WORK_GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
+    ("quick", False): (
+        ("probe", "kind"),
+        ("probe", "shape"),
+        ("major", "sort"),
+        ("each", "work", "shuffle"),
+        ("cut everywhere", "work"),
+        ("tree",),
+        *(("probe", axis) for axis in OWN if axis != "interval"),
+    ),
+    ("quick", True): (
+        ("probe",),
+        ("sort",),
+        ("tree",),
+        ("kind", "workers"),
+        ("persistent",),
+        *(("probe", axis) for axis in ("pair", "interval")),
+    ),
+    ("full", False): (
+        ("probe", "kind", "shuffle", "work"),
+        ("tree",),
+        ("probe", "kind", "shape"),
+        *(("probe", "kind", axis) for axis in OWN),
+        *(("probe", "sort", axis) for axis in OWN),
+        *(("work", axis) for axis in OWN),
+    ),
+    ("full", True): (
+        ("probe",),
+        ("uneven", "kind"),
+        ("resumed", "sort"),
+        ("sort", "kind"),
+        ("work",),
+        ("kind", "workers", "persistent"),
+        *itertools.combinations((*PHYSICAL, "kind", "shape"), 2),
+        *(("probe", axis) for axis in ("pair", "epoch", "codec", "draw", "interval")),
+    ),
+}
+"""The same for the families on unusual workloads, whose tables are apart.
+
+``sort`` is what is unusual about the workload; ``each`` the family, where quick plays it on all
+of them; ``tree`` the tree, where the state is not a first one; ``uneven``, ``resumed`` and
+``major`` some of the families.
+"""
+
+MAJOR = frozenset(
+    {"work chain", "work start", "work later", "work end seen", "work break", "work interval"}
+)
+"""The families that quick plays on each sort of unusual workload."""
+
+EACH: dict[str, frozenset[str]] = collections.defaultdict(
+    frozenset,
+    {
+        "work cut": frozenset(works.SORTS),
+        "work tree": frozenset(works.SORTS),
+        # What a sampler depends on shows in later epochs.
+        "work later": frozenset({"sampler", "epochs", "length"}),
+    },
+)
+"""Of the families that quick plays on each such workload: of what sorts those are."""
+
 QUICK_VALUES: dict[str, tuple[Any, ...]] = {
     "pair": ((3, 0), (3, 5), (1, 3), (0, 2)),
     "part": (0, 1, 2, 3, 4, 6, 8, 11),
@@ -118,6 +200,18 @@ QUICK_INLINE = frozenset(
     }
 )  # fmt: skip
 """The families that quick does not play with workers."""
+
+
+CAUGHT = "caught"
+"""The family whose uninterrupted run fails and goes on."""
+
+OUTAGES = frozenset(
+    {
+        "killed", "caught", "after a death", "failing start", "held", "fetched once",
+        "caller streams",
+    }
+)  # fmt: skip
+"""The families that quick plays on every kind of workload, and at each of their moments."""
 
 
 class TableError(ValueError):
@@ -153,21 +247,33 @@ def oracle_case(case: Case) -> Case:
     """Return the uninterrupted run that a case is compared with.
 
     Execution and ambient state are the first session's; the workload's faults, log and state
-    tree are left out.
+    tree are left out. Where the caller catches a sample's exception the run has it too, and
+    goes on after it.
     """
     first = case.sessions[0]
+    caught = case.probe in (CAUGHT, HISTORY) and case.workload.fail_at is not None
     workload = dataclasses.replace(
-        case.workload, fail_at=None, stop_at=None, die_at=None, log=None, tree=False
+        case.workload,
+        fail_at=case.workload.fail_at if caught else None,
+        stop_at=None,
+        die_at=None,
+        log=None,
+        tree="",
+        gate=None,
     )
-    steps = (Step("drain"),) * workload.epochs
+    # A drain that is tolerated stops at the exception, and the next one ends the epoch.
+    steps = (Step("drain", tolerate=caught),) * (workload.epochs * (1 + caught))
     return Case("oracle", workload, (SessionPlan(first.execution, steps, first.ambient, "a"),))
 
 
 @functools.lru_cache
-def tables(profile: str) -> tuple[Table, Table]:
-    """Return the two parts of a profile: without workers, and with them."""
-    parts = [Table(tuple(_rows(profile, w)), GROUPS[profile, w]) for w in (False, True)]
-    return parts[0], parts[1]
+def tables(profile: str) -> tuple[Table, ...]:
+    """Return the parts of a profile: plain workloads and unusual ones, without workers and with."""
+    return tuple(
+        Table(tuple(_rows(profile, workers, unusual)), groups[profile, workers])
+        for unusual, groups in ((False, GROUPS), (True, WORK_GROUPS))
+        for workers in (False, True)
+    )
 
 
 def generate(profile: str) -> list[Case]:
@@ -194,9 +300,11 @@ def dumps(cases: Iterable[Case]) -> str:
     return "".join(line + "\n" for line in lines)
 
 
-def _rows(profile: str, workers: bool) -> Iterator[dict[str, Any]]:
+def _rows(profile: str, workers: bool, unusual: bool) -> Iterator[dict[str, Any]]:
     for number, family in enumerate(PROBES.values()):
         if workers not in family.workers:
+            continue
+        if (family.name in probes_workloads.WORK_PROBES) is not unusual:
             continue
         if profile == "quick" and workers and family.name in QUICK_INLINE:
             continue
@@ -212,11 +320,29 @@ def _rows(profile: str, workers: bool) -> Iterator[dict[str, Any]]:
 
 
 def _marks(row: dict[str, Any]) -> dict[str, Any]:
+    if row["probe"] in probes_workloads.WORK_PROBES:
+        sort = works.WORKS[row["work"]].sort if "work" in row else row["probe"]
+        marks = {"sort": sort}
+        if row["probe"] in ("uneven", "uneven plain"):
+            marks["uneven"] = row["probe"]
+        if row["probe"] in ("work cut", "work chain"):
+            marks["resumed"] = row["probe"]
+        if row["probe"] in MAJOR:
+            marks["major"] = row["probe"]
+        if sort in EACH[row["probe"]]:
+            marks["each"] = row["probe"]
+        if row["probe"] == "work cut":
+            marks["cut everywhere"] = row["kind"]
+        if row["probe"] == "work tree" and row["cut"] == "half":
+            marks["tree"] = row["work"]
+        return marks
     marks = {"changed": row["change"]} if row["probe"] == "changed execution" else {}
     if row["probe"] in probes_format.FORMAT_PROBES:
         return {"format": row["probe"]}
     if row["probe"] in ("elastic", "elastic values"):
         marks["resized"] = row["probe"]
+    if row["probe"] in OUTAGES:
+        marks["outage"] = row["probe"]
     if row["shape"][0] >= REAL:
         marks["real"] = row["probe"]
         if row["probe"] in CORE:
@@ -242,7 +368,7 @@ _STATEFUL_CHANGES = ("persistent", "interval")
 def _axes(family: Probe, profile: str, workers: bool) -> dict[str, tuple[Any, ...]]:
     # No loader offers shards on disk so far: quick keeps a few, for adapters to come.
     every = profile == "full" or (family.name in QUICK_FILES and not workers)
-    kinds = KINDS if every else KINDS[:3]
+    kinds = KINDS[:4] if every else KINDS[:3]
     axes: dict[str, tuple[Any, ...]] = {"kind": kinds, "shuffle": (False, True)}
     if workers and not {"pair", "counts"} & set(family.axes):
         axes["workers"] = (2, 1, 3)
@@ -255,7 +381,7 @@ def _axes(family: Probe, profile: str, workers: bool) -> dict[str, tuple[Any, ..
 
 
 def _possible(row: dict[str, Any], profile: str) -> bool:
-    if row["shuffle"] and row["kind"] not in ("map", "files"):
+    if row["shuffle"] and row["kind"] not in ("map", "files", "stateful_map"):
         return False
     # Without workers there is nothing but the snapshot interval to change.
     if "change" in row and "workers" not in row and "interval" not in row["change"]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 
 from midepoch_conformance.adapter import Execution
 from midepoch_conformance.case import Case, SessionPlan, Step
@@ -15,6 +16,44 @@ _STREAMS = {
     "numpy": "numpy.random",
     "torch": "torch's global stream",
     "own": "the loader's own stream",
+    "private python": "a random.Random of the dataset's",
+    "private numpy": "a NumPy generator of the dataset's",
+    "private torch": "a torch.Generator of the dataset's",
+}
+_STREAMED = {
+    "plain": "",
+    "uneven": "of which the first worker has most",
+    "hollow": "of which some workers have none",
+    "buffer": "with a shuffle buffer",
+    "packing": "whose leftovers go into the next",
+    "filter": "read through a filter",
+    "flatten": "read several or none at a time",
+    "oneshot": "that is its own iterator and ends for ever",
+    "rewinding": "that is its own iterator and starts over with each",
+}
+_STATE_AT = {
+    "dataset": "",
+    "iterator": "with its state on the iterator",
+    "both": "with its state on the dataset and the iterator",
+}
+_TREES = {
+    "plain": "a tree",
+    "containers": "a tree of all sorts of containers",
+    "arrays": "a tree of arrays",
+    "tensors": "a tree of tensors",
+    "growing": "a growing tree",
+    "shrinking": "a shrinking tree",
+    "mutated": "a tree that it changes in place",
+}
+_SAMPLERS = {
+    "random": "a RandomSampler of the user's with a generator of its own",
+    "replacement": "a RandomSampler with replacement with a generator of its own",
+    "subset": "a SubsetRandomSampler with a generator of its own",
+    "weighted": "a WeightedRandomSampler with a generator of its own",
+    "batches": "a batch sampler of the user's with a generator of its own",
+    "custom": "a sampler of the user's with a generator of its own",
+    "stateful": "a Stateful sampler of the user's",
+    "distributed": "a DistributedSampler whose epoch is set before each",
 }
 _VALUES = {
     "none": "None",
@@ -54,24 +93,48 @@ in a new process (2 workers) load, deliver the rest of the epoch
 
 
 def describe_workload(w: Workload) -> str:
-    """Return the workload in words, its defaults left out."""
+    """Return the workload in words, its defaults left out.
+
+    Example:
+        >>> print(describe_workload(Workload("stateful_iterable", stream="buffer")))
+        a Stateful iterable of 13 samples with a shuffle buffer, in batches of 4
+    """
     words = [f"{_what(w)} in batches of {w.batch_size}"]
     if w.shuffle:
         words.append(f"shuffled with seed {w.seed}")
+    if w.sampler:
+        words.append(_SAMPLERS[w.sampler])
+    if w.grow:
+        more = _count(abs(w.grow), "sample")
+        words.append(f"the user sets {more} {'more' if w.grow > 0 else 'less'} for each next epoch")
     if w.tail != "keep":
         words.append("incomplete batch dropped")
     if w.draws:
         words.append("each drawing from " + " and ".join(_STREAMS.get(d, d) for d in w.draws))
     if w.tree:
-        words.append("the dataset adds a tree to its state")
+        words.append(f"the dataset adds {_TREES[w.tree]} to its state")
+    return ", ".join((*words, *_faults(w)))
+
+
+def _changed(name: str, value: object) -> str:
+    """Return a field of the workload that differs in one session."""
+    if name == "die_at":
+        return "no worker dies" if value is None else f"sample {value} kills its process"
+    return f"{name} {value}"
+
+
+def _faults(w: Workload) -> Iterator[str]:
     for field, what in (
         ("fail_at", "raises"),
         ("stop_at", "raises StopIteration"),
         ("die_at", "kills its process"),
     ):
-        if getattr(w, field) is not None:
-            words.append(f"sample {getattr(w, field)} {what}")
-    return ", ".join(words)
+        if getattr(w, field) == -1:
+            yield "the dataset raises when it is set up"
+        elif getattr(w, field) is not None:
+            yield f"sample {getattr(w, field)} {what}"
+    if w.gate is not None:
+        yield f"sample {w.gate[0]} waits until another worker has fetched sample {w.gate[1]}"
 
 
 def describe_execution(x: Execution) -> str:
@@ -102,7 +165,9 @@ def describe_step(step: Step, names: dict[str, str] | None = None) -> str:
         "take": "deliver all batches, the end not asked for"
         if step.n == -1
         else f"deliver {_count(step.n, 'batch')}",
-        "drain": "deliver the rest of the epoch",
+        "drain": "deliver all up to an error or the end of the epoch"
+        if step.tolerate
+        else "deliver the rest of the epoch",
         "break": "break the epoch off",
         "save": f"save{state}{codec}",
         "seal": f"encode{state or ' the state'} again",
@@ -112,25 +177,32 @@ def describe_step(step: Step, names: dict[str, str] | None = None) -> str:
         "load_cut": f"load{state or ' the state'} less its part {step.n}",
         "load_document": f"load the published state {step.value}",
         "close": "close",
+        "open": "open a new loader",
+        "count": "count what is held",
+        "kill": "kill the process",
+        "recode": f"encode{state or ' the state'} again{codec}",
     }[step.do]
     return f"try to {words}" if step.tolerate else words
 
 
 def _what(w: Workload) -> str:
     samples = _count(w.n, "sample")
-    return {
+    plain = {
         "map": samples,
         "iterable": f"an iterable of {samples}",
         "stateful_iterable": f"a Stateful iterable of {samples}",
         "files": f"{samples} in shards on disk",
+        "stateful_map": f"{samples} that count what was fetched in their state",
     }.get(w.kind, f"{samples} ({w.kind})")
+    more = [_STREAMED[w.stream], _STATE_AT[w.state_at]]
+    return "".join([plain, *(f" {words}," for words in more if words)])
 
 
 def _session(plan: SessionPlan, before: SessionPlan | None, names: dict[str, str]) -> str:
     steps = ", ".join(_folded(plan.steps, names)) or "do nothing"
     if before is None:
         return steps
-    changed = [f"{name} {value}" for name, value in plan.workload]
+    changed = [_changed(name, value) for name, value in plan.workload]
     if plan.execution != before.execution:
         changed.insert(0, describe_execution(plan.execution))
     if (plan.host, plan.ambient) == (before.host, before.ambient):
@@ -145,12 +217,14 @@ def _folded(steps: tuple[Step, ...], names: dict[str, str]) -> list[str]:
     inside = False  # an epoch is open, or was when the loaded state was taken
     for step, run in itertools.groupby(steps):
         times = len(list(run))
-        if step.do == "drain":
+        if step.do == "drain" and not step.tolerate:
             words.append(_drained(times, inside))
         else:
             one = describe_step(step, names)
             words.append(one if times == 1 else f"{one} ({times} times)")
-        inside = step.do not in ("drain", "break") and (inside or step.do in ("take", "load"))
+        ends = ("drain", "break", "close", "open")
+        goes_on = step.do == "drain" and step.tolerate
+        inside = goes_on or (step.do not in ends and (inside or step.do in ("take", "load")))
     return words
 
 

@@ -12,7 +12,7 @@ from midepoch_conformance.adapter import Execution
 from midepoch_conformance.case import Case, CaseError, Step
 from midepoch_conformance.workload import Workload
 
-__all__ = ["Place", "batches_left", "counted", "places", "usual_length"]
+__all__ = ["Place", "batches_left", "counted", "places", "usual_length", "usual_lengths"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,6 +30,8 @@ class Place:
     def after(self, step: Step, lengths: Sequence[int]) -> Place:
         """Return the place after a step that moves within the epochs."""
         left = self.left(lengths)
+        if step.do == "take" and step.n == 0:
+            return self
         if step.do == "take" and step.n <= left:
             return Place(self.epoch, self.done + (left if step.n == -1 else step.n), open=True)
         if step.do in ("take", "drain") or (step.do == "break" and self.open):
@@ -47,8 +49,10 @@ def places(case: Case, lengths: Sequence[int]) -> list[list[Place]]:
             place = session[-1].after(step, lengths)
             if step.do == "save":
                 saved[step.state] = place
-            elif step.do == "seal":
+            elif step.do in ("seal", "recode"):
                 saved[step.into] = saved.get(step.state, place)
+            elif step.do == "open":
+                place = Place()
             elif step.do in ("load", "load_cut"):
                 # The epoch open before, if any, is stale now: leaving it moves nothing.
                 place = dataclasses.replace(saved.get(step.state, place), open=False)
@@ -96,18 +100,38 @@ def counted(case: Case, lengths: Sequence[int] | None) -> Case:
     return dataclasses.replace(case, sessions=sessions)
 
 
-def usual_length(w: Workload, x: Execution) -> int:
+def usual_length(w: Workload, x: Execution, epoch: int = 0) -> int:
     """Return how many batches an epoch of most loaders has: what a script counts with.
 
-    Iterable datasets are dealt to lanes sample by sample, and each lane makes its own batches.
+    Iterable datasets are dealt to lanes, sample by sample where the workload does not say
+    otherwise, and each lane makes its own batches.
 
     Example:
         >>> usual_length(Workload(), Execution())
         4
         >>> usual_length(Workload(kind="iterable"), Execution(workers=5))
         5
+        >>> usual_length(Workload(grow=4), Execution(), epoch=1)
+        5
     """
-    lanes = 1 if w.kind == "map" else max(1, x.workers if x.lanes is None else x.lanes)
-    shares = [len(range(lane, w.n, lanes)) for lane in range(lanes)]
-    extra = w.batch_size - 1 if w.tail == "keep" else 0
+    shares = _shares(w, x, epoch)
+    # A batch sampler of the user's makes what batches it likes: all of them are kept.
+    keeps = w.tail == "keep" or w.sampler == "batches"
+    extra = w.batch_size - 1 if keeps else 0
     return sum((share + extra) // w.batch_size for share in shares)
+
+
+def usual_lengths(w: Workload, x: Execution) -> list[int]:
+    """Return how many batches each epoch of most loaders has."""
+    return [usual_length(w, x, epoch) for epoch in range(w.epochs)]
+
+
+def _shares(w: Workload, x: Execution, epoch: int) -> list[int]:
+    """Return how many samples each of those who make batches of their own has."""
+    if w.kind in ("map", "stateful_map"):
+        samples = len(w.subset) if w.sampler == "subset" else w.length(epoch)
+        return [-(-samples // x.world) if w.sampler == "distributed" else samples]
+    lanes = max(1, x.workers if x.lanes is None else x.lanes)
+    if w.stream == "oneshot" and epoch:
+        return [0] * lanes
+    return [len(w.share(lane, lanes)) for lane in range(lanes)]

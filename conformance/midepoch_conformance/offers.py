@@ -4,21 +4,36 @@ from __future__ import annotations
 
 from midepoch_conformance.adapter import Execution, Offer
 from midepoch_conformance.case import Case, SessionPlan
+from midepoch_conformance.histories import HISTORY, faulty, strict
 from midepoch_conformance.probes_format import FORMAT_PROBES
+from midepoch_conformance.sources import GENERATORS
+from midepoch_conformance.trees import CODECS
 from midepoch_conformance.workload import Workload
 
-__all__ = ["offered"]
+__all__ = ["EXTRAS", "offered"]
+
+EXTRAS = {
+    "streams": "datasets that make their rows otherwise than one by one in order",
+    "trees": "other trees in a dataset's state than plain ones",
+    "iterator state": "a state on a dataset's iterator",
+    "samplers": "samplers of the user's",
+    "set_epoch": "epochs that are set from outside",
+    "growing": "datasets whose length changes between epochs",
+    "world": "several ranks",
+}
+"""What an adapter may carry beyond the plainest datasets (``Offer.extras``), in words."""
 
 WORKLOAD_PROBES = frozenset(
     {
         "whole", "break", "changed workers", "tree", "own values", "own streams",
         "ambient values", "ambient streams", "elastic values", "other plan", "killed worker",
         "failing sample", "stop iteration", "size", "calls", "fetched again", "iterated again",
+        "caught", "after a death", "failing start", "fetched once", "uneven", "uneven plain",
     }
 )  # fmt: skip
 """The families whose judges know the samples; a training loader of the user's has its own."""
 
-HELD = frozenset({"workers", "elastic", "elastic values"})
+HELD = frozenset({"workers", "elastic", "elastic values", "work workers", "work elastic"})
 """The families that hold the plan fixed while the worker count changes."""
 
 ENDLESS = "its iteration never ends: there is no epoch to compare"
@@ -38,6 +53,7 @@ def offered(case: Case, offer: Offer) -> str | None:
         _probe(case, offer),
         *(_execution(s.execution, offer) for s in case.sessions),
         *(_states(s, offer) for s in case.sessions),
+        _codec(case, offer) if offer.saves else None,
         _changes(case, offer),
     )
     return next((reason for reason in reasons if reason is not None), None)
@@ -53,7 +69,24 @@ def _workload(w: Workload, offer: Offer) -> str | None:
         return _why(offer, w.tail, f"tail={w.tail!r} is not offered", "tails")
     if w.shuffle not in offer.shuffles:
         return _why(offer, "shuffle", f"shuffle={w.shuffle} is not offered", "shuffles")
+    extra = next((extra for extra in _extras(w) if extra not in offer.extras), None)
+    if extra is not None:
+        return _why(offer, extra, f"its adapter does not carry {EXTRAS[extra]}", "extras")
     return None
+
+
+def _extras(w: Workload) -> list[str]:
+    """Return what of an adapter a workload needs beyond the plainest."""
+    its_own = w.form in ("own iterator", "stateful own iterator")
+    needed = {
+        "streams": w.stream != "plain",
+        "trees": w.tree not in ("", "plain"),
+        "iterator state": w.state_at != "dataset" or (its_own and w.kind == "stateful_iterable"),
+        "samplers": w.sampler not in ("", "distributed"),
+        "set_epoch": w.sampler == "distributed",
+        "growing": w.grow != 0,
+    }
+    return [extra for extra, asked in needed.items() if asked]
 
 
 def _probe(case: Case, offer: Offer) -> str | None:
@@ -63,6 +96,8 @@ def _probe(case: Case, offer: Offer) -> str | None:
         return _why(offer, "boundary", ENDLESS)
     if offer.boundary == "stream" and (case.probe == "break" or _needs_another_iterator(case)):
         return _why(offer, "break", "all epochs are one stream: none can be broken off", "boundary")
+    if case.probe == HISTORY:
+        return _history(case, offer)
     if offer.name == "own" and case.probe in WORKLOAD_PROBES:
         return "the samples are the loader's own, and the suite does not know them"
     if case.probe in HELD and case.workload.kind not in offer.fixed_plan:
@@ -74,10 +109,47 @@ def _probe(case: Case, offer: Offer) -> str | None:
     return None
 
 
+def _history(case: Case, offer: Offer) -> str | None:
+    steps = [step for plan in case.sessions for step in plan.steps]
+    codec = next((s.codec for s in steps if s.codec and s.codec not in offer.codecs), None)
+    if codec is not None:
+        return _why(offer, codec, f"states are not said to survive {codec}", "codecs")
+    if offer.boundary == "stream" and any(step.do == "break" for step in steps):
+        return _why(offer, "break", "all epochs are one stream: none can be broken off", "boundary")
+    if offer.name == "own" and faulty(case):
+        return "the samples are the loader's own, and none of them fails"
+    if strict(case) and "midepoch" not in offer.formats:
+        return _why(offer, "formats", "it asks what is said of midepoch's own format alone")
+    changed = len({plan.execution.workers for plan in case.sessions}) > 1
+    if changed and case.workload.kind not in offer.fixed_plan:
+        return _why(
+            offer, "fixed_plan", "the plan cannot be held fixed while the worker count changes"
+        )
+    return None
+
+
 def _needs_another_iterator(case: Case) -> bool:
     """Return whether a load into a live iterator is seen in the next one alone."""
     asked = any(s.do == "take" and s.tolerate for plan in case.sessions for s in plan.steps)
     return case.probe == "live" and not asked
+
+
+def _codec(case: Case, offer: Offer) -> str | None:
+    """Return why the dataset's own part of a state does not survive the codecs of a case."""
+    w = case.workload
+    # What has no canonical form is the user's to keep out of plain JSON.
+    own = [w.tree, *(d for d in w.draws if d in GENERATORS), w.stream]
+    carried = [CODECS[name] for name in own if name in CODECS]
+    default = (*offer.codecs, "pickle")[0]
+    asked = {s.codec or default for p in case.sessions for s in p.steps if s.do in _WRITES}
+    for codec in sorted(asked):
+        canonical = codec == "json" and "midepoch" in offer.formats
+        if not canonical and any(codec not in codecs for codecs in carried):
+            return f"{codec} has no such values as the dataset puts into its state"
+    return None
+
+
+_WRITES = ("save", "recode")
 
 
 def _execution(x: Execution, offer: Offer) -> str | None:
@@ -90,6 +162,8 @@ def _execution(x: Execution, offer: Offer) -> str | None:
         return _why(offer, "intervals", f"a snapshot interval of {x.interval} is not offered")
     if x.persistent not in offer.persistent:
         return _why(offer, "persistent", f"persistent={x.persistent} is not offered")
+    if x.world != 1 and "world" not in offer.extras:
+        return _why(offer, "world", f"its adapter does not carry {EXTRAS['world']}", "extras")
     return None
 
 
@@ -98,23 +172,28 @@ def _states(session: SessionPlan, offer: Offer) -> str | None:
     if any(s.do == "save" or s.do.startswith("load") for s in steps) and not offer.saves:
         return _why(offer, "saves", "no state can be taken")
     for where, codec in _saves(session):
-        if where not in offer.saves:
+        # An end that was not seen may be inside the epoch still: the loader cannot know.
+        missing = [w for w in where.split("+") if w not in offer.saves]
+        if missing:
             words = {"start": "before the first batch", "end": "at the end of an epoch"}
-            place = words.get(where, "inside an epoch")
-            return _why(offer, where, f"no state can be taken {place}", "saves")
+            place = words.get(missing[0], "inside an epoch")
+            return _why(offer, missing[0], f"no state can be taken {place}", "saves")
         if codec and codec not in offer.codecs:
             return _why(offer, codec, f"states are not said to survive {codec}", "codecs")
     return None
 
 
 def _saves(session: SessionPlan) -> list[tuple[str, str]]:
-    """Return where each state of a session is taken, and its codec."""
+    """Return where each state of a session is taken, ``"end+mid"`` for both, and its codec."""
     where, found = "start", []
     for step in session.steps:
         if step.do == "take" and step.n:
-            where = "end" if step.n == -1 else "mid"
+            where = "end+mid" if step.n == -1 else "mid"
         elif step.do == "drain":
-            where = "end"
+            # One that is tolerated stops at a fault.
+            where = "mid" if step.tolerate else "end"
+        elif step.do == "open":
+            where = "start"
         elif step.do == "load":
             # What was loaded is inside an epoch, or was not offered when it was taken.
             where = "mid" if where == "start" else where

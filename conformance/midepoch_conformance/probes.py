@@ -186,4 +186,4 @@ def _edited_after_load(c: Cell) -> Case:
 @probe("tree", shape=USUAL, kind=("stateful_iterable",), tail=("keep",), cut=CUTS)
 def _tree(c: Cell) -> Case:
     first = c.session(0, take(c.at), save("s"))
-    return c.case(c.workload(2, tree=True), first, c.session(1, load("s"), *drains(2)))
+    return c.case(c.workload(2, tree="plain"), first, c.session(1, load("s"), *drains(2)))

@@ -45,6 +45,8 @@ def _other_plan(c: Cell) -> Case | None:
         return None
     if "n" in change and c.kind not in RANDOM_ACCESS:
         return None  # a stream has no length that a loader could compare
+    if change in ({"n": c.shape[0]}, {"batch_size": c.shape[1]}):
+        return None  # the same plan
     count = 1 if c.plan == "fewer samples" else 2
     if count >= c.length:
         return None  # nothing of the saved epoch is left to complete

@@ -63,7 +63,7 @@ def _layout(c: Cell) -> Case:
 @probe("document tree", shape=ONE, kind=("stateful_iterable",), tail=("keep",))
 def _tree(c: Cell) -> Case:
     first = c.session(0, take(2), save("s", "json"))
-    return c.case(c.workload(2, tree=True), first, c.session(1, load("s"), *drains(1)))
+    return c.case(c.workload(2, tree="plain"), first, c.session(1, load("s"), *drains(1)))
 
 
 @probe("document reload", shape=ONE, kind=KINDS, where=("start", "mid", "end", "later"))
@@ -86,7 +86,7 @@ def _end(c: Cell) -> Case:
 
 @probe("document plan", shape=ONE, kind=("map",), plan=tuple(PLANS), tail=("keep",))
 def _plan(c: Cell) -> Case | None:
-    if not c.shuffle:
+    if not c.shuffle or dict(PLANS[c.plan]) in ({"n": c.shape[0]}, {"batch_size": c.shape[1]}):
         return None
     first = c.session(0, take(2), save("s"))
     second = c.session(1, load("s"), *drains(1), workload=PLANS[c.plan])
@@ -201,6 +201,13 @@ def _seeds(c: Cell) -> Case:
     return c.case(workload, c.session(0, *drains(2)))
 
 
+@probe("caller streams", (False,), shape=ONE, kind=KINDS, tail=("keep",))
+def _caller_streams(c: Cell) -> Case:
+    workload = dataclasses.replace(c.workload(2), draws=("python", "numpy", "torch"))
+    first = c.session(0, take(2), save("s"), *drains(2))
+    return c.case(workload, first, c.session(1, load("s"), *drains(2)))
+
+
 def _seeded(c: Cell, epochs: int) -> Workload:
     seed = c.values.get("seed", SEEDS[0])
     return dataclasses.replace(c.workload(epochs), seed=seed)
@@ -240,5 +247,6 @@ FORMAT_PROBES = frozenset(
         "document", "document layout", "document tree", "document reload", "document end",
         "document plan", "document refused", "invalid state", "unknown field", "other version",
         "published resume", "order", "two orders", "far position", "seeds",
+        "caller streams",
     }
 )  # fmt: skip

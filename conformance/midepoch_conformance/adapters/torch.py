@@ -3,48 +3,129 @@
 # The methods are those of the adapter protocol and documented there. Nothing is typed, since an
 # adapter imports nothing of the suite and is pasted whole into the scripts of failures.
 # ruff: noqa: D102
-# mypy: disable-error-code="no-untyped-def, no-untyped-call, type-arg, var-annotated, arg-type"
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# mypy: disable-error-code="misc, type-arg"
 
 import torch
-from torch.utils.data import DataLoader, IterableDataset, get_worker_info
+from torch.utils import data
 
 
 class Map:
-    """A map-style dataset."""
+    """A map-style dataset; its user may change its length between two epochs."""
 
     def __init__(self, w):
-        self.w = w
+        self.w, self.length = w, w.n
 
     def __len__(self):
-        return self.w.n
+        return self.length
 
     def __getitem__(self, i):
         return self.w.row(i)
 
 
-class Stream(IterableDataset):
-    """An iterable dataset: each worker yields every ``num_workers``-th sample."""
+class Stream(data.IterableDataset):
+    """An iterable dataset: each worker yields its share, by ``get_worker_info``."""
+
+    position = 0
 
     def __init__(self, w):
         self.w = w
 
     def __iter__(self):
         self.w.note("iter")
-        info = get_worker_info()
-        shard = range(self.w.n)[info.id :: info.num_workers] if info else range(self.w.n)
-        return (self.w.row(i) for i in shard)
+        self.position = 0
+        return self.rows()
+
+    def rows(self):
+        number, count = lane()
+        shard = range(self.w.n)[number::count]
+        while self.position < len(shard):
+            self.position += 1
+            yield self.w.row(shard[self.position - 1])
+
+
+def lane():
+    """Return the number of this worker, and how many there are."""
+    info = data.get_worker_info()
+    return (info.id, info.num_workers) if info else (0, 1)
+
+
+class Made(data.IterableDataset):
+    """An iterable dataset whose rows a source makes, anew in each pass."""
+
+    made = None
+
+    def __init__(self, w):
+        self.w = w
+
+    def __iter__(self):
+        self.w.note("iter")
+        return self.w.stream_of(*lane())
+
+
+def source(dataset):
+    """Return the source of a dataset that has one for all passes; it is made where it is used."""
+    if dataset.made is None:
+        dataset.made = dataset.w.source(*lane())
+    return dataset.made
+
+
+class OwnIterator(Made):
+    """An iterable dataset that is its own iterator."""
+
+    def __iter__(self):
+        self.w.note("iter")
+        iter(source(self))
+        return self
+
+    def __next__(self):
+        return next(source(self))
+
+
+def dataset_of(w):
+    """Return the dataset of the workload's form."""
+    return {
+        "map": Map,
+        "iterable": Stream,
+        "stream": Made,
+        "own iterator": OwnIterator,
+    }[w.form](w)
+
+
+def sampler(w, x, dataset):
+    """Return the sampler that the workload asks for."""
+    if w.sampler == "distributed":
+        return data.DistributedSampler(dataset, x.world, x.rank, w.shuffle, w.seed)
+    own = torch.Generator().manual_seed(w.seed)
+    if w.sampler == "random":
+        return data.RandomSampler(dataset, generator=own)
+    if w.sampler == "replacement":
+        return data.RandomSampler(dataset, replacement=True, generator=own)
+    if w.sampler == "subset":
+        return data.SubsetRandomSampler(w.subset, own)
+    if w.sampler == "weighted":
+        return data.WeightedRandomSampler(w.weights, w.n, generator=own)
+    return w.order()
+
+
+def order(w, x, dataset):
+    """Return the loader's arguments for the order of the samples and their batches."""
+    if w.sampler == "batches":
+        return {"batch_sampler": w.order()}
+    size = {"batch_size": w.batch_size, "drop_last": w.tail == "drop"}
+    if w.sampler:
+        return {"sampler": sampler(w, x, dataset), **size}
+    return {"shuffle": w.shuffle, **size}
 
 
 class Session:
     """One life of the loader."""
 
     def __init__(self, w, x):
-        dataset = Map(w) if w.kind == "map" else Stream(w)
-        self.loader = DataLoader(
-            dataset,
-            batch_size=w.batch_size,
-            shuffle=w.shuffle,
-            drop_last=w.tail == "drop",
+        self.w, self.dataset = w, dataset_of(w)
+        self.loader = data.DataLoader(
+            self.dataset,
+            **order(w, x, self.dataset),
             collate_fn=list,
             generator=torch.Generator().manual_seed(w.seed),
             num_workers=x.workers,
@@ -66,6 +147,45 @@ class Session:
         del self.loader
 
 
+class Epoch:
+    """An epoch that tells the session of its end."""
+
+    def __init__(self, session):
+        self.session, self.batches = session, iter(session.loader)
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        try:
+            batch = next(self.batches)
+        except StopIteration:
+            self.session.next_epoch()
+            raise
+        self.session.begun = True
+        return batch
+
+
+class EpochSession(Session):
+    """The same for a user who sets each epoch."""
+
+    number, begun = 0, False
+
+    def set_epoch(self):
+        self.dataset.length = self.w.length(self.number)
+        if self.w.sampler == "distributed":
+            self.loader.sampler.set_epoch(self.number)
+
+    def epoch(self):
+        if self.begun:  # the epoch before was broken off
+            self.next_epoch()
+        return Epoch(self)
+
+    def next_epoch(self):
+        self.number, self.begun = self.number + 1, False
+        self.set_epoch()
+
+
 class Adapter:
     """Offers map-style and iterable datasets under any worker count, and no state."""
 
@@ -82,9 +202,11 @@ class Adapter:
             "start_methods": ("fork", "spawn"),
             "tails": ("keep", "drop"),
             "persistent": (False, True),
+            "extras": ("streams", "samplers", "set_epoch", "growing", "world"),
             "reasons": {
                 "saves": "torch.utils.data.DataLoader has no state",
                 "stateful_iterable": "it never asks a dataset for its state",
+                "stateful_map": "it never asks a dataset for its state",
                 "own": "it has no random source of its own for datasets: they draw from the "
                 "global streams",
                 "files": "it reads no shards: a dataset of the user's does",
@@ -92,7 +214,7 @@ class Adapter:
         }
 
     def declines(self, w, x):
-        if w.shuffle and (w.n == 0 or w.kind != "map"):
+        if w.shuffle and (w.n == 0 or w.kind not in ("map", "stateful_map")):
             return "shuffle=True needs a map-style dataset that is not empty"
         if x.workers == 0 and (x.persistent or x.prefetch is not None):
             return "persistent_workers and prefetch_factor need num_workers > 0"
@@ -102,4 +224,6 @@ class Adapter:
         pass
 
     def open(self, w, x, root):
+        if w.grow or w.sampler == "distributed":
+            return EpochSession(w, x)
         return Session(w, x)

@@ -1,0 +1,275 @@
+"""The families on unusual workloads: where loaders that are right on plain ones break (pure).
+
+They do what the families of ``probes.py`` do, on the workloads of ``works.py``, and the same
+judges look at them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from midepoch_conformance.axes import CUTS, Cell, drains, load, save, take
+from midepoch_conformance.case import Case, Step
+from midepoch_conformance.family import probe
+from midepoch_conformance.lengths import usual_length
+from midepoch_conformance.probes_execution import WORKER_PAIRS
+from midepoch_conformance.workload import AMBIENT_DRAWS, Workload
+from midepoch_conformance.works import SORTS, named, workload
+
+__all__ = ["WORK_PROBES"]
+
+SHAPES = ((13, 2), (12, 3))
+KINDS = ("stateful_iterable", "map", "iterable", "stateful_map")
+RESUMED = named(*(sort for sort in SORTS if sort != "tree"))
+"""All but the trees: what comes of those is a requirement's own."""
+
+WORK_PROBES = (
+    "work plain", "work whole", "work saving", "work cut", "work start", "work chain",
+    "work later", "work end seen", "work end unseen", "work break", "work interval",
+    "work tree", "work codec", "work values", "work workers", "work elastic", "uneven",
+    "uneven plain", "work sealed late",
+)  # fmt: skip
+"""The families of this module."""
+
+
+def _at(c: Cell, w: Workload, epoch: int = 0) -> int:
+    """Return the cell's cut as a number of batches of an epoch; 0 where there is none."""
+    length = usual_length(w, c.execution(), epoch)
+    at = {"one": 1, "half": length // 2, "last": length - 1}[c.cut]
+    return at if 0 < at < length else 0
+
+
+@probe("work plain", shape=SHAPES, work=RESUMED, kind=KINDS, tail=("keep", "drop"))
+def _plain(c: Cell) -> Case | None:
+    w = workload(c)
+    if w is None:
+        return None
+    return c.case(w, dataclasses.replace(c.session(0, *drains(w.epochs)), host="b"))
+
+
+@probe("work whole", shape=SHAPES, work=RESUMED, kind=KINDS)
+def _whole(c: Cell) -> Case | None:
+    w = workload(c)
+    return c.case(w, c.session(0, *drains(w.epochs))) if w is not None and w.whole else None
+
+
+@probe("work saving", shape=SHAPES, work=RESUMED, kind=KINDS, where=("start", "mid"))
+def _saving(c: Cell) -> Case | None:
+    w = workload(c)
+    if w is None:
+        return None
+    saves = (save("a"), save("b"))
+    steps = saves if c.where == "start" else (take(1), *saves, take(1), save("c"))
+    return c.case(w, c.session(0, *steps, *drains(w.epochs)))
+
+
+@probe("work cut", shape=SHAPES, work=RESUMED, kind=KINDS, cut=CUTS)
+def _cut(c: Cell) -> Case | None:
+    w = workload(c)
+    return None if w is None else _resumed(c, w)
+
+
+def _resumed(c: Cell, w: Workload, codec: str = "") -> Case | None:
+    at = _at(c, w)
+    if not at:
+        return None
+    first = c.session(0, take(at), save("s", codec))
+    return c.case(w, first, c.session(1, load("s"), *drains(w.epochs)))
+
+
+@probe("work start", shape=SHAPES, work=RESUMED, kind=KINDS)
+def _start(c: Cell) -> Case | None:
+    w = workload(c)
+    if w is None:
+        return None
+    return c.case(w, c.session(0, save("s")), c.session(1, load("s"), *drains(w.epochs)))
+
+
+@probe("work chain", shape=((13, 2), (16, 2)), work=RESUMED, kind=KINDS, links=(2, 3))
+def _chain(c: Cell) -> Case | None:
+    w = workload(c)
+    if w is None or usual_length(w, c.execution()) <= c.links + 1:
+        return None
+    sessions = [c.session(0, take(2), save("s0"))]
+    for i in range(1, c.links):
+        sessions.append(c.session(i, load(f"s{i - 1}"), take(1), save(f"s{i}")))
+    last = c.session(c.links, load(f"s{c.links - 1}"), *drains(w.epochs))
+    return c.case(w, *sessions, last)
+
+
+LATER = tuple(name for name in RESUMED if name != "oneshot")
+"""What has a second epoch."""
+
+
+@probe("work later", shape=SHAPES, work=LATER, kind=KINDS, epoch=(1, 2), cut=CUTS)
+def _later(c: Cell) -> Case | None:
+    w = workload(c, 3)
+    at = 0 if w is None else _at(c, w, c.epoch)
+    if w is None or not at:
+        return None
+    first = c.session(0, *drains(c.epoch), take(at), save("s"))
+    return c.case(w, first, c.session(1, load("s"), *drains(3 - c.epoch)))
+
+
+@probe("work end seen", shape=SHAPES, work=LATER, kind=KINDS, epoch=(0, 1))
+def _end_seen(c: Cell) -> Case | None:
+    w = workload(c, 3)
+    if w is None:
+        return None
+    first = c.session(0, *drains(c.epoch + 1), save("s"))
+    return c.case(w, first, c.session(1, load("s"), *drains(3 - c.epoch)))
+
+
+OUTSIDE = named("epochs", "length")
+"""What the user sets before each epoch.
+
+Whether the rest of an epoch whose end was not seen is an empty epoch or none is the loader's
+choice, and the user of such a workload would have to know.
+"""
+
+
+@probe(
+    "work end unseen",
+    shape=SHAPES,
+    work=tuple(name for name in LATER if name not in OUTSIDE),
+    kind=KINDS,
+    epoch=(0, 1),
+)
+def _end_unseen(c: Cell) -> Case | None:
+    w = workload(c, 3)
+    if w is None:
+        return None
+    first = c.session(0, *drains(c.epoch), take(-1), save("s"))
+    return c.case(w, first, c.session(1, load("s"), *drains(3 - c.epoch)))
+
+
+@probe("work break", shape=SHAPES, work=LATER, kind=KINDS, times=(1, 3))
+def _break(c: Cell) -> Case | None:
+    w = workload(c, c.times + 2)
+    if w is None or not w.whole or w.grow:
+        return None
+    steps = (take(1), Step("break")) * c.times
+    return c.case(w, c.session(0, *steps, *drains(2)))
+
+
+@probe(
+    "work interval",
+    shape=((13, 2), (16, 2)),
+    work=RESUMED,
+    kind=KINDS,
+    interval=(3, 100),
+    position=(1, 2, 4),
+)
+def _interval(c: Cell) -> Case | None:
+    w = workload(c)
+    if w is None or usual_length(w, c.execution()) <= c.position:
+        return None
+    first = c.session(0, take(c.position), save("s"))
+    return c.case(w, first, c.session(1, load("s"), *drains(w.epochs)))
+
+
+@probe("work tree", shape=SHAPES, work=named("tree"), kind=KINDS, cut=CUTS)
+def _tree(c: Cell) -> Case | None:
+    w = workload(c)
+    return None if w is None else _resumed(c, w)
+
+
+@probe(
+    "work codec",
+    shape=SHAPES,
+    work=(*named("tree", "private"), "buffer"),
+    kind=KINDS,
+    codec=("torch", "json", "bytes"),
+    cut=("half",),
+)
+def _codec(c: Cell) -> Case | None:
+    w = workload(c)
+    return None if w is None else _resumed(c, w, c.codec)
+
+
+@probe(
+    "work values",
+    shape=SHAPES,
+    work=named("stream", "iterator", "history"),
+    kind=("stateful_iterable", "stateful_map"),
+    draw=AMBIENT_DRAWS,
+    cut=("half",),
+)
+def _values(c: Cell) -> Case | None:
+    w = workload(c, draws=(c.draw,))
+    return None if w is None else _resumed(c, w)
+
+
+@probe("work workers", (True,), shape=SHAPES, work=RESUMED, kind=KINDS, pair=WORKER_PAIRS)
+def _workers(c: Cell) -> Case | None:
+    # One epoch: how long a lane's dataset lives follows the workers, and a history with it.
+    w = workload(c, 1)
+    if w is None:
+        return None
+    before, after = c.pair
+    lanes = before or after
+    base = c.session(0, workers=before, lanes=lanes)
+    changed = c.session(1, *drains(1), workers=after, lanes=lanes)
+    return c.case(w, base, dataclasses.replace(changed, ambient=base.ambient))
+
+
+@probe("work elastic", (True,), shape=SHAPES, work=RESUMED, kind=KINDS, pair=WORKER_PAIRS)
+def _elastic(c: Cell) -> Case | None:
+    w = workload(c)
+    if w is None:
+        return None
+    before, after = c.pair
+    lanes = before or after
+    at = usual_length(w, c.execution(workers=before, lanes=lanes)) // 2
+    first = c.session(0, take(at), save("s"), workers=before, lanes=lanes)
+    second = c.session(1, load("s"), *drains(w.epochs), workers=after, lanes=lanes)
+    return c.case(w, first, second)
+
+
+@probe(
+    "work sealed late",
+    shape=SHAPES,
+    work=("mutated", "buffer", "on the iterator", "history", "stateful"),
+    kind=KINDS,
+)
+def _sealed_late(c: Cell) -> Case | None:
+    w = workload(c)
+    if w is None:
+        return None
+    # A dataset that hands out one object each time changes it when it is asked again.
+    steps = (take(2), save("s"), take(1), save("t"), *drains(2))
+    seal = Step("seal", state="s", into="late")
+    return c.case(w, c.session(0, *steps, seal), c.session(1, load("late"), *drains(2)))
+
+
+UNEVEN = ((16, 2), (13, 2))
+
+
+@probe("uneven plain", (True,), shape=UNEVEN, kind=KINDS)
+def _uneven_plain(c: Cell) -> Case | None:
+    w = _gated(c)
+    if w is None:
+        return None
+    return c.case(w, dataclasses.replace(c.session(0, *drains(2)), host="b"))
+
+
+@probe("uneven", (True,), shape=UNEVEN, kind=KINDS, position=(1, 3))
+def _uneven(c: Cell) -> Case | None:
+    w = _gated(c)
+    if w is None:
+        return None
+    first = c.session(0, take(c.position), save("s"))
+    second = c.session(1, load("s"), *drains(2), workload=(("gate", None),))
+    return c.case(w, first, second)
+
+
+def _gated(c: Cell) -> Workload | None:
+    """Return a workload whose first worker waits until the second has begun its second batch."""
+    workers, (n, size) = c.workers, c.shape
+    if workers < 2 or c.shuffle:
+        return None
+    if c.kind in ("map", "stateful_map"):
+        samples = range(n)[size * (workers + 1) :]
+    else:
+        samples = range(n)[1::workers][size:]
+    return c.workload(2, gate=(0, samples[0]), log="auto") if samples else None

@@ -1,0 +1,389 @@
+"""What makes the rows of datasets that loaders break on: sources, generators and samplers.
+
+Each class is small and stands alone, with :class:`Source` where it is derived from that, so that
+the script of a failure can hold the one that it needs. They need of a workload ``w`` no more
+than ``w.row``, ``w.n``, ``w.seed`` and ``w.batch_size``; ``Positions`` and ``Counting`` also its
+two methods for the dataset's state. Standard library alone; numpy and torch only where a
+generator is theirs.
+
+A source makes the rows of one lane, of the sample ids in ``shard``. A pass is begun by ``iter``;
+a state that was loaded is used by one pass, and the next one begins anew. Nothing is made
+before it is asked for, so that a state may also be loaded between ``iter`` and ``next``.
+"""
+
+# What a class overrides is documented where it is first.
+# ruff: noqa: D102
+
+from __future__ import annotations
+
+import copy
+import random
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar
+
+__all__ = [
+    "GENERATORS", "SAMPLERS", "SOURCES", "Batches", "Buffer", "Counting", "Custom", "Filter",
+    "Flatten", "NumpyGenerator", "OneShot", "Packing", "Positions", "Private", "PythonGenerator",
+    "Rewinding", "Row", "RowIterator", "Source", "Stateful", "TorchGenerator",
+]  # fmt: skip
+
+Row = list[float]
+Rng = Callable[[], float]
+
+
+class Source:
+    """Makes rows; ``at`` is its state, a mapping."""
+
+    start: ClassVar[dict[str, Any]] = {"position": 0}
+    loaded = False
+
+    def __init__(self, w: Any, shard: list[int], rng: Rng | None = None) -> None:
+        self.w, self.shard, self.rng, self.at = w, shard, rng, copy.deepcopy(self.start)
+
+    def __iter__(self) -> Iterator[Row]:
+        self.at.update({} if self.loaded else copy.deepcopy(self.start))
+        self.loaded = False
+        return self.rows()
+
+    def rows(self) -> Iterator[Row]:
+        """Yield the rest of the pass."""
+        while self.at["position"] < len(self.shard):
+            self.at["position"] += 1
+            yield self.w.row(self.shard[self.at["position"] - 1], self.rng)
+
+    def state_dict(self) -> Any:
+        """Return the state: a copy."""
+        return copy.deepcopy(self.at)
+
+    def load_state_dict(self, state: Any) -> None:
+        """Load a state; it is copied."""
+        self.at, self.loaded = copy.deepcopy(state), True
+
+
+class Positions(Source):
+    """Rows in the order of their ids; the workload makes the state, and notes that."""
+
+    def state_dict(self) -> Any:
+        return self.w.dataset_state(self.at["position"])
+
+    def load_state_dict(self, state: Any) -> None:
+        self.at, self.loaded = {"position": self.w.dataset_position(state)}, True
+
+
+class Buffer(Source):
+    """A shuffle buffer of three rows with a generator of its own, which passes do not reset."""
+
+    start: ClassVar[dict[str, Any]] = {"position": 0, "buffer": []}
+
+    def rows(self) -> Iterator[Row]:
+        first, (at, generator) = random.Random(sum(self.shard)), (self.at, random.Random())
+        version, words, gauss = at.setdefault("generator", first.getstate())
+        generator.setstate((version, tuple(words), gauss))
+        while at["position"] < len(self.shard) or at["buffer"]:
+            while at["position"] < len(self.shard) and len(at["buffer"]) < 3:
+                at["buffer"].append(self.w.row(self.shard[at["position"]], self.rng))
+                at["position"] += 1
+            row = at["buffer"].pop(generator.randrange(len(at["buffer"])))
+            at["generator"] = generator.getstate()
+            yield row
+
+
+class Packing(Source):
+    """Packs texts into fives: what is left over goes into the next, and shows in each row."""
+
+    start: ClassVar[dict[str, Any]] = {"position": 0, "left": []}
+
+    def rows(self) -> Iterator[Row]:
+        at = self.at
+        while at["position"] < len(self.shard):
+            i = self.shard[at["position"]]
+            at["position"] += 1
+            left = at["left"] + [i] * (1 + i % 3)
+            at["left"] = left[len(left) // 5 * 5 :]
+            yield [*self.w.row(i, self.rng), len(at["left"]), sum(at["left"])]
+
+
+class Filter(Source):
+    """Reads three for each that it yields."""
+
+    start: ClassVar[dict[str, Any]] = {"read": 0}
+
+    def rows(self) -> Iterator[Row]:
+        while self.at["read"] < 3 * len(self.shard):
+            self.at["read"] += 1
+            if self.at["read"] % 3 == 2:
+                yield self.w.row(self.shard[self.at["read"] // 3], self.rng)
+
+
+class Flatten(Source):
+    """Reads files of no, two, one and three samples, in turn."""
+
+    start: ClassVar[dict[str, Any]] = {"position": 0, "files": 0, "queue": []}
+
+    def rows(self) -> Iterator[Row]:
+        at = self.at
+        while at["queue"] or at["position"] < len(self.shard):
+            if at["queue"]:
+                yield self.w.row(at["queue"].pop(0), self.rng)
+                continue
+            begin, size = at["position"], (0, 2, 1, 3)[at["files"] % 4]
+            at["queue"] = self.shard[begin : begin + size]
+            at["position"], at["files"] = begin + len(at["queue"]), at["files"] + 1
+
+
+class OneShot:
+    """Is its own iterator, and has ended for ever when it has ended."""
+
+    def __init__(self, w: Any, shard: list[int], rng: Rng | None = None) -> None:
+        self.w, self.shard, self.rng, self.position = w, shard, rng, 0
+
+    def __iter__(self) -> Iterator[Row]:
+        return self
+
+    def __next__(self) -> Row:
+        if self.position >= len(self.shard):
+            raise StopIteration
+        self.position += 1
+        return self.w.row(self.shard[self.position - 1], self.rng)  # type: ignore[no-any-return]
+
+    def state_dict(self) -> Any:
+        """Return the state."""
+        return {"position": self.position}
+
+    def load_state_dict(self, state: Any) -> None:
+        """Load a state."""
+        self.position = state["position"]
+
+
+class Rewinding(OneShot):
+    """Is its own iterator, and starts over with each ``iter``."""
+
+    def __iter__(self) -> Iterator[Row]:
+        self.position = 0
+        return self
+
+
+class Counting:
+    """Random access that counts what it fetched: the count ends each row, and is its state."""
+
+    def __init__(self, w: Any, shard: list[int], rng: Rng | None = None) -> None:
+        self.w, self.rng, self.count = w, rng, 0
+
+    def __getitem__(self, i: int) -> Row:
+        self.count += 1
+        return [*self.w.row(i, self.rng), self.count]
+
+    def state_dict(self) -> Any:
+        """Return the state."""
+        return self.w.dataset_state(self.count)
+
+    def load_state_dict(self, state: Any) -> None:
+        """Load a state."""
+        self.count = self.w.dataset_position(state)
+
+
+class Private:
+    """A source whose rows end with draws from generators of the dataset's own."""
+
+    def __init__(self, source: Any, generators: list[Any]) -> None:
+        self.source, self.generators = source, generators
+
+    def __iter__(self) -> Iterator[Row]:
+        return (self.drawn(row) for row in self.source)
+
+    def __getitem__(self, i: int) -> Row:
+        return self.drawn(self.source[i])
+
+    def drawn(self, row: Row) -> Row:
+        """Return the row with a draw of each generator."""
+        return [*row, *(generator.draw() for generator in self.generators)]
+
+    def state_dict(self) -> Any:
+        """Return the state."""
+        return {
+            "rows": self.source.state_dict(),
+            "generators": [generator.state() for generator in self.generators],
+        }
+
+    def load_state_dict(self, state: Any) -> None:
+        """Load a state."""
+        self.source.load_state_dict(state["rows"])
+        for number, generator in enumerate(self.generators):
+            generator.load(state["generators"][number])
+
+
+class RowIterator:
+    """A source's iterator with the source's state; a dataset may count its rows."""
+
+    def __init__(self, source: Any, dataset: Any = None) -> None:
+        self.source, self.dataset, self.rows = source, dataset, iter(source)
+
+    def __iter__(self) -> Iterator[Row]:
+        return self
+
+    def __next__(self) -> Row:
+        row: Row = next(self.rows)
+        if self.dataset is None:
+            return row
+        self.dataset.count += 1
+        return [*row, self.dataset.count]
+
+    def state_dict(self) -> Any:
+        """Return the state."""
+        return self.source.state_dict()
+
+    def load_state_dict(self, state: Any) -> None:
+        """Load a state."""
+        self.source.load_state_dict(state)
+
+
+class PythonGenerator:
+    """A ``random.Random``."""
+
+    def __init__(self, seed: int) -> None:
+        self.generator = random.Random(seed)
+
+    def draw(self) -> float:
+        """Return a number between 0 and 1."""
+        return self.generator.random()
+
+    def state(self) -> Any:
+        """Return the state."""
+        return self.generator.getstate()
+
+    def load(self, state: Any) -> None:
+        """Load a state."""
+        version, words, gauss = state
+        self.generator.setstate((version, tuple(words), gauss))
+
+
+class NumpyGenerator:
+    """A ``numpy.random.Generator``."""
+
+    def __init__(self, seed: int) -> None:
+        import numpy
+
+        self.generator = numpy.random.default_rng(seed)
+
+    def draw(self) -> float:
+        """Return a number between 0 and 1."""
+        return float(self.generator.random())
+
+    def state(self) -> Any:
+        """Return the state."""
+        return self.generator.bit_generator.state
+
+    def load(self, state: Any) -> None:
+        """Load a state."""
+        self.generator.bit_generator.state = state
+
+
+class TorchGenerator:
+    """A ``torch.Generator``."""
+
+    def __init__(self, seed: int) -> None:
+        import torch
+
+        self.generator = torch.Generator().manual_seed(seed)
+
+    def draw(self) -> float:
+        """Return a number between 0 and 1."""
+        import torch
+
+        return float(torch.rand((), generator=self.generator))
+
+    def state(self) -> Any:
+        """Return the state."""
+        return self.generator.get_state()
+
+    def load(self, state: Any) -> None:
+        """Load a state."""
+        self.generator.set_state(state)
+
+
+class Custom:
+    """A user's plain sampler: its own generator shuffles the ids anew for each epoch."""
+
+    def __init__(self, w: Any) -> None:
+        self.n, self.generator = w.n, random.Random(w.seed)
+
+    def __len__(self) -> int:
+        return int(self.n)
+
+    def __iter__(self) -> Iterator[int]:
+        order = list(range(self.n))
+        self.generator.shuffle(order)
+        return iter(order)
+
+
+class Batches:
+    """A user's batch sampler: neighbours in a batch, the batches in an order of their own."""
+
+    def __init__(self, w: Any) -> None:
+        self.generator = random.Random(w.seed)
+        self.batches = [
+            list(range(i, min(i + w.batch_size, w.n))) for i in range(0, w.n, w.batch_size)
+        ]
+
+    def __len__(self) -> int:
+        return len(self.batches)
+
+    def __iter__(self) -> Iterator[list[int]]:
+        order = list(self.batches)
+        self.generator.shuffle(order)
+        yield from order
+
+
+class Stateful:
+    """A user's Stateful sampler: each pass has an order of its own, and the state is a place."""
+
+    def __init__(self, w: Any) -> None:
+        self.n, self.seed, self.passes, self.position, self.loaded = w.n, w.seed, 0, 0, False
+
+    def __len__(self) -> int:
+        return int(self.n)
+
+    def __iter__(self) -> Iterator[int]:
+        self.position, self.loaded = self.position if self.loaded else 0, False
+        return self.indices()
+
+    def indices(self) -> Iterator[int]:
+        """Yield the rest of the pass."""
+        order = list(range(self.n))
+        random.Random(f"{self.seed}/{self.passes}").shuffle(order)
+        while self.position < self.n:
+            self.position += 1
+            yield order[self.position - 1]
+        self.passes, self.position = self.passes + 1, 0
+
+    def state_dict(self) -> dict[str, int]:
+        """Return the place."""
+        return {"passes": self.passes, "position": self.position}
+
+    def load_state_dict(self, state: dict[str, int]) -> None:
+        """Go on from a place, once."""
+        self.passes, self.position, self.loaded = state["passes"], state["position"], True
+
+
+SOURCES: dict[str, Any] = {
+    "plain": Positions,
+    "uneven": Positions,
+    "hollow": Positions,
+    "buffer": Buffer,
+    "packing": Packing,
+    "filter": Filter,
+    "flatten": Flatten,
+    "oneshot": OneShot,
+    "rewinding": Rewinding,
+}
+"""The source of each stream; uneven and hollow ones have other shards."""
+
+GENERATORS: dict[str, Any] = {
+    "private python": PythonGenerator,
+    "private numpy": NumpyGenerator,
+    "private torch": TorchGenerator,
+}
+"""A dataset's own generators, by what a workload's ``draws`` call them."""
+
+SAMPLERS: dict[str, Any] = {"custom": Custom, "batches": Batches, "stateful": Stateful}
+"""The samplers that are the user's own; all others are torch's."""

@@ -1,0 +1,160 @@
+"""The trees that a Stateful dataset adds to its state, and their strict comparison.
+
+Standard library alone; numpy and torch are imported only for the trees that hold their values.
+"""
+
+from __future__ import annotations
+
+import collections
+from typing import Any
+
+__all__ = ["CODECS", "TREES", "change", "spelled", "tree_at"]
+
+TREES = ("plain", "containers", "arrays", "tensors", "growing", "shrinking", "mutated")
+"""What a tree is like; :func:`tree_at` makes it."""
+
+CODECS: dict[str, tuple[str, ...]] = {
+    "containers": ("pickle", "torch", "bytes"),
+    "arrays": ("pickle", "bytes"),
+    "tensors": ("pickle", "torch", "bytes"),
+    "private torch": ("pickle", "torch", "bytes"),
+}
+"""The codecs that carry the types of a tree or of a private generator, where not all do.
+
+Plain JSON has no tuples, and torch's safe loading no arrays of numpy's. The canonical JSON of
+midepoch's format has all of them.
+"""
+
+
+def tree_at(kind: str, position: int) -> Any:
+    """Return the tree of a kind at a position: equal ones for equal positions.
+
+    Example:
+        >>> tree_at("shrinking", 37)
+        {'left': [37, 38, 39], 'of': {'37': None, '38': None, '39': None}}
+    """
+    return _MAKERS[kind](position)
+
+
+def _plain(position: int) -> dict[str, Any]:
+    return {
+        "big": 2**70 + position,
+        "empty": {"dict": {}, "list": [], "text": ""},
+        "flags": [True, 1, False, 0, 1.0],
+        "nested": [{"pairs": [[1, "a"], [2, "b"]], "position": position}],
+        "none": None,
+    }
+
+
+def _containers(position: int) -> dict[str, Any]:
+    keys = ["b", "a", "c"]
+    turn = position % 3
+    return {
+        "bytes": b"\x00\xff" * (1 + position % 3),
+        "counter": collections.Counter({"seen": position, "none": 0, 3: -1}),
+        "empty": (collections.OrderedDict(), collections.Counter(), set(), ()),
+        "numbered": {0: "zero", 1: position, -1: None},
+        "ordered": collections.OrderedDict((key, position) for key in keys[turn:] + keys[:turn]),
+        "set": {position, position + 1, "text"},
+        "tuple": (position, (True, 1), [(None,)]),
+    }
+
+
+def _arrays(position: int) -> dict[str, Any]:
+    import numpy
+
+    return {
+        "bits": numpy.array([True, position % 2 == 0]),
+        "empty": numpy.zeros((0, 3), dtype=numpy.float32),
+        "point": numpy.array(position, dtype=numpy.int16),
+        "scalars": [numpy.int64(position), numpy.float32(0.5), numpy.bool_(True), position],
+        "wide": {"inner": numpy.arange(6, dtype=numpy.uint8).reshape(2, 3) + position},
+    }
+
+
+def _tensors(position: int) -> dict[str, Any]:
+    import torch
+
+    return {
+        "bits": torch.tensor([True, position % 2 == 0]),
+        "empty": torch.zeros((0, 3), dtype=torch.float64),
+        "half": [torch.tensor([0.5, -1.0], dtype=torch.bfloat16), position],
+        "point": torch.tensor(position, dtype=torch.int16),
+        "wide": {"inner": torch.arange(6, dtype=torch.uint8).reshape(2, 3) + position},
+    }
+
+
+def _growing(position: int) -> dict[str, Any]:
+    return {
+        "seen": list(range(position)),
+        "of": {str(i): {"nested": i} if i % 2 else {} for i in range(position)},
+        **({f"part {position}": {"deep": [position]}} if position else {}),
+    }
+
+
+def _shrinking(position: int) -> dict[str, Any]:
+    left = range(position, _MOST)
+    return {"left": list(left), "of": {str(i): None for i in left}}
+
+
+_MOST = 40
+"""More than any position at which a tree is asked for."""
+
+_MAKERS = {
+    "plain": _plain,
+    "containers": _containers,
+    "arrays": _arrays,
+    "tensors": _tensors,
+    "growing": _growing,
+    "shrinking": _shrinking,
+    # What is the same object each time is the whole state: see Workload.dataset_state.
+    "mutated": _growing,
+}
+
+
+def change(tree: Any, into: Any) -> None:
+    """Change a tree in place until it equals another: its mappings and lists stay the same objects.
+
+    Example:
+        >>> tree = {"seen": [1], "gone": None}
+        >>> seen = tree["seen"]
+        >>> change(tree, {"seen": [1, 2]})
+        >>> tree, tree["seen"] is seen
+        ({'seen': [1, 2]}, True)
+    """
+    if isinstance(tree, list):
+        tree[:] = into
+        return
+    for key in [key for key in tree if key not in into]:
+        del tree[key]
+    for key, value in into.items():
+        if type(value) in (dict, list) and type(tree.get(key)) is type(value):
+            change(tree[key], value)
+        else:
+            tree[key] = value
+
+
+def spelled(tree: Any) -> str:
+    """Return a tree with its types in full: equal texts, equal values and types.
+
+    The order of keys counts where the mapping says so (``OrderedDict``) and nowhere else; of
+    arrays and tensors the element type and the shape are spelled as well.
+
+    Example:
+        >>> spelled({"a": [True, 1]})
+        'dict(str "a": list(bool True, int 1))'
+        >>> spelled({"b": 1, "a": 2}) == spelled({"a": 2, "b": 1})
+        True
+    """
+    name = type(tree).__name__
+    if isinstance(tree, dict):
+        items = [f"{spelled(key)}: {spelled(value)}" for key, value in tree.items()]
+        ordered = isinstance(tree, collections.OrderedDict)
+        return f"{name}({', '.join(items if ordered else sorted(items))})"
+    if isinstance(tree, (list, tuple)):
+        return f"{name}({', '.join(map(spelled, tree))})"
+    if isinstance(tree, (set, frozenset)):
+        return f"{name}({', '.join(sorted(map(spelled, tree)))})"
+    if hasattr(tree, "dtype") and hasattr(tree, "tolist"):
+        return f"{name} {tree.dtype} {tuple(tree.shape)} {tree.tolist()!r}"
+    return f'{name} "{tree}"' if type(tree) is str else f"{name} {tree!r}"
