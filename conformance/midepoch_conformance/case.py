@@ -24,12 +24,16 @@ ACTIONS = {
     "save": "take a state, keep the object under `state`, encode it with `codec` at once",
     "seal": "encode the object kept under `state` again, as it is now, under `into`",
     "edit": "change every part of the object kept under `state` in place",
+    "recode": "decode the encoding `state` and encode it again with `codec` under `into`",
     "load": "decode the encoding `state` and load it; the decoded object is kept under `state`",
     "load_bogus": "load a value that is no state: `value` names it (none, empty, list, text, "
     "number, foreign)",
     "load_cut": "load the encoding `state` less its part number n (depth first over mappings)",
     "load_document": "load the state whose canonical JSON is `document`; `value` names it",
     "close": "close the session and see what is left of it",
+    "open": "open the session anew, in the same process, after `close`",
+    "count": "note how many processes, threads and descriptors the loader holds",
+    "kill": "kill the session's process here, and its workers with it; what was saved stays",
 }
 """The steps' vocabulary."""
 

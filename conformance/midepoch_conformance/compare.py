@@ -123,6 +123,8 @@ def _kind(stretch: Stretch, at: int, epochs: Epochs) -> tuple[str, str]:
         return ("repeated", "already delivered") if got[0] in before else ("extra", "")
     if got[0] in before:
         return "repeated", "already delivered"
+    if got[0] in want and sorted(ids(want)) == sorted(ids(got)):
+        return "reordered", "the same samples, another order"
     if got[0] in want:
         return "missing", f"{_batches(want.index(got[0]))} skipped"
     other = next((e for e, batches in enumerate(epochs) if batches and batches[0] == got[0]), None)

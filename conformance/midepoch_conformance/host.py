@@ -163,6 +163,7 @@ class Host:
         if pid == 0:
             self._become_player(act, folder)
         outcome, status = self._await(pid, limit)
+        processes.end_but_trackers(spared)
         processes.end_group(pid)
         if status is None:
             status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])

@@ -9,10 +9,11 @@ import select
 import signal
 import subprocess
 import tempfile
+import uuid
 from pathlib import Path
 from typing import IO, Any
 
-from midepoch_conformance.processes import Patience
+from midepoch_conformance.processes import Patience, end_marked
 
 __all__ = ["HostLostError", "HostProcess", "RunnerError", "too_old"]
 
@@ -47,6 +48,7 @@ class HostProcess:
 
     def __init__(self, python: str, root: Path, hash_seed: str) -> None:
         package = str(root / "package")
+        self.mark = f"midepoch-{uuid.uuid4()}"
         paths = [package, os.environ.get("PYTHONPATH", "")]
         environment = {
             # Plays are small and run side by side: a pool of threads each would only fight.
@@ -55,6 +57,8 @@ class HostProcess:
             **os.environ,
             "PYTHONPATH": os.pathsep.join(path for path in paths if path),
             "PYTHONHASHSEED": hash_seed,
+            # Whatever descends from the host is known by it.
+            "MIDEPOCH_HOST": self.mark,
         }
         self.python, self.root = python, root
         self.told: dict[str, Any] = {}
@@ -143,6 +147,7 @@ class HostProcess:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
+        end_marked(self.mark)
         self.errors.close()
 
 

@@ -30,6 +30,10 @@ class Journal:
         self.fd, self.key = -1, (0, 0)
         self.phase = ""
 
+    def descriptor(self) -> int:
+        """Return the descriptor that the journal itself holds; -1 where it holds none."""
+        return self.fd if self._is_open() else -1
+
     def at(self, phase: str) -> None:
         """Note what is about to happen: it names the place of a hang or a crash."""
         if phase != self.phase:
@@ -65,6 +69,10 @@ class Journal:
     def failed(self, fault: Fault) -> None:
         """Note that the session could not be opened."""
         self._write(["failed", dataclasses.asdict(fault)])
+
+    def killed(self) -> None:
+        """Note that the process kills itself now because a step asks for it."""
+        self._write(["killed"])
 
     def done(self, seconds: float) -> None:
         """Note the session's end."""
@@ -106,12 +114,14 @@ class JournalEnd:
 
     Attributes:
         done: whether the session came to its end.
+        killed: whether a step ended it, and its process with it.
         phase: what was being done if it did not; ``"closing"`` after all its steps.
         pending: whether a step was cut short.
         states: the encodings that were saved: codec and file by name.
     """
 
     done: bool = False
+    killed: bool = False
     phase: str = "open"
     pending: bool = False
     states: dict[str, tuple[str, str]] = dataclasses.field(default_factory=dict)
@@ -147,6 +157,8 @@ def _apply(trace: SessionTrace, end: JournalEnd, name: str, rest: list[Any]) -> 
         end.pending = False
     elif name == "failed":
         trace.fault = Fault(**{**rest[0], "bases": tuple(rest[0]["bases"])})
+    elif name == "killed":
+        end.killed = True
     elif name == "done":
         end.done, trace.seconds = True, float(rest[0])
 

@@ -11,7 +11,7 @@ import dataclasses
 from midepoch_conformance.case import Case, Step
 from midepoch_conformance.trace import Batch, Event, Fault, SessionTrace, Trace
 
-__all__ = ["START", "Epochs", "Position", "Stretch", "epochs_of", "follow"]
+__all__ = ["START", "Epochs", "Position", "Stretch", "epochs_of", "follow", "positions"]
 
 Epochs = list[list[Batch]]
 
@@ -78,12 +78,21 @@ def follow(case: Case, trace: Trace, epochs: Epochs) -> list[Stretch]:
     whether its end was seen or not; empty epochs right after a load are ``leading`` and do
     not move the position.
     """
+    return _walked(case, trace, epochs).stretches
+
+
+def positions(case: Case, trace: Trace, epochs: Epochs) -> dict[str, Position]:
+    """Return where each state was taken."""
+    return dict(_walked(case, trace, epochs).states)
+
+
+def _walked(case: Case, trace: Trace, epochs: Epochs) -> _Walk:
     walk = _Walk(epochs)
     for index, session in enumerate(trace.sessions):
         walk.begin(index)
         for event in session.events:
             walk.event(event, case.sessions[index].steps[event.step])
-    return walk.stretches
+    return walk
 
 
 class _Walk:
@@ -92,10 +101,13 @@ class _Walk:
     def __init__(self, epochs: Epochs) -> None:
         self.epochs = epochs
         self.stretches: list[Stretch] = []
-        self._states: dict[str, Position] = {}
+        self.states: dict[str, Position] = {}
 
     def begin(self, session: int) -> None:
         self._session = session
+        self._anew()
+
+    def _anew(self) -> None:
         self._position = START
         self._loaded = ""
         self._untouched = False  # nothing was delivered since the load
@@ -108,9 +120,11 @@ class _Walk:
         elif event.do == "break":
             self._break()
         elif event.do == "save":
-            self._states[name] = self._position
-        elif event.do == "seal":
-            self._states[step.into] = self._states.get(name, START)
+            self.states[name] = self._position
+        elif event.do == "open":
+            self._anew()
+        elif event.do in ("seal", "recode"):
+            self.states[step.into] = self.states.get(name, START)
         elif event.do.startswith("load") and event.fault is None:
             self._load(name or event.do)
 
@@ -139,12 +153,13 @@ class _Walk:
         return self._open
 
     def _break(self) -> None:
-        if self._open is not None:
+        # An epoch of which nothing was delivered was not begun.
+        if self._open is not None and self._open.got:
             self._position = Position(self._open.start.epoch + 1, 0)
         self._open = None
 
     def _load(self, name: str) -> None:
-        self._position = self._normal(self._states.get(name, START))
+        self._position = self._normal(self.states.get(name, START))
         self._loaded, self._untouched, self._open = name, True, None
 
     def _normal(self, position: Position) -> Position:

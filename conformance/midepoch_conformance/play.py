@@ -11,6 +11,7 @@ import gc
 import os
 import signal
 import time
+import types
 import urllib.parse
 from collections.abc import Iterator
 from typing import Any
@@ -19,7 +20,9 @@ from midepoch_conformance import codecs, tampering
 from midepoch_conformance.adapter import Adapter, Execution, Offer, Session
 from midepoch_conformance.case import CaseError, Step
 from midepoch_conformance.faults import fault_of
+from midepoch_conformance.holdings import Holdings
 from midepoch_conformance.journal import Journal
+from midepoch_conformance.logbook import Log
 from midepoch_conformance.processes import left_after
 from midepoch_conformance.streams import Streams, seed_streams
 from midepoch_conformance.trace import Batch, Event, Fault
@@ -28,7 +31,7 @@ from midepoch_conformance.workload import Workload
 __all__ = ["NO_SUCH_PART", "NO_SUCH_STATE", "BatchError", "Job", "Play"]
 
 CLOSING = 5.0
-"""Seconds that the processes of a closed loader have for their exit."""
+"""Seconds that the processes of a closed loader have for their exit, and all else it holds."""
 
 PARTING = 2
 """Seconds that a loader has to close where no step asks it to."""
@@ -53,6 +56,7 @@ class Job:
         states: encodings of earlier sessions: codec and file by name.
         left: for each step the batches that the open epoch has left before it, or None
             where that is not known; it tells an error at the end from one before.
+        patience: seconds that what a closed loader held has to go.
     """
 
     workload: Workload
@@ -63,6 +67,7 @@ class Job:
     folder: str
     states: dict[str, tuple[str, str]] = dataclasses.field(default_factory=dict)
     left: tuple[int | None, ...] = ()
+    patience: float = CLOSING
 
     @property
     def journal(self) -> str:
@@ -120,7 +125,9 @@ class Play:
         self.begun = False
         self.kept: dict[str, Any] = {}
         self.encodings = dict(job.states)
-        self.log = _Log(job.workload, job.folder)
+        self.log = Log(job.workload, job.folder)
+        self.holdings = Holdings(self.journal.descriptor)
+        self.doomed = False
 
     def run(self, forked: bool) -> bool:
         """Play the session; return whether all its steps were taken.
@@ -130,7 +137,7 @@ class Play:
         """
         began = time.monotonic()
         with contextlib.closing(self.journal):
-            whole = self._open() and self._steps()
+            whole = self._begin() and self._steps()
             self.journal.at("closing")
             if forked:
                 signal.signal(signal.SIGALRM, signal.SIG_DFL)
@@ -144,16 +151,20 @@ class Play:
             self.journal.done(time.monotonic() - began)
         return whole
 
-    def _open(self) -> bool:
-        job = self.job
+    def _begin(self) -> bool:
         self.journal.at("open")
-        seed_streams(job.ambient)
+        self.holdings.begin()
+        seed_streams(self.job.ambient)
         try:
-            self.session = self.adapter.open(self.log.workload, job.execution, job.root)
+            self.session = self._opened_anew()
         except BaseException as error:
             self.journal.failed(fault_of(error, "open", self.own))
             return False
         return True
+
+    def _opened_anew(self) -> Session:
+        job = self.job
+        return self.adapter.open(self.log.workload, job.execution, job.root)
 
     def _steps(self) -> bool:
         for index, step in enumerate(self.job.steps):
@@ -169,6 +180,8 @@ class Play:
                 event.document, over = str(end), True
             event.fetched, event.calls = self.log.counts()
             self.journal.event(event)
+            if self.doomed:
+                self._die()
             if over:
                 return event.fault is None
         return True
@@ -176,16 +189,18 @@ class Play:
     # The steps' actions, by their names in case.ACTIONS.
 
     def _take(self, step: Step, event: Event) -> None:
-        self._opened(event)
-        for taken in range(step.n):
-            if not self._next(event, self._phase(event, taken)):
-                return
+        with self._streams(event):
+            self._opened(event)
+            for taken in range(step.n):
+                if not self._next(event, self._phase(event, taken)):
+                    return
 
     def _drain(self, step: Step, event: Event) -> None:
-        self._opened(event)
-        for taken in range(self._bound()):
-            if not self._next(event, self._phase(event, taken)):
-                return
+        with self._streams(event):
+            self._opened(event)
+            for taken in range(self._bound()):
+                if not self._next(event, self._phase(event, taken)):
+                    return
         raise _FailedError(
             Fault(
                 "hang", "endless epoch", message=f"no end after {self._bound()} batches", at="end"
@@ -198,15 +213,17 @@ class Play:
 
     def _save(self, step: Step, event: Event) -> None:
         session = self._live("state")
-        before = Streams()
-        with self._watched("state"):
+        with self._streams(event), self._watched("state"):
             self.kept[step.state] = session.state()
-        event.drew = before.moved()
         self._encode(self.kept[step.state], step.codec or self.codecs.default, step.state, event)
 
     def _seal(self, step: Step, event: Event) -> None:
         codec = step.codec or self._encoding(step.state)[0]
         self._encode(self._object(step.state), codec, step.into, event)
+
+    def _recode(self, step: Step, event: Event) -> None:
+        state = self._decoded(step.state)
+        self._encode(state, step.codec or self.codecs.default, step.into, event)
 
     def _edit(self, step: Step, event: Event) -> None:
         tampering.edit(self._object(step.state))
@@ -221,10 +238,12 @@ class Play:
 
     def _load_cut(self, step: Step, event: Event) -> None:
         state = self._decoded(step.state)
+        place = tampering.path(state, step.n)
         try:
             state = tampering.cut(state, step.n)
         except tampering.NoSuchPart:
             raise _SessionOver(NO_SUCH_PART) from None
+        event.document = place
         self._give(state)
 
     def _load_document(self, step: Step, event: Event) -> None:
@@ -237,9 +256,36 @@ class Play:
     def _close(self, step: Step, event: Event) -> None:
         with self._watched("close"):
             self._drop()
-        event.left = left_after(CLOSING)
+        event.left = left_after(self.job.patience)
+
+    def _open(self, step: Step, event: Event) -> None:
+        if self.session is not None:
+            raise CaseError("a step opens the session that is open already: it was not closed")
+        with self._watched("open"):
+            self.session = self._opened_anew()
+
+    def _count(self, step: Step, event: Event) -> None:
+        event.held = self.holdings.count(self.job.patience)
+
+    def _kill(self, step: Step, event: Event) -> None:
+        # Only once the journal holds the step.
+        self.doomed = True
 
     # What the actions are made of.
+
+    def _die(self) -> None:
+        self.journal.killed()
+        while True:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    @contextlib.contextmanager
+    def _streams(self, event: Event) -> Iterator[None]:
+        """Note whether the global streams were moved meanwhile."""
+        before = Streams()
+        try:
+            yield
+        finally:
+            event.drew = before.moved()
 
     def _drop(self) -> None:
         self.epoch = None
@@ -270,10 +316,19 @@ class Play:
                 self.journal.ended()
                 self.epoch = None
                 return False
+            except BaseException:
+                event.spent = self._is_spent(self.epoch)
+                raise
             batch = _plain(rows)
         self.journal.batch(batch)
         self.begun = True
         return True
+
+    def _is_spent(self, epoch: Iterator[Any]) -> bool:
+        """Return whether an exception has ended a generator of the adapter's own."""
+        if not isinstance(epoch, types.GeneratorType):
+            return False
+        return epoch.gi_frame is None and epoch.gi_code.co_filename in self.own
 
     def _phase(self, event: Event, taken: int) -> str:
         left = self.job.left[event.step] if event.step < len(self.job.left) else None
@@ -331,33 +386,6 @@ class Play:
         except BaseException as error:
             kind = "adapter" if isinstance(error, BatchError) else kind
             raise _FailedError(fault_of(error, at, self.own, kind)) from error
-
-
-class _Log:
-    """The workload's log of one session, read piece by piece."""
-
-    def __init__(self, workload: Workload, folder: str) -> None:
-        self.path: str | None = None
-        self.workload = workload
-        self.offset = 0
-        if workload.log == "auto":
-            self.path = os.path.join(folder, "log")
-            self.workload = dataclasses.replace(workload, log=self.path)
-
-    def counts(self) -> tuple[int | None, dict[str, int] | None]:
-        """Return what was fetched and which calls were noted since the last time."""
-        if self.path is None:
-            return None, None
-        found = {"fetch": 0, "state_dict": 0, "iter": 0}
-        with contextlib.suppress(FileNotFoundError), open(self.path, "rb") as log:
-            log.seek(self.offset)
-            # A line is written in one piece, so that what is there ends with a whole one.
-            lines = log.read().splitlines()
-            self.offset = log.tell()
-            for line in lines:
-                what = line.decode().split()[1]
-                found[what] = found.get(what, 0) + 1
-        return found.pop("fetch"), found
 
 
 def _plain(rows: Any) -> Batch:

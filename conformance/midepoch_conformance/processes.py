@@ -17,7 +17,9 @@ __all__ = [
     "Patience",
     "adopt_orphans",
     "die_with_parent",
+    "end_but_trackers",
     "end_group",
+    "end_marked",
     "end_others",
     "keepers",
     "left_after",
@@ -27,11 +29,15 @@ __all__ = [
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _POLL = 0.004
+_DYING = 10.0
+_TIDYING = 1.0
+_STARTING = 0.1
+_TRACKER = "multiprocessing.resource_tracker"
 
 
-def adopt_orphans() -> bool:
-    """Make this process the new parent of orphans below it; return whether that worked."""
-    return _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+def adopt_orphans(adopt: bool = True) -> bool:
+    """Make this process the new parent of orphans below it, or no longer; return whether it is."""
+    return _prctl(_PR_SET_CHILD_SUBREAPER, int(adopt)) and adopt
 
 
 def die_with_parent() -> bool:
@@ -114,6 +120,26 @@ def _processor_time(pid: int) -> float:
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
+def end_but_trackers(spared: set[int]) -> None:
+    """Kill all descendants but ``spared``, and let their resource trackers tidy up after them.
+
+    A tracker unlinks the named semaphores and segments of its users when the last of them is
+    gone: killed with them it would leave those on the machine. What only looks like a tracker
+    gains a second by it.
+    """
+    found = [pid for pid in living(os.getpid()) or () if pid not in spared]
+    trackers = [pid for pid in found if _TRACKER in _command(pid)]
+    if not trackers:
+        return
+    for pid in found:
+        if pid not in trackers:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+    until = time.monotonic() + _TIDYING
+    while any(map(_runs, trackers)) and time.monotonic() < until:
+        time.sleep(_POLL)
+
+
 def end_group(pid: int) -> None:
     """Kill the process group that ``pid`` leads, if there still is one."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -138,6 +164,28 @@ def end_others(spared: set[int]) -> int:
                     os.waitpid(pid, 0)
         if not found:
             return len(ended)
+
+
+def end_marked(mark: str) -> None:
+    """Kill all processes that were started with ``mark`` in their environment.
+
+    They are found wherever they went: a daemon has left its group, its session and its parent.
+    """
+    spared = {os.getpid()}
+    until = time.monotonic() + _DYING
+    while time.monotonic() < until:
+        found = [pid for pid in _numbers("/proc") if pid not in spared]
+        found = [pid for pid in found if mark in _environment(pid) and _runs(pid)]
+        if not found:
+            return
+        for pid in found:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+            except PermissionError:
+                spared.add(pid)
+        time.sleep(_POLL)
 
 
 def keepers() -> set[int]:
@@ -178,6 +226,24 @@ def _stat(pid: int) -> list[str]:
     with contextlib.suppress(FileNotFoundError, ProcessLookupError):
         return _read(f"/proc/{pid}/stat").rpartition(")")[2].split()
     return []
+
+
+def _command(pid: int) -> str:
+    """Return a process's command line; one that is just being started has none for a moment."""
+    until = time.monotonic() + _STARTING
+    while True:
+        command = ""
+        with contextlib.suppress(OSError):
+            command = _read(f"/proc/{pid}/cmdline")
+        if command or not _runs(pid) or time.monotonic() > until:
+            return command
+        time.sleep(_POLL)
+
+
+def _environment(pid: int) -> str:
+    with contextlib.suppress(OSError):
+        return _read(f"/proc/{pid}/environ")
+    return ""
 
 
 def _read(path: str) -> str:

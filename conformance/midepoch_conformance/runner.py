@@ -26,7 +26,7 @@ from midepoch_conformance.faults import crash, hang
 from midepoch_conformance.hosts import HostLostError, HostProcess, RunnerError, too_old
 from midepoch_conformance.journal import read_journal
 from midepoch_conformance.lengths import batches_left, counted
-from midepoch_conformance.play import Job
+from midepoch_conformance.play import CLOSING, Job
 from midepoch_conformance.processes import Patience
 from midepoch_conformance.trace import SessionTrace, Trace
 from midepoch_conformance.workload import Workload
@@ -188,6 +188,7 @@ class Runner:
                     folder=str(folder / str(index)),
                     states=dict(states),
                     left=left[index],
+                    patience=min(CLOSING, self.limit / 4),
                 )
                 session, saved = self._session(plan, job)
                 trace.sessions.append(session)
@@ -221,6 +222,7 @@ class Runner:
         session, end = read_journal(job.journal)
         if not end.done:
             session.seconds = time.monotonic() - began
+        if not (end.done or end.killed):
             _add_ending(session, end.phase, end.pending, answer, self.limit, job.folder)
         if not answer.get("fit", True):
             self._hosts.pop(plan.host).end()

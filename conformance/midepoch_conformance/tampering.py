@@ -6,7 +6,7 @@ import contextlib
 import json
 from typing import Any
 
-__all__ = ["BOGUS", "NoSuchPart", "bogus", "cut", "edit"]
+__all__ = ["BOGUS", "NoSuchPart", "bogus", "cut", "edit", "path"]
 
 BOGUS = ("none", "empty", "list", "text", "number", "foreign")
 """The values that ``load_bogus`` names."""
@@ -28,6 +28,35 @@ def bogus(name: str, codec: str) -> Any:
         "number": 7,
         "foreign": {"model": {"weight": [0.5, 1.5]}, "optimizer": None},
     }[name]
+
+
+def path(state: Any, part: int) -> list[Any] | None:
+    """Return where in ``state`` its part number ``part`` lies; None where that cannot be said.
+
+    Example:
+        >>> path({"plan": {"seed": 1}, "done": 2}, 1)
+        ['plan', 'seed']
+    """
+    if isinstance(state, (bytes, bytearray)):
+        try:
+            return path(json.loads(state), part)
+        except ValueError:
+            return None
+    places = _places(state, [], set())
+    keys = places[part] if part < len(places) else None
+    return keys if keys and all(type(key) in (str, int) for key in keys) else None
+
+
+def _places(node: Any, above: list[Any], seen: set[int]) -> list[list[Any]]:
+    """Return the keys that lead to each part, in the order of :func:`_parts`."""
+    if id(node) in seen or not isinstance(node, (dict, list, tuple)):
+        return []
+    seen.add(id(node))
+    found: list[list[Any]] = []
+    for key, value in node.items() if isinstance(node, dict) else enumerate(node):
+        found += [[*above, key]] if isinstance(node, dict) else []
+        found += _places(value, [*above, key], seen)
+    return found
 
 
 def cut(state: Any, part: int) -> Any:

@@ -48,11 +48,17 @@ class Event:
         fault: what went wrong, if anything did.
         size: bytes of the encoded state (``save`` and ``seal``).
         digest: hash of the encoded state.
-        drew: whether the action moved one of the global streams (``save``).
+        drew: whether the action moved one of the global streams (``save``, ``take``, ``drain``).
         fetched: samples fetched during the step, by the workload's log; None without one.
         calls: ``{"state_dict": n, "iter": n}`` during the step, by the log.
         left: processes of the loader that are alive after ``close``.
-        document: the state as JSON types, where the loader implements a format.
+        held: ``{"processes": n, "threads": n, "descriptors": n}`` that the loader holds at a
+            ``count``, beyond what was there before it was opened; None where that cannot be
+            known.
+        spent: whether the fault ended a generator of the adapter's own, so that nobody can tell
+            what the loader itself would still deliver.
+        document: the state as JSON types, where the loader implements a format; of
+            ``load_cut`` the keys that lead to the part which was removed.
     """
 
     step: int
@@ -67,6 +73,8 @@ class Event:
     fetched: int | None = None
     calls: dict[str, int] | None = None
     left: int | None = None
+    held: dict[str, int] | None = None
+    spent: bool = False
     document: Any = None
 
 

@@ -68,8 +68,9 @@ class Finding:
         kind: in which way it fails: ``missing``, ``repeated``, ``reordered``, ``extra``,
             ``values``, ``different``, ``ignored``, ``swallowed``; ``crash``, ``hang``,
             ``late error``, ``bare error``, ``error``, ``codec``, ``save``, ``cost``,
-            ``leftover``, ``invalid``, ``refusal``. ``oracle`` where there was no
-            uninterrupted run to compare with.
+            ``leftover``, ``close``, ``invalid``, ``refusal``. ``oracle`` where there was no
+            uninterrupted run to compare with, ``adapter`` for an error of the adapter's,
+            ``judge`` for one of the suite's own judge.
         words: the finding in a sentence.
         expected: what should have come, as data, where that says more.
         got: what came.
@@ -78,6 +79,7 @@ class Finding:
         case: its id.
         needs: requirements that this finding presupposes, beside those that its requirement
             always does.
+        feature: what is out of the ordinary about the case's workload, filled in likewise.
     """
 
     requirement: str
@@ -90,6 +92,7 @@ class Finding:
     workers: tuple[int, ...] = ()
     case: str = ""
     needs: tuple[str, ...] = ()
+    feature: str = ""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -105,8 +108,11 @@ class Result:
 
 def place(finding: Finding, case: Case) -> Finding:
     """Return the finding with where it was found."""
+    w = case.workload
     workers = tuple(sorted({s.execution.workers for s in case.sessions}))
-    return dataclasses.replace(finding, workload=case.workload.kind, workers=workers, case=case.id)
+    return dataclasses.replace(
+        finding, workload=w.kind, workers=workers, case=case.id, feature=w.feature
+    )
 
 
 def is_refusal(fault: Fault, delivered: int) -> bool:
@@ -178,20 +184,28 @@ def settle(findings: Iterable[Finding]) -> list[Finding]:
     """Return the findings with those *blocked* whose prerequisite failed.
 
     A failure is blocked where a requirement that it presupposes failed on the same workload
-    kind with one of its worker counts; a case without an uninterrupted run to compare with is
-    blocked where a Basis requirement failed there, and not offered elsewhere.
+    kind with one of its worker counts, on a plain workload or on one that has no features but
+    its own: what fails on an unusual workload alone says nothing about others. A case without
+    an uninterrupted run to compare with is blocked where a Basis requirement failed there, and
+    not offered elsewhere.
     """
     found = list(findings)
-    failed = {
-        (f.requirement, f.workload, count)
-        for f in found
-        if f.outcome in FAILURES
-        for count in f.workers
-    }
+    failed: dict[tuple[str, str, int], set[frozenset[str]]] = {}
+    for f in found:
+        if f.outcome in FAILURES:
+            for count in f.workers:
+                place = (f.requirement, f.workload, count)
+                failed.setdefault(place, set()).add(_features(f))
     return [_settled(f, failed) for f in found]
 
 
-def _settled(finding: Finding, failed: set[tuple[str, str, int]]) -> Finding:
+def _features(finding: Finding) -> frozenset[str]:
+    return frozenset(filter(None, finding.feature.split(", ")))
+
+
+def _settled(
+    finding: Finding, failed: Mapping[tuple[str, str, int], set[frozenset[str]]]
+) -> Finding:
     if finding.outcome in FAILURES:
         needed = (*presupposed(finding.requirement), *finding.needs)
     elif finding.outcome == "not offered" and finding.kind == "oracle":
@@ -199,7 +213,11 @@ def _settled(finding: Finding, failed: set[tuple[str, str, int]]) -> Finding:
     else:
         return finding
     for requirement in needed:
-        if any((requirement, finding.workload, count) in failed for count in finding.workers):
+        if any(
+            features <= _features(finding)
+            for count in finding.workers
+            for features in failed.get((requirement, finding.workload, count), ())
+        ):
             words = f"{requirement} fails here ({finding.words})"
             return dataclasses.replace(finding, outcome="blocked", words=words)
     return finding

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import traceback
+from pathlib import Path
+
 from midepoch_conformance.case import Case
 from midepoch_conformance.judges import (
     basis,
@@ -10,11 +13,14 @@ from midepoch_conformance.judges import (
     elastic,
     epochs,
     faults,
+    history,
     order,
+    outages,
     refusal,
     resume,
     state,
     values,
+    world,
 )
 from midepoch_conformance.judges.registry import REGISTRY, Judge
 from midepoch_conformance.judges.view import View
@@ -25,7 +31,10 @@ from midepoch_conformance.verdict import Finding, in_words, place
 __all__ = ["PREREQUISITES", "REGISTRY", "Judge", "applicable", "judge"]
 
 # The modules register their judges when they are imported.
-_MODULES = (basis, resume, epochs, state, elastic, values, refusal, faults, cost, document, order)
+_MODULES = (
+    basis, resume, epochs, state, elastic, values, refusal, faults, outages, history, cost, world,
+    document, order,
+)  # fmt: skip
 
 
 _TAMPERED = frozenset({"part removed", "no state", "after a refusal"})
@@ -52,7 +61,7 @@ def judge(case: Case, trace: Trace, oracle: Trace | None) -> list[Finding]:
 def _opinion(judge: Judge, case: Case, trace: Trace, oracle: Trace | None) -> Finding | None:
     faults = [f for f in map(_first_fault, (oracle, trace)) if f is not None]
     ours = next((f for f in faults if f.kind == "adapter"), None)
-    if ours is not None and case.probe in _TAMPERED:
+    if ours is not None and (case.probe in _TAMPERED or _loads_nothing(case)):
         # What the adapter keeps beside the loader's state is not the loader's to check.
         return Finding(judge.requirement, "not offered", "adapter", in_words(ours))
     if ours is not None:
@@ -61,7 +70,18 @@ def _opinion(judge: Judge, case: Case, trace: Trace, oracle: Trace | None) -> Fi
     if fault is not None and not judge.alone:
         words = f"an uninterrupted run fails here: {in_words(fault)}"
         return Finding(judge.requirement, "not offered", "oracle", words)
-    return judge.opinion(View(judge.requirement, case, trace, oracle))
+    try:
+        return judge.opinion(View(judge.requirement, case, trace, oracle))
+    except Exception as error:
+        # A fault of the suite's own must neither end a check nor pass for the loader's.
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        place_in_it = f"{Path(where.filename).name}, line {where.lineno}"
+        words = f"the suite's judge failed: {type(error).__name__}: {error} ({place_in_it})"
+        return Finding(judge.requirement, "error", "judge", words)
+
+
+def _loads_nothing(case: Case) -> bool:
+    return any(step.do == "load_bogus" for plan in case.sessions for step in plan.steps)
 
 
 def _first_fault(trace: Trace | None) -> Fault | None:

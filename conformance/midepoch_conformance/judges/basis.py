@@ -13,7 +13,7 @@ from midepoch_conformance.workload import Workload
 __all__ = ["allowed_missing"]
 
 
-@judge("BASIS-1", "plain", alone=True)
+@judge("BASIS-1", "plain", "work plain", alone=True)
 def runs(view: View) -> Finding | None:
     """Every epoch is delivered, to its end."""
     for trace in (view.oracle, view.trace):
@@ -23,7 +23,7 @@ def runs(view: View) -> Finding | None:
     return view.passed()
 
 
-@judge("BASIS-2", "plain")
+@judge("BASIS-2", "plain", "work plain", "uneven plain")
 def agrees(view: View) -> Finding | None:
     """A second run in another interpreter delivers the same."""
     problem = view.problem(0)
@@ -32,7 +32,7 @@ def agrees(view: View) -> Finding | None:
     return view.all(0)
 
 
-@judge("BASIS-3", "whole")
+@judge("BASIS-3", "whole", "work whole")
 def whole(view: View) -> Finding | None:
     """Each epoch holds each sample once."""
     problem = view.problem(0)
@@ -41,14 +41,15 @@ def whole(view: View) -> Finding | None:
     session = view.session(0)
     w, x = view.case.workload, view.case.sessions[0].execution
     for number, epoch in enumerate(model.epochs_of(session) if session else []):
-        fault = compare.unwhole(epoch, w.n, allowed_missing(w, x))
+        n = w.length(number)
+        fault = compare.unwhole(epoch, n, allowed_missing(w, x))
         if fault is not None:
             words = f"epoch {number}: {fault.words}"
-            return view.silent(fault.kind, words, f"samples 0 to {w.n - 1}, each once", epoch)
+            return view.silent(fault.kind, words, f"samples 0 to {n - 1}, each once", epoch)
     return view.passed()
 
 
-@judge("BASIS-4", "saving")
+@judge("BASIS-4", "saving", "work saving")
 def saving_changes_nothing(view: View) -> Finding | None:
     """Deliveries with saves among them equal those without."""
     failed = [e for e in view.events(0, "save") if e.fault is not None]
@@ -57,7 +58,7 @@ def saving_changes_nothing(view: View) -> Finding | None:
     return view.all(0)
 
 
-@judge("BASIS-5", "saving")
+@judge("BASIS-5", "saving", "work saving")
 def saving_draws_nothing(view: View) -> Finding | None:
     """No save moves a global random stream."""
     seen = [e for e in view.events(0, "save") if e.drew is not None]

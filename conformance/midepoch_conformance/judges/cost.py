@@ -87,6 +87,26 @@ def iterated_again(view: View) -> Finding | None:
     return view.passed(words)
 
 
+@judge("COST-5", "fetched once")
+def fetched_once(view: View) -> Finding | None:
+    """No epoch fetches a sample twice."""
+    problem = view.problem(0)
+    if problem is not None:
+        return view.blocked(f"the run fails: {problem.words}")
+    counted = [e.fetched for e in view.events(0) if e.fetched is not None]
+    if not counted:
+        return None
+    n, got = view.case.workload.n, sum(counted)
+    epochs = sum(event.ended for event in view.events(0))
+    words = f"{got} samples fetched in {epochs} epochs of {n}"
+    # Up to an epoch may be fetched ahead, and samples once for all before the first; a sample
+    # more in each epoch is more than that.
+    most = epochs * n + n
+    if got > most:
+        return view.fails("cost", f"{words}; at most {most}", most, got)
+    return view.passed(words)
+
+
 def _fetched(view: View, session: int) -> int | Finding | None:
     finding = view.rest(session)
     if finding.outcome != "pass":

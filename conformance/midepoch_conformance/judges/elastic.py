@@ -10,13 +10,13 @@ from midepoch_conformance.verdict import Finding, fault_kind, is_refusal
 __all__ = ["completed"]
 
 
-@judge("INTERVAL-1", "interval")
+@judge("INTERVAL-1", "interval", "work interval")
 def at_every_step(view: View) -> Finding | None:
     """A state is exact whatever the interval."""
     return view.all(1)
 
 
-@judge("WORKERS-1", "workers")
+@judge("WORKERS-1", "workers", "work workers")
 def any_worker_count(view: View) -> Finding | None:
     """Another worker count delivers the same."""
     return _same(view)
@@ -28,7 +28,7 @@ def any_execution(view: View) -> Finding | None:
     return _same(view)
 
 
-@judge("ELASTIC-1", "elastic")
+@judge("ELASTIC-1", "elastic", "work elastic")
 def resumes_with_others(view: View) -> Finding | None:
     """A state resumes under another worker count."""
     return view.all(1)

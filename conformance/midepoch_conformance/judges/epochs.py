@@ -15,31 +15,31 @@ from midepoch_conformance.verdict import FAILURES, Finding
 __all__: list[str] = []
 
 
-@judge("EPOCH-1", "cut", "later")
+@judge("EPOCH-1", "cut", "later", "work cut", "work later")
 def later_epochs(view: View) -> Finding | None:
     """The epochs after the one resumed into are the uninterrupted run's."""
     return view.later(1) if inside(view, 1) else None
 
 
-@judge("EPOCH-2", "end seen")
+@judge("EPOCH-2", "end seen", "work end seen")
 def after_the_end(view: View) -> Finding | None:
     """A state from after an epoch's end resumes with the next."""
     return _next_epochs(view)
 
 
-@judge("EPOCH-3", "end unseen")
+@judge("EPOCH-3", "end unseen", "work end unseen")
 def before_the_end(view: View) -> Finding | None:
     """A state from after the last batch neither repeats the epoch nor drops the next."""
     return _next_epochs(view)
 
 
-@judge("EPOCH-4", "later")
+@judge("EPOCH-4", "later", "work later")
 def in_a_later_epoch(view: View) -> Finding | None:
     """A state from a later epoch resumes in that epoch's order."""
     return view.rest(1) if inside(view, 1) else None
 
 
-@judge("EPOCH-5", "break")
+@judge("EPOCH-5", "break", "work break")
 def after_a_break(view: View) -> Finding | None:
     """Each epoch after one that was broken off is whole."""
     session = view.session(0)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from midepoch_conformance.compare import ids, show
+from midepoch_conformance.judges.outages import carried
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
 from midepoch_conformance.trace import Batch, Fault
 from midepoch_conformance.verdict import Finding, in_words
 
 __all__: list[str] = []
-
-_ON_PURPOSE = "on purpose"
 
 
 @judge("FAULT-1", "killed worker")
@@ -25,9 +24,11 @@ def killed_worker(view: View) -> Finding | None:
     return view.passed(in_words(fault, len(batches)))
 
 
-@judge("FAULT-2", "failing sample")
+@judge("FAULT-2", "failing sample", "failing start")
 def failing_sample(view: View) -> Finding | None:
     """A dataset's exception reaches the caller, after the good batches before it."""
+    if view.case.probe == "failing start":
+        return _failing_start(view)
     bad = view.case.workload.fail_at
     epoch = view.epochs[0] if view.epochs else []
     place = next((i for i, batch in enumerate(epoch) if bad in ids([batch])), None)
@@ -45,7 +46,7 @@ def failing_sample(view: View) -> Finding | None:
         return view.fails(
             "missing" if len(batches) < len(good) else "swallowed", words, good, batches
         )
-    if not _carried(fault):
+    if not carried(fault):
         words = f"another error comes in its place: {in_words(fault, len(batches))}"
         return view.fails("error", words)
     return view.passed()
@@ -79,14 +80,28 @@ def left_behind(view: View) -> Finding | None:
     return view.passed()
 
 
+def _failing_start(view: View) -> Finding | None:
+    """Judge a dataset that cannot be set up, in the last session: nothing can come of it."""
+    last = len(view.case.sessions) - 1
+    if view.case.session_workload(last).fail_at != -1:
+        return None
+    early = view.before(last) if last else None
+    if early is not None:
+        return early
+    session = view.session(last)
+    fault = session.first_fault() if session else None
+    batches = [batch for event in view.events(last) for batch in event.batches]
+    if fault is None or batches:
+        words = f"the dataset cannot be set up, and {show(batches)} comes"
+        return view.silent("swallowed", words, "an error", batches)
+    if fault.kind in ("hang", "crash"):
+        return view.fails(fault.kind, f"the dataset cannot be set up: {in_words(fault)}")
+    if not carried(fault):
+        return view.fails("error", f"another error comes in its place: {in_words(fault)}")
+    return view.passed()
+
+
 def _ending(view: View) -> tuple[Fault | None, list[Batch]]:
     session = view.session(0)
     fault = session.first_fault() if session else None
     return fault, [batch for event in view.events(0) for batch in event.batches]
-
-
-def _carried(fault: Fault) -> bool:
-    names = (fault.type, *fault.bases)
-    return (
-        "WorkloadError" in names or _ON_PURPOSE in fault.message or _ON_PURPOSE in fault.traceback
-    )

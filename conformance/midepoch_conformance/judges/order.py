@@ -147,6 +147,28 @@ def root(view: View) -> Finding | None:
     return view.passed() if seeds else None
 
 
+@judge("SEED-6", "caller streams")
+def caller_streams(view: View) -> Finding | None:
+    """Delivering leaves the global streams as they were."""
+    failed = _failed(view)
+    if failed:
+        return failed
+    seen = [
+        (index, event)
+        for index in range(len(view.case.sessions))
+        for event in view.events(index, "take", "drain")
+        if event.drew is not None
+    ]
+    moved = next(((index, event) for index, event in seen if event.drew), None)
+    if moved is not None:
+        index, event = moved
+        batches = len(event.batches)
+        words = f"a global random stream is moved while {batches} batches are delivered"
+        words += " after a resume" if index else ""
+        return view.silent("values", words, "no global stream moves", "one moved")
+    return view.passed() if seen else None
+
+
 def ordered(w: Workload, epoch: int, first: int, count: int) -> list[Batch]:
     """Return batches of the order as the format defines it.
 

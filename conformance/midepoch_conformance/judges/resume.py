@@ -12,13 +12,13 @@ from midepoch_conformance.verdict import Finding, fault_kind, in_words
 __all__ = ["inside"]
 
 
-@judge("RESUME-1", "cut")
+@judge("RESUME-1", "cut", "work cut", "uneven", "killed")
 def exact(view: View) -> Finding | None:
     """The rest of the first epoch comes."""
     return view.rest(1) if inside(view, 1) else None
 
 
-@judge("RESUME-2", "chain")
+@judge("RESUME-2", "chain", "work chain")
 def in_chains(view: View) -> Finding | None:
     """It comes after each further resume too."""
     last = len(view.case.sessions) - 1
@@ -40,7 +40,7 @@ def complete(view: View) -> Finding | None:
     return view.rest(2)
 
 
-@judge("RESUME-4", "start")
+@judge("RESUME-4", "start", "work start")
 def from_the_start(view: View) -> Finding | None:
     """A state from before the first batch resumes the whole epoch."""
     return view.rest(1)

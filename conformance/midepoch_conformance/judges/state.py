@@ -14,7 +14,7 @@ __all__: list[str] = []
 _CHANGED = "the dataset's state came back"
 
 
-@judge("STATE-1", "sealed late")
+@judge("STATE-1", "sealed late", "work sealed late")
 def never_changes(view: View) -> Finding | None:
     """A state encoded late resumes as when it was taken."""
     finding = view.all(1)
@@ -41,10 +41,13 @@ def changed_outside(view: View) -> Finding | None:
     return view.of_problem(problem)
 
 
-@judge("STATE-3", "codec")
+@judge("STATE-3", "codec", "work codec")
 def survives(view: View) -> Finding | None:
     """A decoded state resumes."""
-    return view.rest(1)
+    finding = view.rest(1)
+    if not view.case.workload.tree:
+        return finding
+    return dataclasses.replace(finding, needs=(*finding.needs, "STATE-6"))
 
 
 @judge("STATE-4", "reload")
@@ -61,7 +64,7 @@ def changed_after_load(view: View) -> Finding | None:
     return view.rest(1)
 
 
-@judge("STATE-6", "tree")
+@judge("STATE-6", "tree", "work tree")
 def tree_comes_back(view: View) -> Finding | None:
     """A Stateful dataset gets the tree back that it gave."""
     for index in range(len(view.trace.sessions)):

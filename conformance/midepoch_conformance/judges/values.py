@@ -24,7 +24,7 @@ def own_values(view: View) -> Finding | None:
     return _equal(view)
 
 
-@judge("VAMB-1", "ambient values", "elastic values")
+@judge("VAMB-1", "ambient values", "elastic values", "work values")
 def ambient_values(view: View) -> Finding | None:
     """Values from the global streams are equal after a resume."""
     finding = _equal(view)
@@ -73,7 +73,9 @@ def _distinct(view: View, samples: bool, epochs: bool) -> Finding | None:
         if fault is not None:
             return view.blocked(f"the run fails: {in_words(fault)}")
         run = model.epochs_of(session) if session else []
-    drawn = [_drawn(epoch) for epoch in run]
+    # What follows the draws in a row is the dataset's history.
+    streams = sum(not draw.startswith("private") for draw in view.case.workload.draws)
+    drawn = [_drawn(epoch, streams) for epoch in run]
     if samples:
         for number, values in enumerate(drawn):
             counts = Counter(values)
@@ -91,8 +93,8 @@ def _distinct(view: View, samples: bool, epochs: bool) -> Finding | None:
     return view.passed()
 
 
-def _drawn(epoch: Sequence[Batch]) -> list[float]:
-    return [value for batch in epoch for row in batch for value in row[1:]]
+def _drawn(epoch: Sequence[Batch], streams: int) -> list[float]:
+    return [value for batch in epoch for row in batch for value in row[1 : 1 + streams]]
 
 
 def _few(values: Sequence[float]) -> str:

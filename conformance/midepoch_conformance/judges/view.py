@@ -264,11 +264,15 @@ class _Search:
 
     def _nothing(self) -> Problem | None:
         """Return the problem of a resume after which all epochs are empty."""
-        resumed = [s for s in self.stretches if s.loaded]
+        loads = [e.step for e in self.events if e.do.startswith("load") and e.fault is None]
+        resumed = [s for s in self.stretches if s.loaded and s.step > max(loads, default=-1)]
         if not resumed or not all(s.leading for s in resumed):
             return None
-        want = resumed[0].want
+        want, start = resumed[0].want, resumed[0].start
         if not want:
+            return None
+        if len(resumed) == 1 and start.epoch and not start.batches:
+            # The empty rest of an epoch whose end had not been seen.
             return None
         count = len(resumed)
         words = f"nothing comes in {count} epoch{'s' if count > 1 else ''} after the load"

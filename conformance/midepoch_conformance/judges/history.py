@@ -1,0 +1,231 @@
+"""Histories: whatever happened before, what is delivered is the uninterrupted run's."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from midepoch_conformance import model
+from midepoch_conformance.adapter import Execution
+from midepoch_conformance.judges.outages import carried
+from midepoch_conformance.judges.registry import judge
+from midepoch_conformance.judges.view import Problem, View
+from midepoch_conformance.model import Position
+from midepoch_conformance.trace import Event
+from midepoch_conformance.verdict import Finding, in_words, is_refusal
+from midepoch_conformance.workload import AMBIENT_DRAWS
+
+__all__: list[str] = []
+
+
+@judge("RESUME-7", "history", alone=True)
+def after_any_history(view: View) -> Finding | None:
+    """Every session delivers what follows its position."""
+    unknown = _unknown(view)
+    if unknown is not None:
+        return unknown
+    for index in range(len(view.trace.sessions)):
+        session = view.session(index)
+        if session is not None and session.fault is not None and is_refusal(session.fault, 0):
+            # Nothing was loaded yet: this is a cell that the loader does not have.
+            return view.not_offered(in_words(session.fault))
+        problem = view.problem(index, _tolerated(view, index))
+        late = next((e for e in view.events(index, "load_bogus") if e.fault is None), None)
+        if late is not None and (problem is None or problem.step >= late.step):
+            # It may still be refused, before the next batch: that is no part of histories.
+            return view.blocked("what is no state is not refused by the load")
+        if problem is None:
+            continue
+        if _may_refuse(view, index, problem):
+            return view.passed(f"as far as it goes: {problem.words}")
+        past = _Past(view)
+        past.read(index, problem.step)
+        found = view.of_problem(problem)
+        return dataclasses.replace(found, needs=past.needs(problem))
+    return view.passed()
+
+
+def _unknown(view: View) -> Finding | None:
+    """Return why there is nothing to compare with; a caught exception is no reason."""
+    run = view.oracle.sessions[0] if view.oracle and view.oracle.sessions else None
+    if run is None:
+        return view.blocked("there is no uninterrupted run")
+    faults = [run.fault, *(event.fault for event in run.events)]
+    w = view.case.workload
+    for fault in (f for f in faults if f is not None):
+        if w.fail_at is None or fault is run.fault or not carried(fault):
+            words = f"an uninterrupted run fails here: {in_words(fault)}"
+            return Finding(view.requirement, "not offered", "oracle", words)
+    if any(event.spent for event in run.events):
+        return view.not_offered("an exception ends the iterator that the adapter makes")
+    if w.fail_at is not None and len([e for e in run.events if e.ended]) < w.epochs:
+        return view.blocked("nothing comes after the failed batch")
+    return None
+
+
+def _tolerated(view: View, index: int) -> tuple[int, ...]:
+    """Return the steps whose faults were made on purpose."""
+    dying = view.case.session_workload(index).die_at is not None
+    return tuple(
+        event.step
+        for event in view.events(index)
+        if event.fault is not None
+        and event.fault.kind == "raised"
+        and (dying or event.do == "load_bogus" or carried(event.fault))
+    )
+
+
+def _may_refuse(view: View, index: int, problem: Problem) -> bool:
+    """Return whether the problem is a refusal that a loader is free to give.
+
+    A load while an iterator is live may be refused, and so may a state from beside a dead worker.
+    """
+    fault = problem.fault
+    if fault is None or not is_refusal(fault, problem.delivered):
+        return False
+    loads = [s for s in view.case.sessions[index].steps[: problem.step + 1] if s.do == "load"]
+    if not loads:
+        return False
+    return loads[-1].state in _frail(view) or _live(view.events(index), problem.step)
+
+
+def _frail(view: View) -> set[str]:
+    """Return the states that were taken where a worker dies, and what was made of them."""
+    frail: set[str] = set()
+    for index, plan in enumerate(view.case.sessions):
+        dying = view.case.session_workload(index).die_at is not None
+        for step in plan.steps:
+            if step.do == "save" and dying:
+                frail.add(step.state)
+            elif step.into and step.state in frail:
+                frail.add(step.into)
+    return frail
+
+
+def _live(events: list[Event], step: int) -> bool:
+    """Return whether an epoch is open when ``step`` is taken."""
+    live = False
+    for event in events:
+        if event.step >= step:
+            break
+        if event.do in ("take", "drain"):
+            live = not event.ended
+        elif event.do in ("break", "close", "open"):
+            live = False
+    return live
+
+
+class _Past:
+    """What a step presupposes: all that led to it, through the states that were loaded."""
+
+    def __init__(self, view: View) -> None:
+        self.view, self.case = view, view.case
+        self.places = model.positions(view.case, view.trace, view.epochs)
+        self.made = {
+            (step.state if step.do == "save" else step.into): (index, number)
+            for index, plan in enumerate(self.case.sessions)
+            for number, step in enumerate(plan.steps)
+            if step.do in ("save", "seal", "recode")
+        }
+        self._found: dict[str, None] = {}
+        self._read: set[tuple[int, int]] = set()
+
+    def needs(self, problem: Problem) -> tuple[str, ...]:
+        """Return the requirements, for what went wrong."""
+        difference = problem.difference
+        if difference is not None and difference.kind == "values":
+            draws = self.case.workload.draws
+            self._add("VOWN-1" if "own" in draws else "")
+            self._add("VAMB-1" if set(draws) & set(AMBIENT_DRAWS) else "")
+        if self.case.workload.tree:
+            self._add("STATE-6")
+        return tuple(self._found)
+
+    def read(self, index: int, until: int) -> None:
+        """Add what the steps of a session up to ``until`` presuppose, and what led to it."""
+        if (index, until) in self._read:
+            return
+        self._read.add((index, until))
+        x, first = self.case.sessions[index].execution, self.case.sessions[0].execution
+        self._add("INTERVAL-1" if x.interval != 1 else "")
+        self._faults(index)
+        events = self.view.events(index)
+        loaded, delivered = False, 0
+        for event in (e for e in events if e.step <= until):
+            step = self.case.sessions[index].steps[event.step]
+            if event.do in ("take", "drain"):
+                if not loaded:
+                    self._changed(first, x, "WORKERS-1", "WORKERS-2")
+                elif event.ended:
+                    self._add("EPOCH-1")
+                delivered += len(event.batches)
+            elif event.do == "load":
+                self._loaded(index, event, delivered > 0, loaded)
+                loaded, delivered = True, 0
+            elif event.do == "save":
+                self._add("BASIS-4")
+                if loaded:
+                    self._add("RESUME-2")
+                    self._add("RESUME-3", "" if delivered else "STATE-4")
+            elif event.do == "break" and loaded and delivered:
+                self._add("EPOCH-1")
+            elif event.do == "open":
+                loaded, delivered = False, 0
+            self._add(*_OF_STEPS.get(event.do, ()))
+            if event.do == "edit":
+                self._add("STATE-5" if self._was_loaded(index, event) else "STATE-2")
+            if step.codec:
+                self._add("STATE-3")
+
+    def _faults(self, index: int) -> None:
+        w = self.case.session_workload(index)
+        if w.fail_at is not None:
+            self._add("FAULT-2", "FAULT-5")
+        if w.die_at is not None:
+            self._add("FAULT-1", "FAULT-6")
+
+    def _loaded(self, index: int, event: Event, delivered: bool, loaded: bool) -> None:
+        name = self.case.sessions[index].steps[event.step].state
+        self._add("RESUME-1", _place(self.places.get(name, model.START), self.view.epochs))
+        if _live(self.view.events(index), event.step):
+            self._add("RESUME-5")
+        elif delivered or loaded:
+            self._add("RESUME-6")
+        if name in self.made:
+            where, number = self.made[name]
+            before, after = (self.case.sessions[i].execution for i in (where, index))
+            self._changed(before, after, "ELASTIC-1", "ELASTIC-3")
+            self.read(where, number)
+
+    def _changed(self, before: Execution, after: Execution, workers: str, others: str) -> None:
+        if before.workers != after.workers:
+            self._add(workers)
+        if dataclasses.replace(before, workers=after.workers) != after:
+            self._add(others)
+
+    def _was_loaded(self, index: int, event: Event) -> bool:
+        steps = self.case.sessions[index].steps
+        name = steps[event.step].state
+        return any(s.do == "load" and s.state == name for s in steps[: event.step])
+
+    def _add(self, *names: str) -> None:
+        self._found.update(dict.fromkeys(name for name in names if name))
+
+
+_OF_STEPS: dict[str, tuple[str, ...]] = {
+    "break": ("EPOCH-5",),
+    "seal": ("STATE-1",),
+    "recode": ("STATE-3",),
+    "load_bogus": ("REFUSE-1", "REFUSE-4"),
+    "open": ("FAULT-7",),
+}
+"""What single steps presuppose."""
+
+
+def _place(position: Position, epochs: model.Epochs) -> str:
+    """Return the requirement of resuming at a position."""
+    length = len(epochs[position.epoch]) if position.epoch < len(epochs) else 0
+    if position.batches >= length > 0:
+        return "EPOCH-3"
+    if position.epoch == 0:
+        return "RESUME-1" if position.batches else "RESUME-4"
+    return "EPOCH-4" if position.batches else "EPOCH-2"

@@ -1,0 +1,146 @@
+"""Outages: what a caught exception, a dead worker and a leak leave of the data and the process."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+
+from midepoch_conformance.compare import difference, unwhole
+from midepoch_conformance.judges.registry import judge
+from midepoch_conformance.judges.view import Problem, View
+from midepoch_conformance.trace import Event, Fault, SessionTrace
+from midepoch_conformance.verdict import Finding, fault_kind, in_words, is_refusal
+
+__all__ = ["carried"]
+
+_ON_PURPOSE = "on purpose"
+
+
+def carried(fault: Fault) -> bool:
+    """Return whether a fault is, or carries, the exception that a sample raised on purpose."""
+    names = (fault.type, *fault.bases)
+    return (
+        "WorkloadError" in names or _ON_PURPOSE in fault.message or _ON_PURPOSE in fault.traceback
+    )
+
+
+@judge("FAULT-5", "caught", alone=True)
+def goes_on(view: View) -> Finding | None:
+    """The batches after a failed one come, now and after a resume."""
+    wrong = _uninterrupted(view) or _unsaved(view, tolerated=_caught(view, 0))
+    if wrong is not None:
+        return wrong
+    # Whether a resume tries the failed batch again is the loader's own matter.
+    problem = view.problem(1, tolerated=_caught(view, 1))
+    if problem is None:
+        problem = _stuck(view)
+    return _resumed(view, problem)
+
+
+@judge("FAULT-6", "after a death")
+def after_a_death(view: View) -> Finding | None:
+    """A state taken after a worker died resumes with what was not delivered, or is refused."""
+    death = next((e for e in view.events(0) if e.do == "drain"), None)
+    if death is None or death.fault is None:
+        return view.blocked("no error tells of the worker's death")
+    if death.fault.kind != "raised":
+        return view.blocked(f"a worker's death is no error: {in_words(death.fault)}")
+    saved = next((e for e in view.events(0, "save")), None)
+    if saved is not None and saved.fault is not None:
+        refusal = dataclasses.replace(saved.fault, at="load")
+        if is_refusal(refusal, 0):
+            return view.passed(f"no state is given: {in_words(saved.fault)}")
+    wrong = _unsaved(view, tolerated=(death.step,))
+    return wrong if wrong is not None else _resumed(view, view.problem(1))
+
+
+@judge("FAULT-7", "held")
+def holds_no_more(view: View) -> Finding | None:
+    """What is held does not grow from round to round."""
+    problem = view.problem(0)
+    if problem is not None:
+        return view.blocked(f"the rounds go wrong themselves: {problem.words}")
+    rounds = view.events(0, "count")
+    counts = [event.held for event in rounds if event.held is not None]
+    if len(counts) < len(rounds) or len(counts) < 2:
+        return view.not_offered("what a process holds cannot be counted on this platform")
+    for name in counts[0]:
+        numbers = [held[name] for held in counts]
+        # Growth once may be a pool or a cache that is filled; what is lost is lost every time.
+        if all(before < after for before, after in itertools.pairwise(numbers)):
+            words = f"{name} held after each of {len(numbers)} equal rounds: "
+            words += ", ".join(map(str, numbers))
+            return view.fails("leftover", words, numbers[0], numbers[-1])
+    return view.passed()
+
+
+def _uninterrupted(view: View) -> Finding | None:
+    """Return how the uninterrupted run fails to go on after its fault."""
+    run = view.oracle.sessions[0] if view.oracle else SessionTrace([])
+    if run.fault is not None:
+        return view.blocked(f"the loader cannot be built: {in_words(run.fault)}")
+    w = view.case.workload
+    if any(event.spent for event in run.events):
+        words = (
+            "epoch() of the adapter is a generator: an exception ends it, whatever the loader does"
+        )
+        return view.not_offered(words)
+    faults = [(event, event.fault) for event in run.events if event.fault is not None]
+    if not faults:
+        return view.blocked(f"sample {w.fail_at} raises and no error comes")
+    # An error of the end and not of a batch belongs to no sample.
+    other = next(((e, f) for e, f in faults if not carried(f)), None)
+    if other is not None:
+        event, fault = other
+        first = event is faults[0][0]
+        words = f"sample {w.fail_at} raises, and then: {in_words(fault, len(event.batches))}"
+        return view.blocked(words) if first else view.fails(_kind(fault), words)
+    whole = [e for e in run.events if e.ended]
+    if len(whole) < w.epochs:
+        words = f"the exception of sample {w.fail_at} comes again and again: nothing comes after it"
+        return view.fails("error", words)
+    for number, epoch in enumerate(view.epochs[: w.epochs]):
+        wrong = unwhole(epoch, w.n, w.batch_size)
+        if wrong is not None:
+            words = f"epoch {number}, after the exception of sample {w.fail_at}: {wrong.words}"
+            return view.silent(wrong.kind, words, "the batches after the failed one", epoch)
+    return None
+
+
+def _unsaved(view: View, tolerated: tuple[int, ...]) -> Finding | None:
+    """Return why there is no state to resume from: its taking failed, or what came before."""
+    problem = view.problem(0, tolerated)
+    if problem is not None and view.saving(0, problem):
+        return view.of_problem(problem)
+    if problem is not None:
+        return view.blocked(f"wrong already before the state was taken: {problem.words}")
+    if view.session(1) is None:
+        return view.blocked("the play did not get to the resume")
+    return None
+
+
+def _resumed(view: View, problem: Problem | None) -> Finding:
+    if problem is None or problem.epoch > 0:
+        return view.passed()
+    return dataclasses.replace(view.of_problem(problem), needs=view.needs(1, problem))
+
+
+def _caught(view: View, session: int) -> tuple[int, ...]:
+    """Return the steps whose fault is the sample's own."""
+    events: list[Event] = view.events(session)
+    return tuple(e.step for e in events if e.fault is not None and carried(e.fault))
+
+
+def _stuck(view: View) -> Problem | None:
+    """Return the problem of a resume that never gets past the failed batch."""
+    rest = next((s for s in view.resumed(1)), None)
+    if rest is None or rest.ended or difference(rest, view.epochs) is not None:
+        return None
+    if not any(view.epochs):
+        return None  # every epoch is one failed batch: there is nothing to get to
+    fault = Fault("raised", "WorkloadError", message="the same exception at each step", at="next")
+    return Problem(0, rest.step, fault=fault, delivered=max(1, len(rest.got)))
+
+
+def _kind(fault: Fault) -> str:
+    return fault_kind(fault, 1)

@@ -1,0 +1,118 @@
+"""World: ranks with a state each, and what another number of ranks makes of those."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from midepoch_conformance import compare, model
+from midepoch_conformance.case import Case
+from midepoch_conformance.judges.registry import judge
+from midepoch_conformance.judges.view import View
+from midepoch_conformance.trace import Batch, Trace
+from midepoch_conformance.verdict import Finding
+
+__all__: list[str] = []
+
+
+@judge("WORLD-1", "ranks")
+def each_rank(view: View) -> Finding | None:
+    """Each rank's state resumes that rank."""
+    found = None
+    for resumed, saved in _loads(view).items():
+        x = view.case.sessions[resumed].execution
+        if _rank(view, saved) != (x.rank, x.world):
+            continue
+        found = _of_rank(view, saved, resumed).all(1)
+        if found.outcome != "pass":
+            return dataclasses.replace(found, words=f"rank {x.rank} of {x.world}: {found.words}")
+    return found
+
+
+@judge("WORLD-2", "resized ranks")
+def other_ranks(view: View) -> Finding | None:
+    """Another number of ranks refuses the states, or delivers each sample once."""
+    loads = _loads(view)
+    saving = [index for index in range(len(view.case.sessions)) if index not in loads]
+    before, after = _world(view, saving), _world(view, list(loads))
+    w = view.case.workload
+    if before is None or after is None or w.sampler != "distributed":
+        return None  # some rank is not there, or nobody deals the samples to ranks
+    if w.n % before or w.n % after:
+        return None  # samples are dealt twice to come out even
+    early = next(filter(None, (_unsaved(view, index) for index in saving)), None)
+    if early is not None:
+        return early
+    saved = [batch for index in saving for batch in _delivered(view, index)]
+    rest: list[Batch] = []
+    for index in loads:
+        session = view.session(index)
+        if session is None:
+            return view.blocked("the play did not get there")
+        fault = session.first_fault()
+        if fault is not None:
+            delivered = sum(len(event.batches) for event in session.events)
+            found = view.of_fault(fault, delivered)
+            words = f"rank {_rank(view, index)[0]} of {after}: {found.words}"
+            return dataclasses.replace(found, words=words)
+        rest += _delivered(view, index)
+    wrong = compare.unwhole([*saved, *rest], w.n)
+    if wrong is None:
+        return view.passed("the saved epoch is completed")
+    ranks = f"{before} ranks save" if before > 1 else "one rank saves"
+    words = f"{ranks}, {after} complete{'' if after > 1 else 's'} the epoch with "
+    words += f"{compare.show(rest)}: {wrong.words}"
+    return view.silent(wrong.kind, words, f"the samples after {compare.show(saved)}", rest)
+
+
+def _loads(view: View) -> dict[int, int]:
+    """Return for each session that loads a state the one that saved it."""
+    savers: dict[str, int] = {}
+    found = {}
+    for index, plan in enumerate(view.case.sessions):
+        for step in plan.steps:
+            if step.do == "save":
+                savers[step.state] = index
+            elif step.do == "load" and step.state in savers:
+                found[index] = savers[step.state]
+    return found
+
+
+def _rank(view: View, index: int) -> tuple[int, int]:
+    x = view.case.sessions[index].execution
+    return x.rank, x.world
+
+
+def _world(view: View, sessions: list[int]) -> int | None:
+    """Return the number of ranks of these sessions; None unless each rank is there once."""
+    ranks = [_rank(view, index) for index in sessions]
+    world = ranks[0][1] if ranks else 0
+    return world if sorted(ranks) == [(rank, world) for rank in range(world)] else None
+
+
+def _of_rank(view: View, saved: int, resumed: int) -> View:
+    """Return one rank's two sessions, to be compared with what the first went on to deliver."""
+    case = view.case
+    alone = Case(case.probe, case.workload, (case.sessions[saved], case.sessions[resumed]))
+    found = [s for s in (view.session(saved), view.session(resumed)) if s is not None]
+    return View(view.requirement, alone, Trace(case.id, found), Trace("oracle", found[:1]))
+
+
+def _unsaved(view: View, rank: int) -> Finding | None:
+    """Return why a rank gave no state."""
+    session = view.session(rank)
+    if session is None:
+        return view.blocked("the play did not get to the states")
+    fault = session.first_fault()
+    if fault is None:
+        return None
+    at = next((e for e in session.events if e.fault is not None), None)
+    if at is not None and at.do == "save":
+        return view.of_fault(fault, 0)
+    return view.blocked(f"rank {rank} fails before its state is taken: {fault.type}")
+
+
+def _delivered(view: View, index: int) -> list[Batch]:
+    """Return what a session delivered of its first epoch that has anything."""
+    session = view.session(index)
+    epochs = model.epochs_of(session) if session else []
+    return next((epoch for epoch in epochs if epoch), [])
