@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from midepoch_conformance import cases
-from midepoch_conformance.bench import Engine
+from midepoch_conformance import cases, judges
+from midepoch_conformance.adapter import Offer
+from midepoch_conformance.bench import Bench, Engine
+from midepoch_conformance.case import Case
+from midepoch_conformance.cases import has_workers
 from midepoch_conformance.check import (
     Check,
+    Stopped,
     asked,
     check_header,
     find_failures,
@@ -21,32 +26,96 @@ from midepoch_conformance.check import (
     wanted_requirements,
 )
 from midepoch_conformance.events import CaseResult, Listener, Started
-from midepoch_conformance.settings import Settings
+from midepoch_conformance.histories import HISTORY
+from midepoch_conformance.machine import draw_histories
+from midepoch_conformance.settings import CheckError, Settings
 from midepoch_conformance.smoke import smoke
-from midepoch_conformance.strategies import draw_cases
-from midepoch_conformance.summary import summarise
+from midepoch_conformance.strategies import INLINE_OF, draw_cases
+from midepoch_conformance.summary import failing, prerequisite_cases, summarise
 
-__all__ = ["explore"]
+__all__ = ["Goal", "draw_round", "explore"]
 
 ROUND = 100
-"""Cases that are drawn at a time."""
+"""Cases that are drawn at a time: half of them of the tables' families, half histories."""
+
+EMPTY = 20
+"""Rounds in a row that bring nothing new after which there is no more to draw."""
+
+
+_ASKED = frozenset(j.requirement for j in judges.REGISTRY.values() if HISTORY in j.probes)
+"""What histories are judged for."""
+
+
+@dataclasses.dataclass
+class Goal:
+    """When to stop: whichever comes first.
+
+    Attributes:
+        seconds: no round begins later.
+        cases: how many cases are to be judged.
+        workers: how many of them with workers; one of twenty where not given.
+    """
+
+    seconds: float | None = None
+    cases: int | None = None
+    workers: int | None = None
+
+    def __post_init__(self) -> None:
+        self.began = time.monotonic()
+        if self.workers is not None and self.cases is None:
+            raise CheckError("--with-workers says how many of how many", "give --cases as well")
+        if self.workers is not None and self.workers > (self.cases or 0):
+            raise CheckError(f"{self.workers} cases with workers are more than --cases")
+
+    def share(self) -> int:
+        """Return how many cases of a round have workers."""
+        if self.workers is None or not self.cases:
+            return ROUND // INLINE_OF
+        return round(ROUND * self.workers / self.cases)
+
+    def wanted(self, judged: Sequence[CaseResult], multi: bool) -> int:
+        """Return how many cases are still to be judged, with workers or without."""
+        if self.cases is None:
+            return ROUND
+        workers = self.workers if self.workers is not None else self.cases // INLINE_OF
+        goal = workers if multi else self.cases - workers
+        return goal - sum(r.reason is None and has_workers(r.case) == multi for r in judged)
+
+    def reached(self, judged: Sequence[CaseResult]) -> bool:
+        """Return whether that is enough."""
+        if self.seconds is not None and time.monotonic() - self.began >= self.seconds:
+            return True
+        return all(self.wanted(judged, multi) <= 0 for multi in (False, True))
+
+
+def draw_round(
+    offer: Offer, seed: int, share: int, only: frozenset[str] | None = None
+) -> list[Case]:
+    """Return the cases of one round, ``share`` of them with workers, if the loader has any."""
+    share = share if max(offer.workers, default=0) else 0
+    drawn: list[Case] = []
+    for multi, count in ((False, ROUND - share), (True, share)):
+        histories = count // 2 if only is None or only & _ASKED else 0
+        drawn += draw_cases(offer, count - histories, seed, only, multi=multi)
+        drawn += draw_histories(offer, histories, seed, multi)
+    return drawn
 
 
 def explore(
     settings: Settings,
-    seconds: float | None = None,
+    goal: Goal | None = None,
     seed: int | None = None,
     listen: Listener = lambda event: None,
     opener: Callable[[], Engine] | None = None,
 ) -> Check:
-    """Judge a loader by drawn cases until ``seconds`` have passed, or until Ctrl-C.
+    """Judge a loader by drawn cases until the goal is reached, or until Ctrl-C.
 
     A round of cases is always finished; the same seed draws the same rounds.
 
     Raises:
         CheckError: nothing can be judged; the text says why.
     """
-    began = time.monotonic()
+    goal = goal or Goal()
     seed = random.SystemRandom().getrandbits(32) if seed is None else seed
     only = wanted_requirements(settings.only)
     listen = locked(listen)
@@ -56,18 +125,47 @@ def explore(
         info = benches[0].info
         header = {**check_header(info, settings, only), "seed": seed}
         seen: set[str] = set()
+        empty = 0
         try:
             for number in itertools.count(seed):
-                drawn = draw_cases(info.offer, ROUND, number, only)
-                table = [c for c in drawn if c.id not in seen and asked(c, only)]
-                seen |= {case.id for case in table}
+                drawn = draw_round(info.offer, number, goal.share(), only)
+                new = {c.id: c for c in drawn if c.id not in seen and asked(c, only)}
+                seen |= set(new)
+                table = _as_wanted(list(new.values()), goal, results)
                 listen(Started(header, len(table)))
                 results += judge_all(benches, table, listen, first=len(results))
-                if seconds is not None and time.monotonic() - began >= seconds:
+                empty = 0 if table else empty + 1
+                if goal.reached(results) or empty == EMPTY:
                     break
+        except Stopped as stopped:
+            results += stopped.results
         except KeyboardInterrupt:
             # What was found until now is what is reported.
             pass
-        results = settle_all(benches, results, cases.load_table("quick"), only)
+        quick = cases.load_table("quick")
+        others = _presupposed(benches, results, quick, only)
+        results = settle_all(benches, [*results, *others], quick, only)[: len(results)]
         failures = find_failures(benches, results, settings, listen)
-    return Check(header, results, summarise(results), failures, time.monotonic() - began)
+    seconds = time.monotonic() - goal.began
+    return Check(header, results, summarise(results), failures, seconds)
+
+
+def _as_wanted(drawn: list[Case], goal: Goal, judged: list[CaseResult]) -> list[Case]:
+    """Return the drawn cases, no more of either sort than are still wanted."""
+    parts = {multi: [c for c in drawn if has_workers(c) == multi] for multi in (False, True)}
+    kept = {c.id for m, part in parts.items() for c in part[: max(0, goal.wanted(judged, m))]}
+    return [case for case in drawn if case.id in kept]
+
+
+def _presupposed(
+    benches: list[Bench], results: list[CaseResult], quick: list[Case], only: frozenset[str] | None
+) -> list[CaseResult]:
+    """Judge what failing cases presuppose, unless not all is asked about: that is done later.
+
+    What was drawn may lack it, and a failure that follows from another one is none of its own.
+    """
+    if only is not None:
+        return []
+    found = [f for result in results for f in result.findings if failing(f)]
+    played = {result.case.id for result in results}
+    return judge_all(benches, prerequisite_cases(quick, found, played), lambda event: None)

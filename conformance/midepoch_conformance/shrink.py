@@ -8,6 +8,8 @@ from typing import Any
 
 from midepoch_conformance.adapter import Execution
 from midepoch_conformance.case import Case, SessionPlan, Step
+from midepoch_conformance.histories import HISTORY, objection
+from midepoch_conformance.shorten import repaired, shorter
 from midepoch_conformance.verdict import Finding
 from midepoch_conformance.workload import Workload
 
@@ -24,9 +26,15 @@ _WORKLOAD_DEFAULTS: dict[str, Any] = {
     "shuffle": False,
     "tail": "keep",
     "seed": 0,
-    "tree": False,
+    "tree": "",
+    "stream": "plain",
+    "state_at": "dataset",
+    "sampler": "",
+    "grow": 0,
+    "gate": None,
 }
 _FAULTS = ("fail_at", "stop_at", "die_at")
+_OF_STATES = frozenset({"load", "load_cut", "seal", "edit", "recode"})
 
 
 @dataclasses.dataclass(frozen=True)
@@ -101,7 +109,11 @@ def smaller(case: Case) -> Iterator[Case]:
     if any(step.do == "load_document" for plan in case.sessions for step in plan.steps):
         return
     for candidate in _candidates(case):
-        if candidate != case and sound(candidate):
+        if case.probe == HISTORY:
+            whole = repaired(candidate)
+            if whole is not None and whole != case:
+                yield whole
+        elif candidate != case and sound(candidate):
             yield candidate
 
 
@@ -112,9 +124,11 @@ def sound(case: Case) -> bool:
     would show something else than the failure that it came from.
     """
     w = case.workload
+    if case.probe == HISTORY:
+        return objection(case) is None
     if any(getattr(w, name) is not None and getattr(w, name) >= w.n for name in _FAULTS):
         return False
-    if not case.sessions or w.epochs < 1:
+    if not case.sessions or w.epochs < 0:
         return False
     known: set[str] = set()
     for index, plan in enumerate(case.sessions):
@@ -123,15 +137,24 @@ def sound(case: Case) -> bool:
         per_epoch = max(1, workload.n // workload.batch_size)
         if any(step.n > per_epoch for step in plan.steps if step.do == "take"):
             return False
-        for step in plan.steps:
-            if step.do in ("load", "load_cut", "seal", "edit") and step.state not in known:
+        closed = False
+        for number, step in enumerate(plan.steps):
+            if step.do in _OF_STATES and step.state not in known:
                 return False
+            # A closed session can only be counted or opened anew, a dead one nothing at all.
+            if closed != (step.do == "open") and step.do not in ("count", "kill"):
+                return False
+            if step.do == "kill" and number + 1 < len(plan.steps):
+                return False
+            closed = step.do == "close" or (closed and step.do != "open")
             known |= {step.state, step.into}
     return True
 
 
 def _candidates(case: Case) -> Iterator[Case]:
     yield from _fewer_workers(case)
+    if case.probe == HISTORY:
+        yield from shorter(case)
     yield from _fewer_sessions(case)
     yield from _smaller_workloads(case)
     yield from _shorter_takes(case)

@@ -30,11 +30,19 @@ _BATCH_SIZES = (1, 2, 3, 4, 5)
 
 @st.composite
 def cases_of(
-    draw: st.DrawFn, offer: Offer, only: frozenset[str] | None = None, inline_of: int = INLINE_OF
+    draw: st.DrawFn,
+    offer: Offer,
+    only: frozenset[str] | None = None,
+    inline_of: int = INLINE_OF,
+    multi: bool | None = None,
 ) -> Case:
-    """Draw a case that ``offer`` covers, of the families that ``only``'s judges look at."""
+    """Draw a case that ``offer`` covers, of the families that ``only``'s judges look at.
+
+    ``multi``: with workers or without; else one of ``inline_of`` has some.
+    """
     families = [p for p in PROBES.values() if only is None or only & set(_looks(p))]
-    multi = max(offer.workers, default=0) > 0 and draw(st.integers(1, inline_of)) == inline_of
+    if multi is None:
+        multi = max(offer.workers, default=0) > 0 and draw(st.integers(1, inline_of)) == inline_of
     counts = sorted(n for n in offer.workers if bool(n) == multi) or sorted(offer.workers)
     row: dict[str, Any] = {"workers": draw(st.sampled_from(counts))}
     suitable = [p for p in families if multi in p.workers] or families
@@ -73,13 +81,18 @@ def draw_cases(
     seeded: int,
     only: frozenset[str] | None = None,
     inline_of: int = INLINE_OF,
+    multi: bool | None = None,
 ) -> list[Case]:
     """Return up to ``count`` different cases, the same for the same seed.
+
+    ``multi``: all with workers, or none; else one of ``inline_of`` has some.
 
     Every setting that could make a difference is explicit, and nothing is remembered from
     run to run.
     """
     found: dict[str, Case] = {}
+    if count < 1:
+        return []
 
     @seed(seeded)
     @settings(
@@ -91,7 +104,7 @@ def draw_cases(
         # They look at how fast cases are drawn; what is drawn may not depend on the machine.
         suppress_health_check=list(HealthCheck),
     )
-    @given(cases_of(offer, only, inline_of))
+    @given(cases_of(offer, only, inline_of, multi))
     def collect(case: Case) -> None:
         found.setdefault(case.id, case)
 

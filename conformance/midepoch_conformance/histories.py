@@ -1,0 +1,303 @@
+"""What a history may ask of any loader, and where it stands: step by step, in the usual one (pure).
+
+A history is sound where the specification leaves one answer to everything it asks. What loaders
+may do either way is not asked: a state between a break and the next batch, batches of an iterator
+that a load made stale, or the place after an error in an epoch that is then broken off.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from midepoch_conformance.case import Case, SessionPlan, Step
+from midepoch_conformance.lengths import usual_length
+from midepoch_conformance.sources import GENERATORS
+from midepoch_conformance.workload import Workload
+
+__all__ = ["HISTORY", "MOST_EPOCHS", "Course", "Mark", "faulty", "objection", "remembers", "strict"]
+
+HISTORY = "history"
+"""The family's name."""
+
+MOST_EPOCHS = 6
+"""Epochs that a history may reach: as many are played without interruption to compare with."""
+
+_MOVES = ("take", "drain")
+_MAKES = ("save", "seal", "recode")
+
+
+@dataclasses.dataclass(frozen=True)
+class Mark:
+    """A place: ``done`` batches of epoch ``epoch``.
+
+    Attributes:
+        epoch: the epoch, or an earlier one where the place is not sure.
+        done: batches delivered in it.
+        sure: whether every loader stands there. Not after the rest of an epoch whose end was
+            not seen, which may be delivered as an empty epoch or not at all, nor after an error.
+        frail: whether it was saved beside a dying worker: such a state may be refused.
+    """
+
+    epoch: int = 0
+    done: int = 0
+    sure: bool = True
+    frail: bool = False
+
+
+class Course:
+    """Where a history stands while its steps are taken.
+
+    Example:
+        >>> from midepoch_conformance.adapter import Execution
+        >>> course = Course(Workload(n=6, batch_size=2))
+        >>> course.begin(course.workload, SessionPlan(Execution(), ()))
+        >>> course.follow(Step("take", 2))
+        >>> course.mark
+        Mark(epoch=0, done=2, sure=True, frail=False)
+        >>> course.objection(Step("take", 2))
+        'the epoch has 1 left'
+
+    Args:
+        workload: the history's workload.
+    """
+
+    def __init__(self, workload: Workload) -> None:
+        self.workload = workload
+        self.states: dict[str, Mark] = {}
+        self.epochs = 1
+        self.over = True
+
+    def begin(self, workload: Workload, plan: SessionPlan) -> None:
+        """Begin a session that sees ``workload``."""
+        self.seen, self.execution = workload, plan.execution
+        self.dying = workload.die_at is not None
+        self.faulty = self.dying or workload.fail_at is not None
+        # Object kept in this session: whether it still is as it was taken.
+        self.objects: dict[str, bool] = {}
+        self._anew()
+
+    def _anew(self) -> None:
+        self.mark = Mark(sure=not self.faulty)
+        self.open = False  # an epoch is being iterated
+        self.moved = False  # its iterator has delivered
+        self.stale = False  # it was made so by a load
+        self.broke = False  # an epoch was broken off, and nothing was done since
+        self.closed = self.over = False
+
+    @property
+    def left(self) -> int:
+        """Return the batches that the epoch has left, in the usual loader."""
+        return max(0, self._length(self.mark.epoch) - self.mark.done)
+
+    def _length(self, epoch: int) -> int:
+        return usual_length(self.seen, self.execution, epoch)
+
+    def objection(self, step: Step) -> str | None:
+        """Return why ``step`` may not be asked here; None where it may."""
+        if self.over:
+            return "the session is over"
+        if self.closed != (step.do == "open"):
+            return "the session is closed" if self.closed else "the session is open"
+        if self.stale and step.do not in ("break", "close", "kill"):
+            return "what a stale iterator does is the loader's choice"
+        if step.do in _MAKES and _made(step) in self.states:
+            return "there is a state of that name"
+        if step.do in ("load", "recode", "seal", "edit") and step.state not in self.states:
+            return "there is no such state"
+        asked = getattr(self, f"_ask_{step.do}", None)
+        if asked is None:
+            return f"{step.do} is no part of histories" if step.do not in _FREE else None
+        found: str | None = asked(step)
+        return found
+
+    def _ask_take(self, step: Step) -> str | None:
+        if step.n == -1 and not (self.mark.sure and self.left):
+            return "how much is left is not sure"
+        if step.n > self.left:
+            return f"the epoch has {self.left} left"
+        if step.n == 0 and (self.open or self.broke or self.faulty):
+            return "an iterator is made and left alone where no other is"
+        if step.n < -1:
+            return "no such number of batches"
+        return self._ask_delivery(step)
+
+    def _ask_drain(self, step: Step) -> str | None:
+        if self.mark.epoch + 1 >= MOST_EPOCHS:
+            return "the history would reach too many epochs"
+        return self._ask_delivery(step)
+
+    def _ask_delivery(self, step: Step) -> str | None:
+        if step.tolerate != self.faulty:
+            return "errors are tolerated where they are made on purpose, and nowhere else"
+        return None
+
+    def _ask_break(self, step: Step) -> str | None:
+        if self.faulty and not self.stale:
+            return "which epoch an error leaves behind when it is broken off is not said"
+        if not self.stale and self.moved and remembers(self.workload):
+            return "what an epoch delivers depends on how far the one before it went"
+        if self.mark.epoch + 1 >= MOST_EPOCHS:
+            return "the history would reach too many epochs"
+        return None if self.open else "no epoch is open"
+
+    def _ask_save(self, step: Step) -> str | None:
+        if step.tolerate != self.dying:
+            return "a state can be taken but where a worker dies"
+        if self.broke:
+            return "a state between a break and the next epoch describes either"
+        if self.open and not self.moved and self.mark.done == 0:
+            return "an iterator of which nothing was taken may be counted or not"
+        return None
+
+    def _ask_seal(self, step: Step) -> str | None:
+        pristine = self.objects.get(step.state) and not self.dying
+        return None if pristine else "the object is not as it was taken"
+
+    def _ask_edit(self, step: Step) -> str | None:
+        here = step.state in self.objects and not self.dying
+        return None if here else "the object is another session's"
+
+    def _ask_load(self, step: Step) -> str | None:
+        if self.dying and (self.open or self.mark.done):
+            return "the worker may be dead"
+        if self.open and not self.moved:
+            return "an iterator of which nothing was taken may be stale or not"
+        return None
+
+    def _ask_load_bogus(self, step: Step) -> str | None:
+        if self.dying:
+            return "the worker may be dead"
+        return None if step.tolerate else "what is no state is refused"
+
+    def follow(self, step: Step) -> None:
+        """Take ``step``, to which there is no objection."""
+        if step.do in _MOVES:
+            self._deliver(step)
+        elif step.do == "break":
+            self._break()
+        elif step.do == "load":
+            self._load(step)
+        elif step.do in _MAKES:
+            self._make(step)
+        elif step.do == "edit":
+            self.objects[step.state] = False
+        elif step.do == "open":
+            self._anew()
+        elif step.do == "close":
+            self.closed = True
+        elif step.do == "kill":
+            self.over = True
+
+    def _deliver(self, step: Step) -> None:
+        self.epochs = max(self.epochs, self.mark.epoch + 1)
+        self.broke = False
+        if step.do == "drain":
+            # An error may have come before the end.
+            self.open = self.moved = self.faulty
+            self.mark = Mark(self.mark.epoch + 1, 0, self.mark.sure)
+            return
+        self.open = True
+        self.moved = self.moved or step.n != 0
+        taken = self.left if step.n == -1 else step.n
+        self.mark = dataclasses.replace(self.mark, done=self.mark.done + taken)
+
+    def _break(self) -> None:
+        if not self.stale and self.moved:
+            self.mark = Mark(self.mark.epoch + 1, 0, self.mark.sure)
+            self.broke = True
+        self.open = self.moved = self.stale = False
+
+    def _load(self, step: Step) -> None:
+        mark = self.states[step.state]
+        ended = mark.done >= self._length(mark.epoch) > 0
+        sure = mark.sure and not (ended or self.faulty)
+        # The later one of the places that are possible: there are epochs enough for all.
+        self.mark = Mark(mark.epoch + 1, 0, sure) if ended else Mark(mark.epoch, mark.done, sure)
+        self.stale, self.broke = self.open, False
+        self.objects[step.state] = False
+
+    def _make(self, step: Step) -> None:
+        mark = self.mark if step.do == "save" else self.states[step.state]
+        frail = mark.frail or (step.do == "save" and self.dying)
+        self.states[_made(step)] = dataclasses.replace(mark, frail=frail)
+        if step.do == "save":
+            self.objects[step.state] = True
+
+
+def _made(step: Step) -> str:
+    return step.state if step.do == "save" else step.into
+
+
+_FREE = ("kill", "close", "open", "recode")
+"""What can be asked wherever a session is."""
+
+
+def objection(case: Case) -> str | None:
+    """Return why a history is not sound; None where it is."""
+    if not case.sessions:
+        return "nothing is played"
+    if case.workload.stream == "oneshot":
+        return "it has one epoch, and histories have more"
+    if not _one_plan(case):
+        return "the plan follows the worker count, and that changes"
+    if _faulty_nowhere(case):
+        return "a faulty sample that there is not"
+    course = Course(case.workload)
+    for index, plan in enumerate(case.sessions):
+        course.begin(case.session_workload(index), plan)
+        for step in plan.steps:
+            words = course.objection(step)
+            if words is not None:
+                return f"session {index}, {step.do}: {words}"
+            course.follow(step)
+    return None
+
+
+def remembers(w: Workload) -> bool:
+    """Return whether what an epoch delivers depends on how far the epochs before it went.
+
+    Example:
+        >>> remembers(Workload(kind="stateful_map")), remembers(Workload(stream="packing"))
+        (True, False)
+    """
+    private = any(draw in GENERATORS for draw in w.draws)
+    sampler = w.sampler not in ("", "distributed")
+    kept = w.kind == "stateful_iterable" and (w.state_at == "both" or w.stream == "buffer")
+    return w.kind == "stateful_map" or private or sampler or kept or w.stream == "oneshot"
+
+
+def strict(case: Case) -> bool:
+    """Return whether a history asks what is said of implementers of the format alone.
+
+    That is what comes of an iterator of which nothing was taken; and values drawn after a break,
+    which are the uninterrupted run's in a loader that seeds each batch.
+    """
+    steps = [step for plan in case.sessions for step in plan.steps]
+    peeks = any(step.do == "take" and step.n == 0 for step in steps)
+    breaks = any(step.do == "break" for step in steps)
+    return peeks or (breaks and bool(case.workload.draws))
+
+
+def faulty(case: Case) -> bool:
+    """Return whether a sample fails on purpose in any session."""
+    workloads = [case.session_workload(index) for index in range(len(case.sessions))]
+    return any(at is not None for w in workloads for at in (w.fail_at, w.stop_at, w.die_at))
+
+
+def _one_plan(case: Case) -> bool:
+    """Return whether all sessions have one plan, whatever their worker counts."""
+    first = case.sessions[0].execution
+    if any(plan.execution.lanes != first.lanes for plan in case.sessions):
+        return False
+    if case.workload.kind in ("map", "files"):
+        return True
+    # A stream is dealt to as many lanes as there are workers, where lanes are not given.
+    changed = any(plan.execution.workers != first.workers for plan in case.sessions)
+    return first.lanes is not None or not changed
+
+
+def _faulty_nowhere(case: Case) -> bool:
+    """Return whether a sample is to fail that there is not."""
+    workloads = [case.session_workload(index) for index in range(len(case.sessions))]
+    faulty = [at for w in workloads for at in (w.fail_at, w.stop_at, w.die_at)]
+    return any(at is not None and not 0 <= at < case.workload.n for at in faulty)

@@ -1,0 +1,114 @@
+"""What histories are played on: workloads and executions, drawn from all that an offer covers."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from hypothesis import strategies as st
+
+from midepoch_conformance import trees
+from midepoch_conformance.adapter import Execution, Offer
+from midepoch_conformance.case import Case, SessionPlan
+from midepoch_conformance.histories import HISTORY, MOST_EPOCHS
+from midepoch_conformance.offers import offered
+from midepoch_conformance.sources import GENERATORS, SAMPLERS, SOURCES
+from midepoch_conformance.workload import Workload
+
+__all__ = ["executions", "laned", "normal", "workloads"]
+
+_SHAPES = (
+    (5, 1), (7, 1), (7, 2), (9, 2), (13, 4), (12, 3), (11, 2), (16, 4), (8, 3), (16, 2), (4, 4),
+    (1, 1), (0, 2),
+)  # fmt: skip
+_MAPS = ("map", "files", "stateful_map")
+_SAMPLERS = ("random", "replacement", "subset", "weighted")
+
+
+@st.composite
+def workloads(draw: st.DrawFn, offer: Offer) -> Workload:
+    """Draw what is iterated; of what is out of the ordinary, one thing at a time."""
+    kind = draw(st.sampled_from(offer.kinds))
+    n, batch_size = draw(st.sampled_from(_SHAPES))
+    tail = draw(st.sampled_from(offer.tails))
+    plain: dict[str, Any] = {"kind": kind, "n": n, "batch_size": batch_size}
+    special = [{}] if draw(st.booleans()) or not n else _specialities(kind, n, offer)
+    more = dict(draw(st.sampled_from(special)))
+    if more.get("fail_at") or more.get("sampler") == "batches":
+        tail = "keep"
+    if more.get("fail_at"):
+        more["fail_at"] = draw(st.integers(0, n - 1))
+    # Streams have no order of the loader's own, nor has what the user samples.
+    ordered = kind not in _MAPS or not n or bool(more.get("sampler"))
+    # Epochs that are alike hide that one took the place of another.
+    shuffle = False if ordered else draw(st.sampled_from((*offer.shuffles, max(offer.shuffles))))
+    if "draws" not in more:
+        known = [d for d in offer.draws if d not in GENERATORS]
+        more["draws"] = draw(st.sampled_from((*((),) * (1 + len(known)), *((d,) for d in known))))
+    seeded = draw(st.integers(0, 3)) if shuffle or more.get("sampler") else 0
+    plain |= {"tail": tail, "shuffle": shuffle, "seed": seeded, "epochs": MOST_EPOCHS}
+    return Workload(**plain, **more)
+
+
+def _specialities(kind: str, n: int, offer: Offer) -> list[dict[str, Any]]:
+    """Return the changes of a workload of which each is something out of the ordinary."""
+    found: list[dict[str, Any]] = []
+    stateful = kind.startswith("stateful")
+    if kind == "map" and n > 1:
+        found.append({"fail_at": 1})
+    if kind in ("map", "stateful_map"):
+        found += [{"sampler": name} for name in (*_SAMPLERS, *SAMPLERS)]
+        found += [{"sampler": "distributed"}, {"grow": 2}]
+    if kind in ("iterable", "stateful_iterable"):
+        found += [{"stream": name} for name in SOURCES if name not in ("plain", "oneshot")]
+    if kind == "stateful_iterable":
+        found += [{"state_at": "iterator"}, {"state_at": "both"}]
+    if stateful:
+        found += [{"tree": name} for name in trees.TREES]
+        found += [{"draws": (draw,)} for draw in offer.draws if draw in GENERATORS]
+    # What the adapter does not carry is not offered.
+    made = [(change, Workload(kind=kind, n=n, **change)) for change in found]
+    bare = SessionPlan(Execution(), ())
+    return [change for change, w in made if offered(Case(HISTORY, w, (bare,)), offer) is None] or [
+        {}
+    ]
+
+
+@st.composite
+def executions(draw: st.DrawFn, offer: Offer, multi: bool, base: Execution | None) -> Execution:
+    """Draw an execution, or another one than ``base`` under the same plan."""
+    counts = sorted(n for n in offer.workers if multi or n == 0) or list(offer.workers)
+    if multi and base is None:
+        counts = [n for n in counts if n] or counts
+    changes: dict[str, Any] = {"workers": draw(st.sampled_from(counts))}
+    if offer.intervals:
+        changes["interval"] = draw(st.sampled_from(sorted(offer.intervals)))
+    if changes["workers"]:
+        changes["prefetch"] = draw(st.sampled_from((None, 2, 4)))
+        changes["persistent"] = draw(st.sampled_from(sorted(offer.persistent)))
+        # Others than the first take seconds to start, and differ in nothing else but that.
+        methods = offer.start_methods
+        often = (methods[0],) * (1 if changes["workers"] > 2 else 30)
+        others = methods[1:] if changes["workers"] <= 2 else ()
+        changes["start_method"] = draw(st.sampled_from((*often, *others)))
+    return normal(dataclasses.replace(base or Execution(), **changes))
+
+
+def laned(x: Execution, w: Workload, offer: Offer, data: st.DataObject) -> Execution:
+    """Return the first execution with the lanes that fix a stream's plan."""
+    if w.kind in ("map", "files"):  # one order, whoever makes the batches
+        return x
+    if w.kind not in offer.fixed_plan:
+        return dataclasses.replace(x, lanes=x.workers or None)
+    lanes = data.draw(st.sampled_from((x.workers or None, *range(1, 4))), "lanes")
+    return dataclasses.replace(x, lanes=lanes or (x.workers or None))
+
+
+def normal(x: Execution) -> Execution:
+    """Return an execution without what goes with workers, where there is none."""
+    if x.workers:
+        return x
+    plain = Execution()
+    return dataclasses.replace(
+        x, prefetch=None, persistent=plain.persistent, start_method=plain.start_method
+    )
