@@ -1,4 +1,4 @@
-"""The stand-alone script of a failure: the adapter's own lines, the case, a player (no suite).
+"""The stand-alone script of a failure: the case, a player, the adapter's own lines (no suite).
 
 It is what a stranger looks at first: it imports the loader and the standard library, plays the
 uninterrupted run and the case's sessions, each in an interpreter of its own, prints what was
@@ -8,47 +8,60 @@ expected and what came, and ends with status 1 when the failure shows, with 0 wh
 from __future__ import annotations
 
 import ast
-import contextlib
 import dataclasses
-import os
 import re
-import signal
-import subprocess
-import sys
-import tempfile
 import textwrap
 from collections.abc import Sequence
-from pathlib import Path
+from typing import Any
 
-from midepoch_conformance import requirements
-from midepoch_conformance.case import Case, SessionPlan
+from midepoch_conformance import (
+    requirements,
+    script_checks,
+    script_faults,
+    script_format,
+    script_player,
+)
+from midepoch_conformance.case import Case
 from midepoch_conformance.cases import oracle_case
-from midepoch_conformance.lengths import counted, places, usual_length
+from midepoch_conformance.folding import Facts, fold
+from midepoch_conformance.handing import escapes, parameters
+from midepoch_conformance.lengths import counted, places, usual_lengths
 from midepoch_conformance.runner import LoaderInfo
-from midepoch_conformance.script_checks import NAMES, Check, check_of
-from midepoch_conformance.script_player import Session, opener, player, session, workload
+from midepoch_conformance.script_checks import Check, check_of
+from midepoch_conformance.script_data import (
+    FAULTS,
+    asked_for,
+    data_of,
+    everything,
+    quoted,
+    row_text,
+    workload_facts,
+)
+from midepoch_conformance.script_sessions import (
+    NAMES,
+    Session,
+    Style,
+    one_name,
+    renamed,
+    session_lines,
+    states_of_ranks,
+)
+from midepoch_conformance.script_source import adapter_source, split_futures
+from midepoch_conformance.script_steps import needed
 from midepoch_conformance.verdict import Finding
 
-__all__ = ["ScriptRun", "adapter_source", "make_script", "run_script"]
+__all__ = ["LINES", "MARK", "added_lines", "make_script"]
 
-NO_VERDICT = 3
-"""Status of a run that broke before it had compared anything."""
+MARK = "# The adapter's own lines, as far as this case needs them."
+"""What stands before the adapter's source in a script."""
 
-_WIDTH = 96
+LINES = 40
+"""How many lines a script may have beyond the adapter's own."""
 
+_FAMILIES = (script_checks, script_faults, script_format)
+"""The modules register their recipes when they are imported."""
 
-@dataclasses.dataclass(frozen=True)
-class ScriptRun:
-    """How a script ended.
-
-    Attributes:
-        status: 1 where the failure shows, 0 where it does not, :data:`NO_VERDICT` where the
-            script broke or ran out of time.
-        output: what it printed.
-    """
-
-    status: int
-    output: str
+_HEADING, _WIDTH = 5, 96
 
 
 def make_script(
@@ -57,6 +70,9 @@ def make_script(
     finding: Finding,
     words: str = "",
     lengths: Sequence[int] | None = None,
+    *,
+    path: tuple[str | int, ...] | None = None,
+    folded: bool = True,
 ) -> str:
     """Return the script that shows ``finding``.
 
@@ -66,203 +82,318 @@ def make_script(
         finding: what a judge found on it.
         words: the case in words.
         lengths: batches of each epoch of the uninterrupted run, where they are known.
+        path: where in its state the part lies that a session removes, where that is known.
+        folded: whether the adapter is folded for the case; else it is pasted whole.
     """
     if lengths is None:
-        length = usual_length(case.workload, case.sessions[0].execution)
-        lengths = [length] * case.workload.epochs
-    case = counted(case, lengths)
-    check = check_of(case, finding, lengths)
-    source = adapter_source(info)
-    body = _body(info, source, case, finding, check, lengths)
-    parts = [_heading(info, finding, words), source, "", "", _imports(body), "", "", body]
-    return "\n".join(parts) + "\n"
+        lengths = usual_lengths(case.workload, case.sessions[0].execution)
+    case = needed(counted(case, lengths), finding, lengths)
+    script = _Script(info, case, finding, lengths, path, folded)
+    text = script.text(words)
+    return text if len(added_lines(text)) <= LINES else script.text(words, tight=True)
 
 
-def run_script(text: str, python: str | None = None, timeout: float = 60.0) -> ScriptRun:
-    """Run a script by itself, in a clean environment and an empty folder.
+def added_lines(text: str) -> list[str]:
+    """Return the lines of a script that are counted: those beyond the adapter's own.
 
-    Args:
-        text: the script.
-        python: the interpreter that has the loader; this one by default.
-        timeout: seconds after which it is killed, with all that it started.
+    These are all but blank lines, the docstring, imports, and the adapter's lines, which stand
+    between :data:`MARK` and the script's last part. The first line of that marks its begin.
     """
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
-    with tempfile.TemporaryDirectory(prefix="midepoch-script-") as folder:
-        path, printed = Path(folder, "failure.py"), Path(folder, "printed")
-        path.write_text(text, encoding="utf-8")
-        # A file, not a pipe: what the loader leaves behind would keep that open.
-        with printed.open("wb") as out:
-            process = subprocess.Popen(
-                [python or sys.executable, str(path)],
-                cwd=folder,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-        try:
-            status = process.wait(timeout)
-        except subprocess.TimeoutExpired:
-            return ScriptRun(NO_VERDICT, f"no end within {timeout:g} s")
-        finally:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-        output = printed.read_text(encoding="utf-8", errors="replace")
-    # A script that breaks ends with status 1 as well, but not after these words.
-    compared = "\nexpected: " in output and "\ngot:      " in output
-    compared = compared and "Traceback" not in output.rpartition("\ngot:      ")[2]
-    return ScriptRun(status if compared else NO_VERDICT, output)
-
-
-def adapter_source(info: LoaderInfo) -> str:
-    """Return the source of the adapter's module, its docstring left out.
-
-    A ``make_loader`` function is imported in its place, wrapped as the suite wraps it.
-    """
-    if info.function:
-        return _FUNCTION.format(
-            folder=str(Path(info.file).parent), module=info.module, name=info.attribute
-        ).strip("\n")
-    source = _file(info).read_text(encoding="utf-8")
-    body = ast.parse(source).body
+    body = ast.parse(text).body
     documented = isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant)
-    # Comments between the docstring and the first statement speak of the file, not of the loader.
-    text = "\n".join(source.splitlines()[body[documented].lineno - 1 :]).strip("\n")
-    if info.module.startswith("midepoch_conformance."):
-        return text
-    return _with_folder(text, str(Path(info.file).parent))
+    lines = text.splitlines()[body[documented].lineno - 1 :]
+    if MARK in lines:
+        start = lines.index(MARK)
+        stop = len(lines) - lines[::-1].index('if __name__ == "__main__":') - 1
+        del lines[start:stop]
+    return [n for n in lines if n.strip() and not n.startswith(("import ", "from "))]
 
 
-def _file(info: LoaderInfo) -> Path:
-    """Return the adapter's file; built-in ones lie here, under whatever path the host saw them."""
-    package, _, rest = info.module.partition(".")
-    if package == "midepoch_conformance":
-        return Path(__file__).parent / f"{rest.replace('.', '/')}.py"
-    return Path(info.file)
+class _Script:
+    """One script being written."""
+
+    def __init__(
+        self,
+        info: LoaderInfo,
+        case: Case,
+        finding: Finding,
+        lengths: Sequence[int],
+        path: tuple[str | int, ...] | None,
+        folded: bool,
+    ) -> None:
+        self.info, self.case, self.finding = info, case, finding
+        self.check = self._checked(lengths)
+        self.sessions = self._played(lengths)
+        self.calls = self.check.notes == "calls"
+        w = case.workload
+        # Rows that are their id alone are shown as that.
+        plain = w.kind != "stateful_map" and w.state_at != "both" and w.stream != "packing"
+        self.flat = plain and not w.draws and not info.function and not self.check.rows
+        self._fold(folded)
+        self.style = Style(
+            codec=(info.offer.codecs or ("pickle",))[0],
+            canonical="midepoch" in info.offer.formats,
+            function=info.function,
+            flat=self.flat,
+            parts=self.check.parts,
+            notes=self.check.notes,
+            word=self.check.word,
+            path=path,
+            quiet=self.check.quiet,
+            caught=self.check.caught,
+            edit="change" if self._has_tensors() else "edit",
+            opened=self.opened,
+        )
+
+    def _checked(self, lengths: Sequence[int]) -> Check:
+        check = check_of(self.case, self.finding, self._cut(lengths))
+        sessions = list(self.case.sessions)
+        for number, steps in check.steps:
+            sessions[number] = dataclasses.replace(sessions[number], steps=steps)
+        sessions = [sessions[number] for number in check.sessions] or sessions
+        self.case = dataclasses.replace(self.case, sessions=tuple(sessions))
+        return check
+
+    def _cut(self, lengths: Sequence[int]) -> list[int]:
+        """Return the lengths of the epochs that are reached."""
+        deliveries = [
+            before.epoch
+            for plan, walked in zip(self.case.sessions, places(self.case, lengths), strict=True)
+            for step, before in zip(plan.steps, walked[:-1], strict=True)
+            if step.do in ("take", "drain")
+        ]
+        own = self.finding.requirement in script_checks.recipes() - script_checks.CUT
+        return list(lengths) if own else list(lengths)[: max(deliveries, default=0) + 1]
+
+    def _played(self, lengths: Sequence[int]) -> list[Session]:
+        """Return the sessions that are played, the uninterrupted run first where it is needed."""
+        case = self.case
+        plans = one_name(case.sessions)
+        self.ranked = states_of_ranks(plans)
+        if self.ranked:
+            plans = [renamed(plan, "case.state") for plan in plans]
+        named = zip(NAMES, plans, places(case, lengths), strict=False)
+        played = [Session(name, plan, walked) for name, plan, walked in named]
+        if "@whole" in f"{self.check.expected}{self.check.got}{self.check.shows}":
+            oracle = oracle_case(case)
+            plan = oracle.sessions[0]
+            if self.check.epochs:
+                plan = dataclasses.replace(plan, steps=plan.steps[: self.check.epochs])
+            elif not any(step.tolerate for step in plan.steps):
+                plan = dataclasses.replace(plan, steps=plan.steps[: len(self._cut(lengths))])
+            oracle = dataclasses.replace(oracle, sessions=(plan,))
+            played.insert(0, Session("whole", plan, places(oracle, lengths)[0]))
+        return played
+
+    def _workload(self, part: Session) -> Any:
+        if part.name == "whole":
+            return oracle_case(self.case).workload
+        return dataclasses.replace(self.case.workload, **dict(part.plan.workload))
+
+    def _fold(self, folded: bool) -> None:
+        """Fold the adapter's source, and find out what it asks for."""
+        case, info = self.case, self.info
+        fields = [self._fields(part) for part in self.sessions]
+        varied = {name for name in fields[0] if any(f[name] != fields[0][name] for f in fields)}
+        same = {name: value for name, value in fields[0].items() if name not in varied}
+        self.futures, source = split_futures(adapter_source(info))
+        names = None if info.function else parameters(source)
+        row = row_text(case.workload, self.calls)
+        if folded and not info.function:
+            used = {"save": "state", "load": "load", "close": "close"}
+            steps = {step.do.partition("_")[0] for p in self.sessions for step in p.plan.steps}
+            facts = Facts(
+                info.attribute,
+                {n: v for n, v in same.items() if n in workload_facts(case.workload)},
+                {n: v for n, v in same.items() if n not in workload_facts(case.workload)},
+                frozenset({"epoch", *(used[do] for do in steps if do in used)}),
+                self.calls,
+                "" if row.startswith("row(") else row,
+            )
+            source = fold(source, facts)
+        self.source = source
+        asked = set() if info.function else asked_for(source, names)
+        if not info.function and escapes(source, names):
+            asked = everything(case.workload)
+        elif case.workload.form in ("iterable", "stream") and "stream_of" in asked:
+            asked -= {"source"}  # named for those that have a state
+        self.changes = sorted(varied & (asked | ({"workers"} if info.function else set())))
+        faulty = [part.name for part in self.sessions if _is_faulty(self._workload(part))]
+        self.data = data_of(
+            case.workload,
+            same,
+            asked,
+            self.calls,
+            faulty if len(faulty) < len(self.sessions) else (),
+        )
+        self.opened = self._opened(same)
+
+    def _fields(self, part: Session) -> dict[str, Any]:
+        """Return all that a session's workload and execution say, but for faults and log."""
+        execution = dataclasses.asdict(part.plan.execution)
+        methods = self.info.offer.start_methods
+        if len(methods) == 1:
+            execution["start_method"] = methods[0]
+        facts = workload_facts(self._workload(part)) | execution
+        unsaid = {*FAULTS, "log", "tree", "gate", "epochs"}
+        whole = workload_facts(self.case.workload) | {"log": None}
+        return facts | {name: whole[name] for name in unsaid}
+
+    def _opened(self, same: dict[str, Any]) -> str:
+        """Return the expression that builds the loader."""
+        info = self.info
+        if info.function:
+            workers = 'json.loads(sys.argv[3])["workers"]' if self.changes else same["workers"]
+            return f"{info.attribute}(num_workers={workers})"
+        assigned = re.search(rf"^{info.attribute}\s*[:=]", self.source, re.MULTILINE)
+        adapter = info.attribute if assigned else f"{info.attribute}()"
+        handed = "case, case" if self._handed() else "None, None"
+        return f'{adapter}.open({handed}, ".")'
+
+    def _handed(self) -> str:
+        """Return the expression of what the adapter gets as workload and as execution."""
+        given = [f"{name}={value}" for name, value in self.data.members.items()]
+        given += ["**json.loads(sys.argv[3])"] if self.changes or self.ranked else []
+        return f"types.SimpleNamespace({', '.join(given)})" if given else ""
+
+    # The text.
+
+    def text(self, words: str, tight: bool = False) -> str:
+        """Return the script; ``words`` tell the case, ``tight``: each line counts."""
+        codecs: dict[str, str] = {}
+        functions: dict[tuple[object, ...], str] = {}
+        calls = {}
+        blocks = [*self.data.blocks]
+        for part in self.sessions:
+            lines = session_lines(part, self.style, codecs)
+            # Two sessions that do the same are one function, but where it tells its log or its
+            # fault by its name.
+            own = part.name if self.calls or _is_faulty(self._workload(part)) else ""
+            name = functions.setdefault((own, *lines), part.name)
+            calls[part.name] = self._call(part, name)
+            if name == part.name:
+                given = "loader" if self.info.function else "session"
+                blocks.append([f"def {name}({given}):", *(lines or ["    yield from ()"])])
+        check = self.check
+        spoken = " ".join((check.expected, check.got, check.shows))
+        inside = "\n".join(line for block in blocks for line in block)
+        blocks += script_player.helpers(inside, script_player.HELPERS)
+        blocks += script_player.helpers(spoken, script_checks.HELPERS)
+        blocks.append(script_player.player(bool(self.changes or self.ranked), self._dies()))
+        blocks.append(script_player.comparison(check.expected, check.got, check.shows, calls))
+        if check.document:
+            blocks.insert(0, [f"DOCUMENT = {check.document}"])
+        main = "\n\n\n".join("\n".join(block) for block in blocks)
+        last = "\n".join(self._end(tight))
+        main, last = _apart(main, last, self.source)
+        loaded = [m for m in ("midepoch", "numpy", "torch") if _names(m, main + last)]
+        missing = [f"import {m}" for m in loaded if not _imports(m, self.source)]
+        head = [*self.futures, _import_line(main + last)]
+        source = "\n".join([MARK, *missing, *([""] if missing else []), self.source.strip("\n")])
+        parts = [self._heading(words) + "\n".join(head), main, source, last]
+        return "\n\n\n".join(parts) + "\n"
+
+    def _call(self, part: Session, function: str) -> str:
+        """Return the call that plays a session."""
+        seed = {"a": "1", "b": "2"}.get(part.plan.host, "3")
+        fields = self._fields(part)
+        changes = "".join(f", {name}={quoted(fields[name])}" for name in self.changes)
+        if part.name in self.ranked:
+            changes += f", state={quoted(self.ranked[part.name])}"
+        return f'play("{function}", "{seed}", "{part.plan.ambient}"{changes})'
+
+    def _has_tensors(self) -> bool:
+        """Return whether a state may hold a tensor or an array: they are changed otherwise."""
+        w = self.case.workload
+        held = w.shuffle or w.sampler or w.private or w.tree in ("arrays", "tensors")
+        return bool(held) and re.search(r"\b(torch|numpy)\b", self.source) is not None
+
+    def _dies(self) -> bool:
+        """Return whether it has to be told that a session's process died."""
+        fault = self.finding.requirement in ("FAULT-1", "FAULT-2", "FAULT-3", "FAULT-4")
+        return fault or self.finding.kind in ("hang", "crash")
+
+    def _end(self, tight: bool) -> list[str]:
+        drawn = self.case.workload.draws
+        seeds = ["random.seed(int(sys.argv[2]))"]
+        if _imports("numpy", self.source) or any("numpy" in d for d in drawn):
+            seeds.append("numpy.random.seed(int(sys.argv[2]))")
+        if _imports("torch", self.source) or any("torch" in d for d in drawn):
+            seeds.append("torch.manual_seed(int(sys.argv[2]))")
+        shown = "[row[0] for row in batch]" if self.flat else "batch"
+        if self.info.function:
+            shown = "[hashlib.sha256(pickle.dumps(batch)).hexdigest()[:8]]"
+        elif not self.info.module.startswith("midepoch_conformance."):
+            # What a loader makes of a number may be one of its own.
+            shown += ", default=float"
+        # An error that is the failure is compared; any other is printed where it is raised.
+        words = f"{self.check.got}{self.check.shows}"
+        silent = self.finding.outcome == "fails silently" or self.finding.kind == "leftover"
+        told = not silent or "is_error" in words
+        told = told or "refused" in words or self._dies()
+        return script_player.end(self._handed(), self.opened, seeds, shown, told, tight)
+
+    def _heading(self, words: str) -> str:
+        info, finding = self.info, self.finding
+        known = requirements.load().get(finding.requirement)
+        loader = f"{info.name} {info.version}".strip()
+        texts = [
+            known.text if known else "",
+            f"The case: {words}." if words else "",
+            f"The suite saw: {finding.words}." if finding.words else "",
+        ]
+        lines: list[str] = []
+        for number, said in enumerate(texts):
+            left = _HEADING - len(lines) - sum(map(bool, texts[number + 1 :]))
+            lines += _wrapped(said, min(2, left))
+        title = f"{loader} {finding.outcome} at {finding.requirement} of midepoch's specification."
+        text = "\n".join([title, "", *lines]).replace("\\", "\\\\").replace('"""', "'''")
+        return f'"""{text}\n"""\n\n'
 
 
-def _with_folder(text: str, folder: str) -> str:
-    """Make what lies beside a user's adapter importable, as the suite does."""
-    futures = [
-        node.end_lineno or 0
-        for node in ast.parse(text).body
-        if isinstance(node, ast.ImportFrom) and node.module == "__future__"
-    ]
-    lines = text.splitlines()
-    lines.insert(max(futures, default=0), f"import sys\n\nsys.path.insert(0, {folder!r})")
-    return "\n".join(lines)
+def _apart(main: str, last: str, source: str) -> tuple[str, str]:
+    """Return the script's own parts with names that are not the adapter's."""
+    taken: set[str] = set()
+    for node in ast.parse(source).body:
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            taken |= {alias.asname or alias.name for alias in node.names}
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            taken.add(node.name)
+        else:
+            taken |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+    for name in set(re.findall(r"^(?:def|class) (\w+)", main, re.M)) & taken:
+        # Neither a member nor an argument's name.
+        main, last = (
+            re.sub(rf"(?<![.\w]){name}\b(?!=[^=])", f"{name}_", text) for text in (main, last)
+        )
+    return main, last
 
 
-_FUNCTION = '''
-import hashlib
-import pickle
-import sys
-
-sys.path.insert(0, {folder!r})
-from {module} import {name}
+def _is_faulty(w: Any) -> bool:
+    return any(getattr(w, fault) is not None for fault in FAULTS)
 
 
-class Adapter:
-    """Reaches the loader that {name} makes; a batch is shown as its content's hash."""
-
-    def open(self, w, x, root):
-        self.loader = {name}(num_workers=x.workers)
-        self.state = getattr(self.loader, "state_dict", None)
-        self.load = getattr(self.loader, "load_state_dict", None)
-        return self
-
-    def epoch(self):
-        for batch in self.loader:
-            yield [[hashlib.sha256(pickle.dumps(batch)).hexdigest()[:8]]]
-'''
+def _wrapped(text: str, most: int) -> list[str]:
+    return textwrap.wrap(" ".join(text.split()), _WIDTH, max_lines=most, placeholder=" ...")
 
 
-def _heading(info: LoaderInfo, finding: Finding, words: str) -> str:
-    known = requirements.load().get(finding.requirement)
-    loader = f"{info.name} {info.version}".strip()
-    lines = [
-        f"{loader} {finding.outcome} at {finding.requirement} of midepoch's specification.",
-        "",
-        *_wrapped(known.text if known else ""),
-        *_wrapped(f"The case: {words}." if words else ""),
-        *_wrapped(f"The suite saw: {finding.words}." if finding.words else ""),
-    ]
-    text = "\n".join(lines).replace("\\", "\\\\").replace('"""', "'''")
-    return f'"""{text}\n"""\n'
-
-
-def _wrapped(text: str) -> list[str]:
-    return textwrap.wrap(" ".join(text.split()), _WIDTH, max_lines=3, placeholder=" ...")
-
-
-def _body(
-    info: LoaderInfo,
-    source: str,
-    case: Case,
-    finding: Finding,
-    check: Check,
-    lengths: Sequence[int],
-) -> str:
-    """Return all that follows the adapter's source, imports aside."""
-    played = [
-        Session(name, plan, walked)
-        for name, plan, walked in zip(NAMES, case.sessions, places(case, lengths), strict=False)
-    ]
-    if check.oracle:
-        whole = oracle_case(case)
-        played.insert(0, Session("whole", _unspoilt(case, whole), places(whole, lengths)[0]))
-    codecs = [step.codec for plan in case.sessions for step in plan.steps if step.codec]
-    codec = (codecs or [*info.offer.codecs, "pickle"])[0]
-    plans = any(part.plan.workload for part in played)
-    blocks = [
-        workload(case.workload, source, check.notes == "calls"),
-        opener(info, source, case, plans),
-        *(session(part, info, codec, plans, check.parts, check.notes) for part in played),
-        *([list(check.helpers)] if check.helpers else []),
-    ]
-    text = "\n\n\n".join("\n".join(block) for block in blocks)
-    # What may break the process that plays it is never played by the script's own.
-    apart = check.notes == "calls" or finding.kind in ("hang", "crash", "leftover")
-    apart = apart or finding.requirement.startswith("FAULT")
-    runs = [
-        f"        {part.name} = "
-        + ("run_anew" if apart or part.plan.host == "b" else "run")
-        + f"({part.name}, folder)"
-        for part in played
-    ]
-    return "\n".join([text, "", "", *player(text), *_main(check, runs)])
-
-
-def _unspoilt(case: Case, whole: Case) -> SessionPlan:
-    """Return the uninterrupted run's session, without the workload's fault."""
-    faults = ("fail_at", "stop_at", "die_at")
-    changes = tuple((f, None) for f in faults if getattr(case.workload, f) is not None)
-    return dataclasses.replace(whole.sessions[0], workload=changes)
-
-
-def _main(check: Check, runs: list[str]) -> list[str]:
-    compared = [f"    expected = {check.expected}", f"    got = {check.got}"]
-    return [
-        'elif __name__ == "__main__":',
-        "    with tempfile.TemporaryDirectory() as name:",
-        "        folder = pathlib.Path(name)",
-        *runs,
-        *(compared[::-1] if "got" in check.expected else compared),
-        '    print(__doc__, f"expected: {expected}", f"got:      {got}", sep="\\n")',
-        f"    sys.exit(bool({check.shows}))",
-    ]
-
-
-def _imports(body: str) -> str:
-    """Return the import of what the lines after the adapter use."""
-    return f"import {', '.join(m for m in _MODULES if re.search(rf'{_ALONE}{m}[.]', body))}"
-
-
-_ALONE = r"(?<![\w.])"
 _MODULES = (
-    "collections", "io", "itertools", "json", "midepoch", "multiprocessing", "numpy", "os",
-    "pathlib", "pickle", "random", "signal", "subprocess", "sys", "tempfile", "time", "torch",
-    "types",
+    "collections", "contextlib", "copy", "hashlib", "importlib.resources", "itertools", "json",
+    "jsonschema", "multiprocessing", "operator", "os", "pathlib", "pickle", "random", "re",
+    "signal", "subprocess", "sys", "tempfile", "time", "types",
 )  # fmt: skip
+
+
+def _import_line(text: str) -> str:
+    """Return the import of what the script's own lines use of the standard library."""
+    lines = textwrap.wrap(", ".join(m for m in _MODULES if _names(m, text)), 90)
+    return "\n".join(f"import {line.rstrip(',')}" for line in lines)
+
+
+def _names(module: str, text: str) -> bool:
+    return re.search(rf"(?<![\w.]){module}[.]", text) is not None
+
+
+def _imports(module: str, source: str) -> bool:
+    """Return whether a module is there under its own name in what ``source`` imports."""
+    return re.search(rf"^import {module}(\.|$)|^import .*\b{module}$", source, re.M) is not None

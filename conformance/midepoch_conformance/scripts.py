@@ -10,7 +10,8 @@ from pathlib import Path
 
 from midepoch_conformance.events import Failure
 from midepoch_conformance.runner import LoaderInfo
-from midepoch_conformance.script import make_script, run_script
+from midepoch_conformance.script import make_script
+from midepoch_conformance.script_run import NO_VERDICT, ScriptRun, run_script
 
 __all__ = ["Scripts"]
 
@@ -32,29 +33,51 @@ class Scripts:
         self._folder = folder
         self._python = python or sys.executable
 
-    def add(self, failure: Failure, info: LoaderInfo, lengths: Sequence[int] | None) -> Failure:
+    def add(
+        self,
+        failure: Failure,
+        info: LoaderInfo,
+        lengths: Sequence[int] | None,
+        path: tuple[str | int, ...] | None = None,
+    ) -> Failure:
         """Return ``failure`` with its script; ``script_note`` says if it shows nothing by itself.
 
         Args:
             failure: what fails.
             info: the loader.
             lengths: batches of each epoch of the uninterrupted run, where they are known.
+            path: where in its state the part lies that a session removes, where that is known.
         """
-        text = make_script(info, failure.case, failure.finding, failure.words, lengths)
-        ran = run_script(text, self._python, TIMEOUT)
-        path = self._path(info.name, failure)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        text, ran = "", ScriptRun(NO_VERDICT, "")
+        # What a fold has lost, the whole adapter still has.
+        for folded in (True, False):
+            other = make_script(
+                info, failure.case, failure.finding, failure.words, lengths, path=path,
+                folded=folded,
+            )  # fmt: skip
+            if other == text:
+                break
+            again = run_script(other, self._python, TIMEOUT)
+            if folded or again.status == 1:
+                text, ran = other, again
+            if ran.status == 1:
+                break
+        file = self.path(info.name, failure)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
         note = ""
         if ran.status != 1:
             last = " ".join(ran.output.split())[-_SHOWN:]
             note = f"by itself it does not show the failure (status {ran.status}): {last}"
-        return dataclasses.replace(failure, script=str(path), script_note=note)
+        return dataclasses.replace(failure, script=str(file), script_text=text, script_note=note)
 
-    def _path(self, loader: str, failure: Failure) -> Path:
+    def path(self, loader: str, failure: Failure) -> Path:
+        """Return where a failure's script belongs; failures that are apart have places apart."""
         finding = failure.finding
-        parts = (loader, finding.requirement, failure.workload_kinds[0], finding.kind)
-        return self._folder / f"{'_'.join(map(_word, parts))}.py"
+        outcome = finding.outcome if finding.outcome == "unstable" else ""
+        told = (failure.workload_kinds[0], failure.feature, finding.kind, outcome)
+        names = map(_word, (loader, finding.requirement, *told))
+        return self._folder / f"{'_'.join(filter(None, names))}.py"
 
 
 def _word(text: str) -> str:

@@ -1,0 +1,241 @@
+"""The case's data in a failure's script: what the adapter asks of the workload (pure text).
+
+Only what is asked for is written out, as functions and classes of a few lines. What the
+workload says for all cases is in ``workload.py`` and ``sources.py``: tests hold the two together.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import textwrap
+from collections.abc import Mapping, Sequence, Set
+from typing import Any
+
+from midepoch_conformance.adapter import Execution
+from midepoch_conformance.script_classes import (
+    sampler_text,
+    source_text,
+    stream_head,
+    stream_text,
+    tree_text,
+)
+from midepoch_conformance.sources import GENERATORS, SAMPLERS
+from midepoch_conformance.workload import Workload
+
+__all__ = [
+    "FAULTS",
+    "Data",
+    "asked_for",
+    "data_of",
+    "everything",
+    "quoted",
+    "row_text",
+    "workload_facts",
+]
+
+_WIDTH = 100
+
+FAULTS = ("fail_at", "stop_at", "die_at")
+"""Fields of a workload that name a sample that goes wrong."""
+
+_METHODS = frozenset(
+    {
+        "row", "note", "stream_of", "source", "iterator", "order", "length", "dataset_state",
+        "dataset_position",
+    }
+)  # fmt: skip
+
+_DRAWS = {
+    "python": "random.random()",
+    "numpy": "float(numpy.random.random())",
+    "torch": "float(torch.rand(()))",
+    "own": "{rng}()",
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Data:
+    """The data of a script.
+
+    Attributes:
+        blocks: functions and classes, each a list of lines.
+        members: what the adapter asks of the object that it is handed, by name: expressions.
+    """
+
+    blocks: tuple[list[str], ...]
+    members: dict[str, str]
+
+
+def quoted(value: object) -> str:
+    """Return the source of a value, texts in double quotes where that is safe."""
+    text = repr(value)
+    return text if '"' in text or "\\" in text else text.replace("'", '"')
+
+
+def workload_facts(w: Workload) -> dict[str, Any]:
+    """Return all that a workload says of itself by a plain value."""
+    fields = {field.name: getattr(w, field.name) for field in dataclasses.fields(w)}
+    return fields | {
+        name: getattr(w, name) for name in ("form", "whole", "private", "subset", "weights")
+    }
+
+
+def row_text(w: Workload, calls: bool) -> str:
+    """Return what stands for ``w.row(i, rng)``: the row, or a call where a sample does more.
+
+    Example:
+        >>> row_text(Workload(draws=("python",)), calls=False)
+        '[{i}, random.random()]'
+    """
+    if calls or w.gate or any(getattr(w, fault) not in (None, -1) for fault in FAULTS):
+        return "row({i}, {rng})" if "own" in w.draws else "row({i})"
+    draws = [_DRAWS[name] for name in w.draws if name not in GENERATORS]
+    return f"[{', '.join(['{i}', *draws])}]"
+
+
+def everything(w: Workload) -> set[str]:
+    """Return all that an adapter may ask for, where it is not known what it does ask for."""
+    plain = {"row", "note", *workload_facts(w), *dataclasses.asdict(Execution())}
+    more = {"stateful_iterable": {"dataset_state", "dataset_position"}}
+    made = more.get(w.form, set() if w.form in ("map", "files") else {"source", "iterator"})
+    made = {"stream_of", "source"} if w.form in ("iterable", "stream") else made
+    own = {"order"} if w.sampler in SAMPLERS else set()
+    longer = {"length"} if w.grow or w.sampler == "distributed" else set()
+    unsaid = {*FAULTS, "log", "gate", "epochs"}
+    return (plain | made | own | longer) - unsaid
+
+
+def asked_for(source: str, names: tuple[str, str] | None) -> set[str]:
+    """Return the attributes of the workload and the execution that ``source`` looks at.
+
+    ``names``: what they are called in it; None where that is not known.
+    """
+    owner = rf"\b(?:{'|'.join(names)})\." if names else r"\."
+    known = {*workload_facts(Workload()), *dataclasses.asdict(Execution())}
+    return set(re.findall(rf"{owner}(\w+)", source)) & (_METHODS | known)
+
+
+def data_of(
+    w: Workload,
+    values: Mapping[str, Any],
+    asked: Set[str],
+    calls: bool,
+    faulty: Sequence[str] = (),
+) -> Data:
+    """Return the data that ``asked`` names.
+
+    Args:
+        w: the workload.
+        values: fields that are the same in all sessions; the others are a session's own.
+        asked: what the adapter asks for, once it is folded.
+        calls: whether fetches and calls are noted.
+        faulty: the sessions in which a sample goes wrong, where they are not all.
+    """
+    row = row_text(w, calls)
+    blocks: list[list[str]] = [_NOTE] if calls or w.gate else []
+    same = sorted(asked & set(values) - _METHODS)
+    members = {name: quoted(_short(name, w, values[name])) for name in same}
+    wanted = asked & _METHODS
+    made = "iterator" if w.form in ("iterator state", "both states") else "source"
+    # Who asks for the one and the other of a dataset without a state is handed both.
+    both = w.form in ("iterable", "stream") and "source" in wanted and "stream_of" in wanted
+    if w.form in ("iterable", "stream") and "source" not in wanted:
+        made = "stream_of"
+    wanted -= {"source", "iterator", "stream_of"} - {made} - ({"stream_of"} if both else set())
+    if "note" in wanted:
+        members["note"] = "note" if calls else "str"
+    if w.gate:
+        blocks.append(_FETCHED)
+    if "row" in wanted or (row.startswith("row(") and wanted):
+        blocks.append(_row(w, calls, faulty))
+    if w.tree and wanted & {made, "dataset_state"}:
+        blocks.append(tree_text(w.tree))
+    names = {"source": "Source", "iterator": "Source", "order": "Sampler"}
+    parts: list[list[str]] = []
+    if made in wanted:
+        parts = (stream_text if made == "stream_of" else source_text)(w, row, calls)
+    if both:
+        parts.append(stream_head())
+    if w.fail_at == -1 and parts:
+        plain = names.get(made, made)
+        blocks += [*(parts if faulty else []), _failing(plain, faulty)]
+        names |= {made: "set_up"}
+    else:
+        blocks += parts
+    if "order" in wanted:
+        blocks.append(sampler_text(w))
+    if "length" in wanted:
+        blocks.append(["def length(epoch):", f"    return max(0, {w.n} + {w.grow} * epoch)"])
+    if "dataset_state" in wanted:
+        blocks += _position(w, calls)
+    members |= {name: names.get(name, name) for name in sorted(wanted - {"note"})}
+    return Data(tuple(_fitting(block) for block in blocks), members)
+
+
+def _short(name: str, w: Workload, value: object) -> object:
+    """Return a list for a sampler as it is where that sampler is used, else a short one."""
+    used = {"subset": "subset", "weights": "weighted"}
+    return [1] if name in used and w.sampler != used[name] else value
+
+
+def _fitting(block: list[str]) -> list[str]:
+    """Return the lines of a block, those that are too long as several."""
+    lines: list[str] = []
+    for line in block:
+        indent = line[: len(line) - len(line.lstrip())]
+        lines += textwrap.wrap(
+            line, _WIDTH, subsequent_indent=f"{indent}        ", break_long_words=False,
+            break_on_hyphens=False, drop_whitespace=True,
+        ) or [""]  # fmt: skip
+    return lines
+
+
+_FETCHED = [
+    "def fetched(i):",
+    '    return f"fetch {i}\\n" in open(sys.argv[1] + ".log").read()',
+]
+_NOTE = ["def note(what):", '    print(what, file=open(sys.argv[1] + ".log", "a"))']
+
+
+def _row(w: Workload, calls: bool, faulty: Sequence[str]) -> list[str]:
+    acts = {
+        "fail_at": f'raise RuntimeError("sample {w.fail_at} fails on purpose")',
+        "stop_at": "raise StopIteration",
+        "die_at": "os.kill(os.getpid(), signal.SIGKILL)",
+    }
+    there = f" and sys.argv[1] in {quoted(tuple(faulty))}" if faulty else ""
+    lines = ["def row(i, rng=None):"]
+    if calls or w.gate:
+        lines.append('    note(f"fetch {i}")')
+    if w.gate:
+        lines += [
+            "    until = time.monotonic() + 3",
+            f"    while i == {w.gate[0]} and time.monotonic() < until and not "
+            f"fetched({w.gate[1]}):",
+            "        time.sleep(0.01)",
+        ]
+    for fault in FAULTS:
+        if getattr(w, fault) not in (None, -1):
+            lines += [f"    if i == {getattr(w, fault)}{there}:", f"        {acts[fault]}"]
+    whole = dataclasses.replace(w, gate=None, fail_at=None, stop_at=None, die_at=None)
+    return [*lines, f"    return {row_text(whole, calls=False).format(i='i', rng='rng')}"]
+
+
+def _failing(plain: str, faulty: Sequence[str]) -> list[str]:
+    """Return the function of a dataset that fails when a lane is set up."""
+    error = 'raise RuntimeError("the dataset fails on purpose when it is set up")'
+    head = "def set_up(lane=0, lanes=1, rng=None):"
+    if not faulty:
+        return [head, f"    {error}"]
+    there = f"    if sys.argv[1] in {quoted(tuple(faulty))}:"
+    return [head, there, f"        {error}", f"    return {plain}(lane, lanes, rng)"]
+
+
+def _position(w: Workload, calls: bool) -> list[list[str]]:
+    tree = ', "tree": tree(position)' if w.tree else ""
+    note = ['    note("state_dict")'] if calls else []
+    return [
+        ["def dataset_state(position):", *note, f'    return {{"position": position{tree}}}'],
+        ["def dataset_position(state):", '    return state["position"]'],
+    ]

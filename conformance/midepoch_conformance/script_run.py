@@ -1,0 +1,70 @@
+"""Runs a failure's script by itself."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+__all__ = ["NO_VERDICT", "ScriptRun", "run_script"]
+
+NO_VERDICT = 3
+"""Status of a run that broke before it had compared anything."""
+
+
+@dataclasses.dataclass(frozen=True)
+class ScriptRun:
+    """How a script ended.
+
+    Attributes:
+        status: 1 where the failure shows, 0 where it does not, :data:`NO_VERDICT` where the
+            script broke or ran out of time.
+        output: what it printed.
+    """
+
+    status: int
+    output: str
+
+
+def run_script(text: str, python: str | None = None, timeout: float = 60.0) -> ScriptRun:
+    """Run a script by itself, in a clean environment and an empty folder.
+
+    Args:
+        text: the script.
+        python: the interpreter that has the loader; this one by default.
+        timeout: seconds after which it is killed, with all that it started.
+    """
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
+    with tempfile.TemporaryDirectory(prefix="midepoch-script-") as folder:
+        path, printed = Path(folder, "failure.py"), Path(folder, "printed")
+        path.write_text(text, encoding="utf-8")
+        # A file, not a pipe: what the loader leaves behind would keep that open.
+        with printed.open("wb") as out:
+            process = subprocess.Popen(
+                [python or sys.executable, str(path)],
+                cwd=folder,
+                # What a script leaves for its reader goes with the folder here.
+                env=environment | {"TMPDIR": folder},
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        try:
+            status = process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            return ScriptRun(NO_VERDICT, f"no end within {timeout:g} s")
+        finally:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        output = printed.read_text(encoding="utf-8", errors="replace")
+    # A script that breaks ends with status 1 as well, but not after these words.
+    compared = "\nexpected: " in output and "\ngot:      " in output
+    compared = compared and "Traceback" not in output.rpartition("\ngot:      ")[2]
+    return ScriptRun(status if compared else NO_VERDICT, output)
