@@ -17,6 +17,7 @@ from typing import Protocol
 from midepoch_conformance import cases, judges
 from midepoch_conformance.adapter import Execution
 from midepoch_conformance.case import Case
+from midepoch_conformance.delivered import Delivered, delivered, epoch_lengths
 from midepoch_conformance.events import CaseResult
 from midepoch_conformance.runner import LoaderInfo, RunnerError
 from midepoch_conformance.trace import Trace
@@ -55,9 +56,14 @@ class Engine(Protocol):
 
 
 class Oracles:
-    """The uninterrupted runs, each played once, by whichever thread needs it first."""
+    """The uninterrupted runs, each played once, by whichever thread needs it first.
 
-    def __init__(self) -> None:
+    Args:
+        most: how many are kept, the newest: cases can be drawn without end.
+    """
+
+    def __init__(self, most: int = 4096) -> None:
+        self._most = most
         self._lock = threading.Lock()
         self._traces: dict[tuple[str, int], Future[Trace]] = {}
 
@@ -68,6 +74,9 @@ class Oracles:
             mine = future is None
             if future is None:
                 future = self._traces[(case.id, attempt)] = Future()
+                if len(self._traces) > self._most:
+                    # Whoever waits for it holds it as well.
+                    del self._traces[next(iter(self._traces))]
         if mine:
             try:
                 future.set_result(engine.play(case))
@@ -128,7 +137,15 @@ class Bench:
     def lengths(self, case: Case) -> list[int] | None:
         """Return the number of batches of each epoch of the uninterrupted run, if it is known."""
         try:
-            return _lengths(self._oracle(case, attempt=0))
+            return epoch_lengths(self._oracle(case, attempt=0))
+        except RunnerError:
+            return None
+
+    def delivered(self, case: Case) -> Delivered | None:
+        """Play ``case`` once more: what it delivers; None where the loader cannot be asked."""
+        try:
+            oracle = self._oracle(case, attempt=0)
+            return delivered(case, self._engine.play(case, epoch_lengths(oracle)), oracle)
         except RunnerError:
             return None
 
@@ -155,7 +172,7 @@ class Bench:
 
     def _play(self, case: Case, attempt: int) -> list[Finding]:
         oracle = self._oracle(case, attempt)
-        trace = self._engine.play(case, _lengths(oracle))
+        trace = self._engine.play(case, epoch_lengths(oracle))
         return judges.judge(case, trace, oracle)
 
     def _oracle(self, case: Case, attempt: int) -> Trace:
@@ -178,15 +195,3 @@ def _confirmed(finding: Finding, replays: list[list[Finding]]) -> Finding:
         return finding
     words = f"{again + 1} of {len(replays) + 1} plays fail: {finding.words}"
     return dataclasses.replace(finding, outcome="unstable", words=words)
-
-
-def _lengths(oracle: Trace) -> list[int]:
-    """Return the number of batches of each epoch of an uninterrupted run."""
-    lengths: list[int] = []
-    for session in oracle.sessions:
-        for event in session.events:
-            if event.opened:
-                lengths.append(0)
-            if lengths:
-                lengths[-1] += len(event.batches)
-    return lengths

@@ -7,10 +7,8 @@ import dataclasses
 import itertools
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from queue import SimpleQueue
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from hypothesis import __version__ as HYPOTHESIS  # noqa: N812 - a constant, named as one
 
@@ -24,24 +22,31 @@ from midepoch_conformance.events import (
     Failure,
     Investigating,
     Listener,
+    Replaying,
     Started,
 )
-from midepoch_conformance.failures import failing_groups, investigate
-from midepoch_conformance.report import report_header
+from midepoch_conformance.failures import Group, distinct, failing_groups, shown, smallest
+from midepoch_conformance.known import Known, Replayed, cover, replay
+from midepoch_conformance.machine import draw_histories
+from midepoch_conformance.report import report_header, table_digest
 from midepoch_conformance.runner import LoaderInfo, Runner, RunnerError
 from midepoch_conformance.scripts import Scripts
 from midepoch_conformance.settings import CheckError, Settings
+from midepoch_conformance.sharing import share
 from midepoch_conformance.smoke import smoke
 from midepoch_conformance.strategies import draw_cases
 from midepoch_conformance.summary import (
     Summary,
+    failing,
     prerequisite_cases,
     settled_results,
     summarise,
 )
+from midepoch_conformance.verdict import Finding
 
 __all__ = [
     "Check",
+    "Stopped",
     "load_table",
     "open_benches",
     "run_check",
@@ -51,7 +56,8 @@ __all__ = [
 DRAWN, DRAWN_SEED = 400, 1
 """How many cases ``full`` draws beside its table, and from which seed."""
 
-T = TypeVar("T")
+HISTORIES = {False: 150, True: 10}
+"""How many histories it draws as well, without workers and with them."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,19 +69,43 @@ class Check:
     summary: Summary
     failures: list[Failure]
     seconds: float = 0.0
+    known: list[Replayed] = dataclasses.field(default_factory=list)
+
+    @property
+    def unknown_failures(self) -> list[tuple[Case, Finding]]:
+        """Return all findings that fail and are not known."""
+        _, left = cover(self.known, self.results)
+        return [(r.case, finding) for r in left for finding in filter(failing, r.findings)]
 
     @property
     def status(self) -> int:
-        """Return the exit status: 0, 1 where a MUST fails, 2 where something else went wrong."""
-        if self.failures:
+        """Return the exit status: 0, 1 where a MUST fails, 2 where something else went wrong.
+
+        A known failure does not count, but for one that fails no more.
+        """
+        if self.failures or any(replayed.broken for replayed in self.known):
             return 1
-        return 2 if self.summary.errors else 0
+        judged = all(replayed.holds for replayed in self.known)
+        return 2 if self.summary.errors or not judged else 0
+
+
+class Stopped(KeyboardInterrupt):
+    """Ctrl-C while cases are judged.
+
+    Attributes:
+        results: what was judged until then, in the table's order.
+    """
+
+    def __init__(self, results: list[CaseResult]) -> None:
+        super().__init__("stopped")
+        self.results = results
 
 
 def run_check(
     settings: Settings,
     listen: Listener = lambda event: None,
     opener: Callable[[], Engine] | None = None,
+    earlier: Sequence[CaseResult] = (),
 ) -> Check:
     """Judge a loader by the cases of a profile.
 
@@ -84,15 +114,18 @@ def run_check(
         listen: is told what happens, from any thread but one event at a time.
         opener: opens what plays cases; a :class:`~midepoch_conformance.runner.Runner` on the
             loader where not given.
+        earlier: what an interrupted run judged: the first results, in the table's order.
 
     Returns:
         The results in the table's order, whatever the number of jobs.
 
     Raises:
         CheckError: nothing can be judged; the text says why.
+        Stopped: Ctrl-C; it has the results so far.
     """
     began = time.monotonic()
     only = wanted_requirements(settings.only)
+    known = [k for k in settings.known if only is None or k.requirement in only]
     table = load_table(settings.profile)
     listen = locked(listen)
     with open_benches(settings, opener) as benches:
@@ -100,15 +133,30 @@ def run_check(
         info = benches[0].info
         header = check_header(info, settings, only)
         if settings.profile == "full":
-            header["drawn"] = {"seed": DRAWN_SEED, "cases": DRAWN, "by": f"hypothesis {HYPOTHESIS}"}
+            histories = sum(HISTORIES.values())
+            header["drawn"] = {
+                "seed": DRAWN_SEED,
+                "cases": DRAWN,
+                "histories": histories,
+                "by": f"hypothesis {HYPOTHESIS}",
+            }
             table += draw_cases(info.offer, DRAWN, DRAWN_SEED, only)
+            for multi, count in HISTORIES.items():
+                table += draw_histories(info.offer, count, DRAWN_SEED, multi)
         # A drawn case may be in the table already.
         table = list({case.id: case for case in table}.values())
         chosen = [case for case in table if asked(case, only)]
-        listen(Started(header, len(chosen)))
-        results = settle_all(benches, judge_all(benches, chosen, listen), table, only)
-        failures = find_failures(benches, results, settings, listen)
-    return Check(header, results, summarise(results), failures, time.monotonic() - began)
+        header |= {"table": table_digest(chosen), "cases": len(chosen)}
+        listen(Started(header, len(chosen), len(earlier)))
+        if [r.case.id for r in earlier] != [case.id for case in chosen[: len(earlier)]]:
+            raise CheckError("what was judged earlier is not the beginning of this table")
+        replayed = replay_known(benches, known, listen)
+        results = [*earlier, *judge_all(benches, chosen, listen, skip=len(earlier))]
+        results = settle_all(benches, results, table, only)
+        replayed, unknown = cover(replayed, results)
+        failures = find_failures(benches, unknown, settings, listen)
+    seconds = time.monotonic() - began
+    return Check(header, results, summarise(results), failures, seconds, replayed)
 
 
 def asked(case: Case, only: frozenset[str] | None) -> bool:
@@ -158,6 +206,17 @@ def check_header(
     return report_header(loader, settings.profile, only)
 
 
+def replay_known(benches: list[Bench], known: Sequence[Known], listen: Listener) -> list[Replayed]:
+    """Replay the cases of known failures, before all others."""
+
+    def look(bench: Bench, number: int) -> Replayed:
+        entry = known[number]
+        listen(Replaying(entry.requirement, entry.link, number + 1, len(known)))
+        return replay(bench.judge, entry)
+
+    return share(benches, look, range(len(known)))
+
+
 def find_failures(
     benches: list[Bench], results: list[CaseResult], settings: Settings, listen: Listener
 ) -> list[Failure]:
@@ -169,12 +228,23 @@ def find_failures(
     if settings.scripts is not None and groups:
         scripts = Scripts(settings.scripts, settings.python)
 
-    def look(bench: Bench, number: int) -> Failure:
+    def shrink(bench: Bench, number: int) -> Failure:
         group = groups[number]
-        listen(Investigating(group.requirement, group.workload_kind, number + 1, len(groups)))
-        return investigate(bench, group, scripts, smaller)
+        if smaller:
+            tell(group, number, len(groups), "looking for its smallest case")
+        return smallest(bench, group, smaller)
 
-    return _share(benches, look, range(len(groups)))
+    def show(bench: Bench, number: int) -> Failure:
+        group, failure = found[number]
+        tell(group, number, len(found), "writing and running its script")
+        return shown(bench, group, failure, scripts, smaller)
+
+    def tell(group: Group, number: int, count: int, doing: str) -> None:
+        listen(Investigating(group.requirement, group.workload_kind, number + 1, count, doing))
+
+    shrunk = share(benches, shrink, range(len(groups)))
+    found = distinct(zip(groups, shrunk, strict=True), by_kind=full)
+    return share(benches, show, range(len(found)))
 
 
 def wanted_requirements(only: Sequence[str]) -> frozenset[str] | None:
@@ -237,45 +307,37 @@ def open_benches(
 
 
 def judge_all(
-    benches: list[Bench], table: list[Case], listen: Listener, first: int = 0
+    benches: list[Bench], table: list[Case], listen: Listener, first: int = 0, skip: int = 0
 ) -> list[CaseResult]:
-    """Judge all cases; the results are in the table's order, numbered from ``first``."""
-    done = itertools.count(1)
+    """Judge all cases but the first ``skip``; the results are in the table's order.
+
+    Args:
+        benches: what plays them.
+        table: the cases.
+        listen: is told of each.
+        first: the number of the table's first case.
+        skip: how many need not be judged.
+
+    Raises:
+        Stopped: Ctrl-C; it has the results up to the first case that was not judged.
+    """
+    done = itertools.count(skip + 1)
     lock = threading.Lock()
+    found: dict[int, CaseResult] = {}
 
     def judge(bench: Bench, index: int) -> CaseResult:
         result = bench.judge(table[index], first + index)
         with lock:
+            found[index] = result
             listen(CasesJudged(result, next(done), len(table)))
         return result
 
-    return _share(benches, judge, range(len(table)))
-
-
-def _share(
-    benches: list[Bench], work: Callable[[Bench, int], T], numbers: Iterable[int]
-) -> list[T]:
-    """Run ``work`` for all numbers, each on a bench that is free; results in order."""
-    idle = SimpleQueue[Bench]()
-    for bench in benches:
-        idle.put(bench)
-
-    def task(number: int) -> T:
-        bench = idle.get()
-        try:
-            return work(bench, number)
-        finally:
-            idle.put(bench)
-
-    with ThreadPoolExecutor(len(benches)) as pool:
-        futures: list[Future[T]] = [pool.submit(task, number) for number in numbers]
-        try:
-            for future in as_completed(futures):
-                future.result()
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-    return [future.result() for future in futures]
+    numbers = range(skip, len(table))
+    try:
+        return share(benches, judge, numbers)
+    except KeyboardInterrupt:
+        first_ones = itertools.takewhile(found.__contains__, numbers)
+        raise Stopped([found[number] for number in first_ones]) from None
 
 
 def locked(listen: Listener) -> Listener:

@@ -7,6 +7,7 @@ that fails the smoke gate, and where something else kept cases from being judged
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -18,10 +19,15 @@ except ImportError as missing:  # the core distribution carries this file withou
         f"midepoch: {missing.name} is missing: pip install 'midepoch[conformance]'"
     ) from missing
 
-from midepoch_conformance import catalogue, terminal
+from midepoch_conformance import catalogue, cli_pages, terminal
 from midepoch_conformance.check import Check, run_check
+from midepoch_conformance.events import Event, Listener
+from midepoch_conformance.explore import Goal
 from midepoch_conformance.explore import explore as run_explore
-from midepoch_conformance.report import suite_version, write_report
+from midepoch_conformance.known import known_text, load_known
+from midepoch_conformance.plain_text import printable
+from midepoch_conformance.report import suite_version
+from midepoch_conformance.report_file import ReportFile, continued
 from midepoch_conformance.settings import CheckError, Settings
 
 __all__ = ["app", "main"]
@@ -62,6 +68,32 @@ Scripts = Annotated[
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the last line alone.")]
 
 
+Json = Annotated[
+    Path | None,
+    typer.Option(
+        "--json",
+        metavar="FILE",
+        help="Write the report here, case by case; what FILE held before is replaced.",
+    ),
+]
+KnownFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--known",
+        metavar="FILE",
+        help="Failures that are known (TOML): replayed first, each must still fail.",
+    ),
+]
+WriteKnown = Annotated[
+    Path | None,
+    typer.Option(
+        "--write-known",
+        metavar="FILE",
+        help="Write entries for --known of what fails now; link and reason are for you to fill in.",
+    ),
+]
+
+
 @app.command()
 def check(
     loader: Loader,
@@ -69,9 +101,13 @@ def check(
     python: Python = None,
     jobs: Jobs = 0,
     only: Only = None,
-    json: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="Write the report here.")
-    ] = None,
+    json: Json = None,
+    continue_: Annotated[
+        bool,
+        typer.Option("--continue", help="Go on with the interrupted run whose report is --json."),
+    ] = False,
+    known: KnownFile = None,
+    write_known: WriteKnown = None,
     scripts: Scripts = Path("midepoch-report"),
     quiet: Quiet = False,
 ) -> None:
@@ -83,15 +119,19 @@ def check(
         jobs=jobs,
         only=_names(only),
         scripts=scripts,
+        known=() if known is None else tuple(load_known(known)),
     )
-    if json is not None and json.is_dir():
-        raise CheckError(f"--json {json} is a folder", "name a file")
-    show = terminal.progress_for(Console(stderr=True), quiet)
-    try:
-        outcome = run_check(settings, show)
-    finally:
-        show.close()
-    _finish(outcome, json, quiet)
+    if continue_ and json is None:
+        raise CheckError("--continue needs the report to go on with", "name it: --json FILE")
+    earlier = continued(json) if continue_ and json is not None else None
+    results = earlier.results if earlier is not None else []
+    _run(
+        lambda listen: run_check(settings, listen, earlier=results),
+        None if json is None else ReportFile(json, earlier),
+        quiet,
+        "add --continue to go on with it",
+        write_known,
+    )
 
 
 @app.command()
@@ -99,19 +139,24 @@ def explore(
     loader: Loader,
     seconds: Annotated[
         float | None,
-        typer.Option(metavar="N", min=0.0, help="Stop after N seconds; without end otherwise."),
+        typer.Option(metavar="N", min=0.0, help="Stop after N seconds."),
+    ] = None,
+    cases: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Stop after N cases.")
+    ] = None,
+    with_workers: Annotated[
+        int | None, typer.Option(metavar="M", min=0, help="M of them with workers; else 1 of 20.")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Draw the same cases again.")] = None,
     python: Python = None,
     jobs: Jobs = 0,
     only: Only = None,
-    json: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="Write the report here.")
-    ] = None,
+    json: Json = None,
     scripts: Scripts = Path("midepoch-report"),
     quiet: Quiet = False,
 ) -> None:
-    """Judge LOADER by cases drawn at random, until stopped (Ctrl-C)."""
+    """Judge LOADER by cases and histories drawn at random, until stopped (Ctrl-C)."""
+    goal = Goal(seconds, cases, with_workers)
     settings = Settings(
         loader,
         profile="explore",
@@ -121,12 +166,11 @@ def explore(
         scripts=scripts,
         shrink=True,
     )
-    show = terminal.progress_for(Console(stderr=True), quiet)
-    try:
-        outcome = run_explore(settings, seconds=seconds, seed=seed, listen=show)
-    finally:
-        show.close()
-    _finish(outcome, json, quiet)
+    _run(
+        lambda listen: run_explore(settings, goal, seed=seed, listen=listen),
+        None if json is None else ReportFile(json),
+        quiet,
+    )
 
 
 @app.command("list")
@@ -162,6 +206,9 @@ def version(
         raise typer.Exit(2)
 
 
+cli_pages.register(app)
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line and return its exit status."""
     try:
@@ -172,9 +219,10 @@ def main(arguments: list[str] | None = None) -> int:
         print("midepoch: stopped", file=sys.stderr)
         return 130
     except CheckError as error:
-        print(f"midepoch: {error}", file=sys.stderr)
+        # Its words may be the loader's, or those of a file.
+        print(printable(f"midepoch: {error}"), file=sys.stderr)
         if error.hint:
-            print(f"  {error.hint}", file=sys.stderr)
+            print(printable(f"  {error.hint}"), file=sys.stderr)
         return 2
     except OSError as error:
         print(f"midepoch: {error}", file=sys.stderr)
@@ -182,11 +230,48 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-def _finish(outcome: Check, json: Path | None, quiet: bool) -> None:
+def _run(
+    judge: Callable[[Listener], Check],
+    report: ReportFile | None,
+    quiet: bool,
+    resumed: str = "",
+    write_known: Path | None = None,
+) -> None:
+    """Run a check with its progress on the terminal and its report in its file."""
+    show = terminal.progress_for(Console(stderr=True), quiet)
+
+    def listen(event: Event) -> None:
+        if report is not None:
+            report(event)
+        show(event)
+
+    try:
+        outcome = judge(listen)
+        if report is not None:
+            report.finish(outcome)
+    except KeyboardInterrupt:
+        if report is not None and report.begun:
+            show.close()
+            words = f"midepoch: what was judged is in {report.path}"
+            print(f"{words}; {resumed}" if resumed else words, file=sys.stderr)
+        raise
+    finally:
+        show.close()
+        if report is not None:
+            report.close()
     terminal.show_check(outcome, Console(), quiet)
-    if json is not None:
-        write_report(outcome, json)
+    if write_known is not None:
+        _write_known(outcome, write_known)
     raise typer.Exit(outcome.status)
+
+
+def _write_known(outcome: Check, path: Path) -> None:
+    """Write entries for what fails now, and say what is left to do."""
+    failures = outcome.unknown_failures
+    path.parent.mkdir(parents=True, exist_ok=True)
+    own = outcome.header["loader"]["function"]
+    path.write_text(known_text(failures, own), encoding="utf-8")
+    print(f"{path}: what fails now; fill in link and reason, then add --known {path}")
 
 
 def _names(only: list[str] | None) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from midepoch_conformance.case import Case
+from midepoch_conformance.delivered import Delivered
 from midepoch_conformance.verdict import Finding
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "Failure",
     "Investigating",
     "Listener",
+    "Replaying",
     "Started",
 ]
 
@@ -52,6 +54,9 @@ class Failure:
         shrunk: how many plays it took to shrink the case; 0 where it was not shrunk.
         script: the path of the stand-alone script, where there is one.
         script_note: why there is no script, or that it did not show the failure by itself.
+        script_text: the script itself.
+        feature: what is special about the workloads that fail so, in a word or two.
+        delivered: what one more play of the case delivered.
     """
 
     finding: Finding
@@ -62,14 +67,31 @@ class Failure:
     shrunk: int = 0
     script: str | None = None
     script_note: str = ""
+    script_text: str | None = None
+    feature: str = ""
+    delivered: Delivered | None = None
 
 
 @dataclasses.dataclass(frozen=True)
 class Started:
-    """The loader answered and passed the smoke gate; ``cases`` cases follow."""
+    """The loader answered and passed the smoke gate; ``cases`` cases follow.
+
+    ``done`` of them were judged by a run that this one goes on with.
+    """
 
     header: Mapping[str, Any]
     cases: int
+    done: int = 0
+
+
+@dataclasses.dataclass(frozen=True)
+class Replaying:
+    """The case of a known failure is replayed."""
+
+    requirement: str
+    link: str
+    number: int
+    entries: int
 
 
 @dataclasses.dataclass(frozen=True)
@@ -83,13 +105,14 @@ class CasesJudged:
 
 @dataclasses.dataclass(frozen=True)
 class Investigating:
-    """A failure's smallest case is looked for, and its script is written and run."""
+    """A failure's smallest case is looked for, or its script is written and run: ``doing``."""
 
     requirement: str
     workload_kind: str
     number: int
     failures: int
+    doing: str = ""
 
 
-Event = Started | CasesJudged | Investigating
+Event = Started | Replaying | CasesJudged | Investigating
 Listener = Callable[[Event], None]

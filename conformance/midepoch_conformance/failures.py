@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from midepoch_conformance.bench import Bench
 from midepoch_conformance.case import Case
 from midepoch_conformance.describe import describe
 from midepoch_conformance.events import CaseResult, Failure
+from midepoch_conformance.features import feature_of, sort_of
 from midepoch_conformance.scripts import Scripts
 from midepoch_conformance.shrink import shrink, size
 from midepoch_conformance.summary import failing
 from midepoch_conformance.verdict import Finding
 
-__all__ = ["Group", "failing_groups", "investigate"]
+__all__ = ["Group", "distinct", "failing_groups", "investigate", "shown", "smallest"]
 
 
 _TRIED = 3
@@ -23,7 +25,7 @@ _TRIED = 3
 
 @dataclasses.dataclass(frozen=True)
 class Group:
-    """All failing cases of one requirement that are shown by one script, the smallest first."""
+    """The failing cases of one requirement that seem to have one cause, the smallest first."""
 
     requirement: str
     members: tuple[tuple[Case, Finding], ...]
@@ -42,20 +44,40 @@ class Group:
 def failing_groups(results: Iterable[CaseResult], *, by_kind: bool) -> list[Group]:
     """Return what fails, in the order in which the table shows it.
 
-    ``by_kind``: apart for each kind of workload; else apart for each way of failing, whatever
-    the kind, so that there are few scripts to run.
+    Failures are apart where they fail in another way, or where something else is special about
+    the workload. ``by_kind``: and for each kind of workload, so that none is shown by another.
+    What fails now and then is taken for what fails each time, where there is such.
     """
-    found: dict[tuple[str, str], list[tuple[Case, Finding]]] = {}
+    found: dict[Cause, list[tuple[Case, Finding]]] = {}
+    unstable: list[tuple[Case, Finding]] = []
     for result in results:
-        for finding in result.findings:
-            if failing(finding):
-                way = f"{finding.outcome} {finding.kind}"
-                key = (finding.requirement, result.case.workload.kind if by_kind else way)
-                found.setdefault(key, []).append((result.case, finding))
-    return [
-        Group(requirement, tuple(sorted(members, key=_weight)))
-        for (requirement, _), members in found.items()
-    ]
+        for finding in filter(failing, result.findings):
+            if finding.outcome == "unstable":
+                unstable.append((result.case, finding))
+            else:
+                cause = _cause(result.case, finding, by_kind)
+                found.setdefault(cause, []).append((result.case, finding))
+    stable = list(found)
+    for case, finding in unstable:
+        cause = _cause(case, finding, by_kind)
+        alike = [c for c in stable if (c.requirement, c.sort) == (cause.requirement, cause.sort)]
+        found.setdefault(alike[0] if alike else cause, []).append((case, finding))
+    return [Group(c.requirement, tuple(sorted(m, key=_weight))) for c, m in found.items()]
+
+
+class Cause(NamedTuple):
+    """What tells two failures apart, as far as it can be seen."""
+
+    requirement: str
+    sort: tuple[str, str]
+    outcome: str
+    way: str
+
+
+def _cause(case: Case, finding: Finding, by_kind: bool) -> Cause:
+    kind, feature = sort_of(case)
+    sort = (kind if by_kind else "", feature)
+    return Cause(finding.requirement, sort, finding.outcome, finding.kind)
 
 
 def _weight(member: tuple[Case, Finding]) -> tuple[bool, tuple[int, ...], str]:
@@ -70,22 +92,19 @@ def investigate(bench: Bench, group: Group, scripts: Scripts | None, smaller: bo
     Where the script of the smallest case does not show the failure by itself, those of the
     next ones are tried.
     """
-    first: Failure | None = None
-    for case, finding in group.members[:_TRIED]:
-        failure = _failure(bench, group, case, finding, smaller)
-        if scripts is None:
-            return failure
-        failure = scripts.add(failure, bench.info, bench.lengths(failure.case))
-        if not failure.script_note:
-            return failure
-        first = first or failure
-    if first is None:
-        raise ValueError(f"no case of {group.requirement} fails: there is nothing to show")
-    return first
+    return shown(bench, group, smallest(bench, group, smaller), scripts, smaller)
 
 
-def _failure(bench: Bench, group: Group, case: Case, finding: Finding, smaller: bool) -> Failure:
-    plays = 0
+def smallest(bench: Bench, group: Group, smaller: bool, number: int = 0) -> Failure:
+    """Return the group's smallest case, made smaller where asked for.
+
+    Args:
+        bench: plays cases.
+        group: what fails.
+        smaller: whether the case is made smaller.
+        number: 1 for the group's next case, and so on.
+    """
+    plays, (case, finding) = 0, group.members[number]
     # A cost made smaller ends just beyond its bound, where it convinces nobody.
     if smaller and finding.outcome != "unstable" and finding.kind != "cost":
         shrunk = shrink(case, finding, lambda candidate: bench.fails(candidate, finding))
@@ -97,4 +116,78 @@ def _failure(bench: Bench, group: Group, case: Case, finding: Finding, smaller: 
         words=describe(case, own=bench.info.function),
         cases=len(group.members),
         shrunk=plays,
+        feature=feature_of(case),
     )
+
+
+def distinct(
+    found: Iterable[tuple[Group, Failure]], *, by_kind: bool
+) -> list[tuple[Group, Failure]]:
+    """Return the failures, those as one whose smallest cases have nothing that tells them apart.
+
+    What seemed special about a workload is not the cause where the smallest case is without it.
+    """
+    first: dict[Cause, tuple[Group, Failure]] = {}
+    for group, failure in found:
+        cause = _cause(failure.case, failure.finding, by_kind)
+        if cause not in first:
+            first[cause] = group, failure
+            continue
+        one, two = sorted((first[cause], (group, failure)), key=lambda p: size(p[1].case))
+        first[cause] = (
+            one[0],
+            dataclasses.replace(
+                one[1],
+                cases=one[1].cases + two[1].cases,
+                workload_kinds=_kinds(one[1], two[1]),
+            ),
+        )
+    return list(first.values())
+
+
+def shown(
+    bench: Bench, group: Group, failure: Failure, scripts: Scripts | None, smaller: bool
+) -> Failure:
+    """Return ``failure`` with what it delivers and, where there is a folder for it, its script."""
+    if scripts is not None:
+        failure = _scripted(bench, group, failure, scripts, smaller)
+    # A hang takes its whole time again, and its picture would say no more than its words.
+    if failure.finding.kind == "hang":
+        return failure
+    return dataclasses.replace(failure, delivered=bench.delivered(failure.case))
+
+
+def _scripted(
+    bench: Bench, group: Group, failure: Failure, scripts: Scripts, smaller: bool
+) -> Failure:
+    first = _added(bench, failure, scripts)
+    found = first
+    for number in range(1, min(_TRIED, len(group.members))):
+        if not found.script_note:
+            break
+        other = smallest(bench, group, smaller, number)
+        other = dataclasses.replace(
+            other, cases=failure.cases, workload_kinds=_kinds(other, failure)
+        )
+        found = _added(bench, other, scripts)
+    return first if found.script_note else found
+
+
+def _added(bench: Bench, failure: Failure, scripts: Scripts) -> Failure:
+    return scripts.add(
+        failure, bench.info, bench.lengths(failure.case), _removed(bench, failure.case)
+    )
+
+
+def _removed(bench: Bench, case: Case) -> tuple[str | int, ...] | None:
+    """Return where in its state the part lies that a case removes, where that can be said."""
+    if not any(step.do == "load_cut" for plan in case.sessions for step in plan.steps):
+        return None
+    trace = bench.play(case)
+    events = [event for session in trace.sessions for event in session.events]
+    places = [event.document for event in events if event.do == "load_cut"]
+    return tuple(places[0]) if places and isinstance(places[0], list) else None
+
+
+def _kinds(failure: Failure, merged: Failure) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*failure.workload_kinds, *merged.workload_kinds)))

@@ -19,6 +19,8 @@ _OPTIONS = (
     ("loader", "SPEC", None, "the loader to judge: a built-in name, or FILE.py:Adapter"),
     ("profile", "NAME", "quick", "the table of cases: quick or full"),
     ("python", "PATH", None, "the interpreter that has the loader"),
+    ("known", "FILE", None, "failures that are known (TOML): each must still fail"),
+    ("scripts", "DIR", "midepoch-report", "where the failures' scripts are written"),
 )
 
 

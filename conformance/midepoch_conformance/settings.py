@@ -5,6 +5,10 @@ from __future__ import annotations
 import dataclasses
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from midepoch_conformance.known import Known
 
 __all__ = ["CheckError", "Settings"]
 
@@ -34,6 +38,7 @@ class Settings:
         only: requirement ids or class names; empty for all.
         scripts: the folder for the failures' scripts; None for no scripts.
         shrink: whether failing cases are made smaller; as the profile has it where None.
+        known: failures that are known: they must fail, and are none of the run's.
     """
 
     loader: str
@@ -43,6 +48,7 @@ class Settings:
     only: tuple[str, ...] = ()
     scripts: Path | None = None
     shrink: bool | None = None
+    known: tuple[Known, ...] = ()
 
     @property
     def threads(self) -> int:

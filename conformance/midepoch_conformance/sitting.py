@@ -4,27 +4,40 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+from collections.abc import Sequence
 
 from midepoch_conformance import judges, requirements
 from midepoch_conformance.bench import Bench
 from midepoch_conformance.case import Case
-from midepoch_conformance.describe import describe
-from midepoch_conformance.events import CaseResult
+from midepoch_conformance.events import CaseResult, Failure
+from midepoch_conformance.failures import failing_groups, investigate
+from midepoch_conformance.known import Known, Replayed, cover, replay
 from midepoch_conformance.report import settled
-from midepoch_conformance.shrink import size
+from midepoch_conformance.scripts import Scripts
 from midepoch_conformance.summary import failing, prerequisite_cases, settled_results
-from midepoch_conformance.verdict import Finding
+from midepoch_conformance.verdict import OUTCOMES, Finding
 
 __all__ = ["Sitting", "Verdict"]
+
+_SHOWN = 5
+"""How many failures of one requirement and kind are told with their scripts."""
+_REASONS = 3
 
 
 @dataclasses.dataclass(frozen=True)
 class Verdict:
-    """What a requirement on a kind of workload comes to, as a test's outcome."""
+    """What a requirement on a kind of workload comes to, as a test's outcome.
 
-    failed: bool = False
-    skipped: bool = False
+    Attributes:
+        outcome: ``passed``, ``failed``, ``skipped`` (not offered, blocked or refused), or
+            ``known`` (it fails, as the file of known failures says).
+        words: why, where it did not pass.
+        counts: how many findings have each outcome, in words.
+    """
+
+    outcome: str
     words: str = ""
+    counts: str = ""
 
 
 class Sitting:
@@ -33,31 +46,60 @@ class Sitting:
     Args:
         bench: plays and judges cases.
         table: the cases.
-        loader: the loader as its user names it, for the words.
+        known: failures that are known.
+        scripts: the folder for the failures' scripts; None for no scripts.
     """
 
-    def __init__(self, bench: Bench, table: list[Case], loader: str) -> None:
+    def __init__(
+        self,
+        bench: Bench,
+        table: list[Case],
+        known: Sequence[Known] = (),
+        scripts: Scripts | None = None,
+    ) -> None:
         self._bench = bench
         self._table = table
-        self._loader = loader
+        self._known = known
+        self._scripts = scripts
         self._judged: dict[str, CaseResult] = {}
+        self._replayed: dict[int, Replayed] = {}
 
     def verdict(self, requirement: str, kind: str) -> Verdict:
         """Return the verdict on a requirement for a kind of workload."""
-        found = self._settled(requirement, kind)
-        failed = [(case, finding) for case, finding in found if failing(finding)]
+        results = self._settled(requirement, kind)
+        findings = [finding for result in results for finding in result.findings]
+        numbers = [n for n, entry in enumerate(self._known) if entry.requirement == requirement]
+        covered, unknown = cover([self._replay(number) for number in numbers], results)
+        counts = _counts(findings)
+        failed = [f for result in unknown for f in result.findings if failing(f)]
         if failed:
-            return Verdict(failed=True, words=self._failure(failed, len(found)))
-        errors = [finding for _, finding in found if finding.outcome == "error"]
+            return Verdict("failed", self._failures(unknown, failed[0], len(findings)), counts)
+        errors = [finding for finding in findings if finding.outcome == "error"]
         if errors:
-            return Verdict(failed=True, words=f"not judged (error): {errors[0].words}")
-        counts = collections.Counter(finding.outcome for _, finding in found)
-        if counts["pass"]:
-            return Verdict()
-        return Verdict(skipped=True, words=_reasons(found))
+            return Verdict("failed", f"not judged (error): {errors[0].words}", counts)
+        if any(map(failing, findings)):
+            links = (f"{r.entry.link}: {r.entry.reason}" for r in covered if r.cases)
+            return Verdict("known", f"known: {'; '.join(links)}", counts)
+        if any(finding.outcome == "pass" for finding in findings):
+            return Verdict("passed", counts=counts)
+        return Verdict("skipped", _reasons(findings), counts)
 
-    def _settled(self, requirement: str, kind: str) -> list[tuple[Case, Finding]]:
-        """Return the findings, those blocked whose prerequisite fails."""
+    def known_verdict(self, number: int) -> Verdict:
+        """Return the verdict on a known failure: it must still fail."""
+        replayed = self._replay(number)
+        counts = _counts([replayed.finding])
+        if not replayed.holds:
+            return Verdict("failed", replayed.words, counts)
+        entry = replayed.entry
+        return Verdict("known", f"known: {entry.link}: {entry.reason}", counts)
+
+    def _replay(self, number: int) -> Replayed:
+        if number not in self._replayed:
+            self._replayed[number] = replay(self._bench.judge, self._known[number])
+        return self._replayed[number]
+
+    def _settled(self, requirement: str, kind: str) -> list[CaseResult]:
+        """Return the results with this requirement's findings, those that are blocked as such."""
         chosen = [
             case
             for case in self._table
@@ -68,10 +110,10 @@ class Sitting:
         needed = prerequisite_cases(self._table, found, {case.id for case in chosen})
         results += [self._judge(case) for case in needed]
         return [
-            (result.case, finding)
+            dataclasses.replace(
+                result, findings=tuple(f for f in result.findings if f.requirement == requirement)
+            )
             for result in settled_results(results)[: len(chosen)]
-            for finding in result.findings
-            if finding.requirement == requirement
         ]
 
     def _judge(self, case: Case) -> CaseResult:
@@ -79,27 +121,49 @@ class Sitting:
             self._judged[case.id] = self._bench.judge(case)
         return self._judged[case.id]
 
-    def _failure(self, failed: list[tuple[Case, Finding]], asked: int) -> str:
-        case, finding = min(failed, key=lambda pair: size(pair[0]))
-        requirement = requirements.get(finding.requirement)
+    def _failures(self, results: list[CaseResult], first: Finding, asked: int) -> str:
+        """Return what fails, each cause with its smallest case and its script."""
+        groups = failing_groups(results, by_kind=True)
+        failed = sum(len(group.members) for group in groups)
         lines = [
-            f"{finding.requirement} {finding.outcome} on {case.workload.kind} data, "
-            f"{len(failed)} of {asked} cases",
-            f"  {requirement.text}",
-            f"  case     {describe(case, own=self._bench.info.function)}",
-            f"  shown    {settled(finding.words)}",
+            f"{first.requirement} {first.outcome} on {first.workload} data, "
+            f"{failed} of {asked} cases",
+            f"  {requirements.get(first.requirement).text}",
         ]
-        lines += [
-            f"  {name:8} {settled(repr(value))}"
-            for name, value in (("expected", finding.expected), ("got", finding.got))
-            if value is not None
-        ]
-        command = f"midepoch check {self._loader} --only {finding.requirement}"
-        return "\n".join([*lines, f"  script   written by: {command}"])
+        for group in groups[:_SHOWN]:
+            failure = investigate(self._bench, group, self._scripts, smaller=False)
+            lines += ["", *_told(failure)]
+        if len(groups) > _SHOWN:
+            lines += ["", f"  and {len(groups) - _SHOWN} more ways of failing"]
+        return "\n".join(lines)
 
 
-def _reasons(found: list[tuple[Case, Finding]]) -> str:
-    counts = collections.Counter(
-        f"{finding.outcome}: {settled(finding.words)}" for _, finding in found
+def _told(failure: Failure) -> list[str]:
+    finding = failure.finding
+    way = ", ".join(filter(None, (finding.outcome, finding.kind, failure.feature)))
+    facts = [("case", failure.words), ("shown", f"{settled(finding.words)} ({way})")]
+    facts += [
+        (name, settled(repr(value)))
+        for name, value in (("expected", finding.expected), ("got", finding.got))
+        if value is not None
+    ]
+    if failure.script:
+        facts.append(("script", failure.script))
+    if failure.script_note:
+        facts.append(("note", settled(failure.script_note)))
+    return [f"  {name:8} {words}" for name, words in facts]
+
+
+def _counts(findings: Sequence[Finding]) -> str:
+    counts = collections.Counter(finding.outcome for finding in findings)
+    return ", ".join(f"{outcome} {counts[outcome]}" for outcome in OUTCOMES if counts[outcome])
+
+
+def _reasons(found: Sequence[Finding]) -> str:
+    """Return why nothing was judged, what says most first, each reason once."""
+    counts = collections.Counter((f.outcome, settled(f.words)) for f in found)
+    order = sorted(counts, key=lambda reason: (OUTCOMES.index(reason[0]), -counts[reason]))
+    return "; ".join(
+        f"{outcome}: {words} ({counts[outcome, words]} cases)"
+        for outcome, words in order[:_REASONS]
     )
-    return "; ".join(f"{words} ({count} cases)" for words, count in counts.most_common(3))

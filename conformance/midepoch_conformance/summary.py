@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Container, Iterable, Sequence
+from collections import Counter
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 from midepoch_conformance import judges, requirements, verdict
 from midepoch_conformance.case import Case
@@ -35,6 +36,7 @@ class ClassRow:
     name: str
     requirements: tuple[str, ...]
     words: str
+    counts: Mapping[str, int] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -105,5 +107,9 @@ def summarise(results: Iterable[CaseResult]) -> Summary:
         ids = tuple(name for name, requirement in known.items() if requirement.cls == entry.name)
         members = [row for row in rows if row.requirement in ids]
         if members:
-            classes.append(ClassRow(entry.name, ids, verdict.class_words(members)))
+            counts: Counter[str] = Counter()
+            for row in members:
+                counts.update(row.counts)
+            words = verdict.class_words(members)
+            classes.append(ClassRow(entry.name, ids, words, dict(counts)))
     return Summary(rows, tuple(classes))

@@ -13,13 +13,16 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from midepoch_conformance.cases import has_workers
 from midepoch_conformance.events import (
     CasesJudged,
     Event,
     Failure,
     Investigating,
+    Replaying,
     Started,
 )
+from midepoch_conformance.plain_text import printable
 from midepoch_conformance.report import settled
 from midepoch_conformance.summary import failing
 from midepoch_conformance.workload import KINDS
@@ -65,7 +68,8 @@ class PlainProgress:
         """Tell ``event``."""
         if isinstance(event, Started):
             loader = event.header["loader"]
-            self._say(f"checking {loader_words(loader)}: {event.cases} cases")
+            done = f", {event.done} of them judged already" if event.done else ""
+            self._say(f"checking {loader_words(loader)}: {event.cases} cases{done}")
         elif isinstance(event, CasesJudged):
             self._failing += _fails(event)
             tenth = max(1, event.cases // _LINES)
@@ -74,8 +78,10 @@ class PlainProgress:
         elif isinstance(event, Investigating):
             self._say(
                 f"failure {event.number} of {event.failures}: {event.requirement} "
-                f"({event.workload_kind}): writing and running its script"
+                f"({event.workload_kind}): {event.doing}"
             )
+        elif isinstance(event, Replaying):
+            self._say(f"known failure {event.number} of {event.entries}: {event.requirement}")
 
     def close(self) -> None:
         """Do nothing: each line is complete."""
@@ -108,7 +114,12 @@ class RichProgress:
             self._console.print(
                 f"checking {escape(loader_words(event.header['loader']))}", highlight=False
             )
-            self._bar.update(self._task, description="cases", total=event.cases, completed=0)
+            self._bar.update(
+                self._task, description="cases", total=event.cases, completed=event.done
+            )
+        elif isinstance(event, Replaying):
+            note = f"known failure {event.number} of {event.entries}: {event.requirement}"
+            self._bar.update(self._task, note=note)
         elif isinstance(event, CasesJudged):
             self._failing += _fails(event)
             note = f"[red]{self._failing} failing[/]" if self._failing else ""
@@ -119,7 +130,7 @@ class RichProgress:
                 description="failures",
                 total=event.failures,
                 completed=event.number - 1,
-                note=f"{event.requirement} {event.workload_kind}",
+                note=f"{event.requirement} {event.workload_kind}: {event.doing}",
             )
 
     def close(self) -> None:
@@ -135,19 +146,23 @@ def progress_for(console: Console, quiet: bool) -> Quiet | PlainProgress | RichP
 
 
 def show_check(check: Check, console: Console, quiet: bool = False) -> None:
-    """Print what came of a check: the table, what is not offered, the failures, the verdict."""
+    """Print what came of a check: the table, what is not offered, the failures, the verdict.
+
+    Known failures that fail no more are told even when ``quiet``: they break the run.
+    """
     if not quiet:
         console.print(_table(check, console.width))
         _print_reasons(check, console)
         for number, failure in enumerate(check.failures, start=1):
             console.print(_failure(number, failure))
+    _print_known(check, console, quiet)
     console.print(_verdict(check))
 
 
 def loader_words(loader: Mapping[str, Any]) -> str:
     """Return a loader's name and version in words."""
     name, version = loader.get("name"), loader.get("version")
-    return f"{name} {version}" if version else str(name)
+    return printable(f"{name} {version}" if version else str(name), lines=False)
 
 
 def _table(check: Check, width: int) -> Group:
@@ -237,31 +252,74 @@ def _failure(number: int, failure: Failure) -> Group:
     grid.add_column(style="dim", no_wrap=True)
     grid.add_column(overflow="fold")
     for name, value in facts:
-        grid.add_row(name, Text(value))
+        grid.add_row(name, Text(printable(value)))
     return Group(head, Padding(grid, (0, 0, 0, 3)))
 
 
 def _shown(value: object, limit: int = 400) -> str:
-    text = settled(value if isinstance(value, str) else repr(value))
+    text = printable(settled(value if isinstance(value, str) else repr(value)))
     return text if len(text) <= limit else text[:limit] + "..."
 
 
+def _print_known(check: Check, console: Console, quiet: bool) -> None:
+    """Print the known failures, and those that fail no more."""
+    holding = [replayed for replayed in check.known if replayed.holds and not quiet]
+    if holding:
+        console.print("known failures:", style="yellow")
+    for replayed in holding:
+        finding, entry = replayed.finding, replayed.entry
+        kinds = ", ".join(replayed.workload_kinds or (entry.case.workload.kind,))
+        head = f"{finding.requirement} {finding.outcome} on {kinds.replace('_', ' ')} data"
+        told = printable(f"{head}, {_cases(replayed.cases)}: {entry.link}\n  {entry.reason}")
+        text = Text(told, "dim")
+        console.print(Padding(text, (0, 0, 0, 2)))
+    for replayed in check.known:
+        if not replayed.holds:
+            words = printable(settled(replayed.words))
+            console.print(Text(words, "bold red"), soft_wrap=True)
+
+
 def _verdict(check: Check) -> Text:
+    """Return the last line: what the check comes to."""
     name = loader_words(check.header["loader"])
+    words, style = _judgement(check)
+    mended = sum(replayed.broken for replayed in check.known)
+    if mended:
+        words, style = f"{words}; {_known(mended, 'fails', 'fail')} no more", "bold red"
+    return Text.assemble(f"\n{name}: ", (words, style), _explored(check))
+
+
+def _explored(check: Check) -> str:
+    """Return how many drawn cases were judged, where they were drawn."""
+    if check.header.get("profile") != "explore":
+        return ""
+    judged = [result.case for result in check.results if result.reason is None]
+    return f"; {len(judged)} explored, {sum(map(has_workers, judged))} of them with workers"
+
+
+def _judgement(check: Check) -> tuple[str, str]:
     rows = check.summary.rows
     broken = sorted({failure.finding.requirement for failure in check.failures})
     asked = {row.requirement for row in rows if row.outcome != "not offered"}
     if broken:
-        words = f"{len(broken)} of {len(asked)} requirements fail: {', '.join(broken)}"
-        return Text.assemble(f"\n{name}: ", (words, "bold red"))
+        return f"{len(broken)} of {len(asked)} requirements fail: {', '.join(broken)}", "bold red"
     if check.summary.errors:
-        words = f"{check.summary.errors} cases could not be judged (error)"
-        return Text.assemble(f"\n{name}: ", (words, "bold yellow"))
+        return f"{check.summary.errors} cases could not be judged (error)", "bold yellow"
+    unjudged = sum(replayed.finding.outcome == "error" for replayed in check.known)
+    if unjudged:
+        return f"{_known(unjudged)} could not be judged (error)", "bold yellow"
     refused = sum(row.counts.get("refused", 0) for row in rows)
     judged = "1 requirement was" if len(asked) == 1 else f"{len(asked)} requirements were"
-    words = f"no MUST fails; {judged} judged by {len(check.results)} cases"
+    holding = sum(replayed.holds for replayed in check.known)
+    but = f" but for {_known(holding)}" if holding else ""
+    words = f"no MUST fails{but}; {judged} judged by {_cases(len(check.results))}"
     extra = f"; {refused} refusals" if refused else ""
-    return Text.assemble(f"\n{name}: ", (words + extra, "bold green"))
+    return words + extra, "bold green"
+
+
+def _known(count: int, one: str = "", more: str = "") -> str:
+    noun = "known failure" if count == 1 else "known failures"
+    return f"{count} {noun} {one if count == 1 else more}".strip()
 
 
 def _fails(event: CasesJudged) -> bool:

@@ -1,59 +1,100 @@
-"""The suite as pytest items, one a requirement and workload kind.
+"""The suite as pytest items, one a requirement and kind of workload, known failures before.
 
 Collected by ``pytest --pyargs midepoch_conformance --loader torchdata``; under pytest-xdist
-each process has hosts of its own.
+each process has hosts of its own. With ``--junitxml`` each item is a test case of that file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
 from midepoch_conformance import judges, requirements
 from midepoch_conformance.check import load_table, open_benches
+from midepoch_conformance.known import Known, load_known
+from midepoch_conformance.report import spec_version, suite_version
+from midepoch_conformance.runner import LoaderInfo
+from midepoch_conformance.scripts import Scripts
 from midepoch_conformance.settings import CheckError, Settings
 from midepoch_conformance.sitting import Sitting
 from midepoch_conformance.smoke import smoke
 from midepoch_conformance.workload import KINDS
 
 
+def _known(config: pytest.Config) -> list[Known]:
+    path = config.getoption("midepoch_known")
+    return [] if path is None else load_known(Path(path))
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Make an item of each requirement and kind of workload that the table has cases for.
+    """Make an item of each known failure, and of each requirement and kind that has cases.
 
     Raises:
-        pytest.Collector.CollectError: there is no loader, or no such profile.
+        pytest.Collector.CollectError: there is no loader, no such profile, or the file of known
+            failures cannot be read.
     """
     if metafunc.config.getoption("midepoch_loader") is None:
         raise pytest.Collector.CollectError("name a loader to judge: --loader torchdata")
     try:
         table = load_table(metafunc.config.getoption("midepoch_profile"))
+        known = _known(metafunc.config)
     except CheckError as error:
         raise pytest.Collector.CollectError(f"{error}; {error.hint}") from error
+    items: list[tuple[str, str, int | None]] = [
+        (entry.requirement, entry.case.workload.kind, number) for number, entry in enumerate(known)
+    ]
     asked = {(i, case.workload.kind) for case in table for i in judges.applicable(case)}
-    pairs = [(i, kind) for i in requirements.load() for kind in KINDS if (i, kind) in asked]
-    ids = [f"{requirement}-{kind}" for requirement, kind in pairs]
-    metafunc.parametrize(("requirement", "kind"), pairs, ids=ids)
+    items += [(i, kind, None) for i in requirements.load() for kind in KINDS if (i, kind) in asked]
+    ids = [
+        f"{requirement}-{kind}" if number is None else f"known-{number + 1}-{requirement}-{kind}"
+        for requirement, kind, number in items
+    ]
+    metafunc.parametrize(("requirement", "kind", "known"), items, ids=ids)
 
 
 @pytest.fixture(scope="session")
-def sitting(pytestconfig: pytest.Config) -> Iterator[Sitting]:
+def opened(pytestconfig: pytest.Config) -> Iterator[tuple[Sitting, LoaderInfo]]:
     """Open the loader and put it to the smoke gate."""
     settings = Settings(
         pytestconfig.getoption("midepoch_loader"),
         profile=pytestconfig.getoption("midepoch_profile"),
         python=pytestconfig.getoption("midepoch_python"),
         jobs=1,
+        scripts=Path(pytestconfig.getoption("midepoch_scripts")),
+        known=tuple(_known(pytestconfig)),
     )
     with open_benches(settings) as benches:
         smoke(benches[0])
-        yield Sitting(benches[0], load_table(settings.profile), settings.loader)
+        table = load_table(settings.profile)
+        scripts = Scripts(settings.scripts, settings.python) if settings.scripts else None
+        yield Sitting(benches[0], table, settings.known, scripts), benches[0].info
 
 
-def test_requirement(sitting: Sitting, requirement: str, kind: str) -> None:
-    """The loader holds a requirement on a kind of workload."""
-    verdict = sitting.verdict(requirement, kind)
-    if verdict.failed:
+def test_requirement(
+    opened: tuple[Sitting, LoaderInfo],
+    requirement: str,
+    kind: str,
+    known: int | None,
+    record_property: Callable[[str, object], None],
+) -> None:
+    """The loader holds a requirement on a kind of workload; a known failure still fails."""
+    sitting, info = opened
+    verdict = sitting.verdict(requirement, kind) if known is None else sitting.known_verdict(known)
+    for name, value in (
+        ("requirement", requirement),
+        ("workload", kind),
+        ("verdict", verdict.counts),
+        ("loader", f"{info.name} {info.version}".strip()),
+        ("suite", suite_version()),
+        ("spec", spec_version()),
+    ):
+        record_property(name, value)
+    if verdict.outcome == "failed":
         pytest.fail(verdict.words, pytrace=False)
-    if verdict.skipped:
+    if verdict.outcome == "known":
+        # Not a mark: whether it is known shows only now. That it passes is a failure above.
+        pytest.xfail(verdict.words)
+    if verdict.outcome == "skipped":
         pytest.skip(verdict.words)

@@ -1,0 +1,126 @@
+"""``midepoch report``, ``diff`` and ``inspect``: what is made from files that were written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from midepoch_conformance.settings import CheckError
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the command line."""
+    app.command("report")(report)
+    app.command("diff")(diff)
+    app.command("inspect")(inspect_)
+
+
+def report(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="The report, as `midepoch check LOADER --json FILE` wrote it.",
+            show_default=False,
+        ),
+    ],
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write it as one web page.")
+    ] = None,
+    markdown: Annotated[
+        Path | None,
+        typer.Option(
+            "--markdown", metavar="FILE", help="Write it as Markdown, fit for a pull request."
+        ),
+    ] = None,
+    badge: Annotated[
+        Path | None,
+        typer.Option("--badge", metavar="DIR", help="Write SVG badges: one a class, one overall."),
+    ] = None,
+) -> None:
+    """Show a report in the terminal, or write it as a page, a comment or badges."""
+    # Imported here: the other commands need no template engine.
+    from midepoch_conformance import reread, terminal
+    from midepoch_conformance.badge import write_badges
+    from midepoch_conformance.markdown import markdown as as_markdown
+    from midepoch_conformance.overview import overview
+    from midepoch_conformance.page import html_page
+
+    read = reread.whole_report(file)
+    if html is None and markdown is None and badge is None:
+        terminal.show_check(reread.check_of(read), Console())
+        return
+    if badge is not None and badge.exists() and not badge.is_dir():
+        raise CheckError(f"--badge {badge} is a file", "name a folder")
+    page = overview(read)
+    if html is not None:
+        _write("--html", html, lambda: html_page(page))
+    if markdown is not None:
+        _write("--markdown", markdown, lambda: as_markdown(page))
+    if badge is not None:
+        paths = write_badges(page, badge)
+        print(f"{len(paths)} badges in {badge}")
+
+
+def diff(
+    old: Annotated[
+        Path, typer.Argument(metavar="OLD", help="The earlier report.", show_default=False)
+    ],
+    new: Annotated[
+        Path, typer.Argument(metavar="NEW", help="The later report.", show_default=False)
+    ],
+    markdown: Annotated[
+        Path | None, typer.Option("--markdown", metavar="FILE", help="Write it as Markdown, too.")
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Compare reports of different loaders.")
+    ] = False,
+) -> None:
+    """Compare two reports: what broke, what was fixed; status 1 where something broke."""
+    from midepoch_conformance import diff_view
+    from midepoch_conformance.report_diff import report_diff
+    from midepoch_conformance.reread import whole_report
+
+    found = report_diff(whole_report(old), whole_report(new), force)
+    diff_view.show_diff(found, Console())
+    if markdown is not None:
+        _write("--markdown", markdown, lambda: diff_view.diff_markdown(found))
+    raise typer.Exit(found.status)
+
+
+def inspect_(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="STATEFILE",
+            help="A saved state, or a checkpoint with states in it: JSON, or of torch.save.",
+            show_default=False,
+        ),
+    ],
+    key: Annotated[
+        str,
+        typer.Option(
+            "--key", metavar="PATH", help="Look at this place alone, such as trainer.loader."
+        ),
+    ] = "",
+) -> None:
+    """Show what a saved state of this format says, and whether it is valid."""
+    from midepoch_conformance import state_files, state_view
+
+    valid = state_view.show_states(file, state_files.read_states(file, key), Console())
+    raise typer.Exit(0 if valid else 1)
+
+
+def _write(option: str, path: Path, made: Callable[[], str]) -> None:
+    if path.is_dir():
+        raise CheckError(f"{option} {path} is a folder", "name a file")
+    text = made()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    print(f"{path}: {len(text.encode()):,} bytes")

@@ -1,0 +1,358 @@
+"""A report's file: written case by case as they are judged, read back, gone on with.
+
+A run that was interrupted leaves a file without a footer, its last line perhaps cut. What it
+judged stays: :func:`continued` reads it, and the next run plays the rest.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+import os
+from collections.abc import Iterator, Mapping
+from importlib import resources
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import jsonschema
+
+from midepoch_conformance.case import CaseError
+from midepoch_conformance.events import CaseResult, CasesJudged, Event, Started
+from midepoch_conformance.report import (
+    FORMAT,
+    TIMES,
+    case_line,
+    footer_line,
+    header_line,
+    result_of,
+)
+from midepoch_conformance.settings import CheckError
+
+if TYPE_CHECKING:
+    from midepoch_conformance.check import Check
+
+__all__ = [
+    "SCHEMA",
+    "Continued",
+    "Report",
+    "ReportError",
+    "ReportFile",
+    "continued",
+    "load_report",
+    "read_report",
+    "schema",
+]
+
+SCHEMA = f"report-{FORMAT}.schema.json"
+"""The schema's file, beside this module."""
+
+_FURTHER = ("type", "cases", "table", *TIMES)
+"""What a header does not say of the loader and its judge."""
+
+
+class ReportError(CheckError, ValueError):
+    """A file that is no report, or not one that can be used for what is asked."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Report:
+    """A report that was read.
+
+    Attributes:
+        header: its first line.
+        cases: a line a case, with what the footer says is *blocked* as such.
+        footer: its last line; None where the run was interrupted.
+    """
+
+    header: dict[str, Any]
+    cases: list[dict[str, Any]]
+    footer: dict[str, Any] | None = None
+
+
+class ReportFile:
+    """Listens to a check and writes its report, each case as soon as those before it are there.
+
+    Whatever the file held before is replaced when the first line is written, which is when the
+    loader has answered and passed the smoke gate.
+
+    Args:
+        path: the file; its folder is made.
+        earlier: the report that is gone on with, as :func:`continued` returns it.
+
+    Raises:
+        ReportError: ``path`` cannot be written.
+    """
+
+    def __init__(self, path: Path, earlier: Continued | None = None) -> None:
+        self.path = path
+        self._earlier = earlier
+        self._file: IO[str] | None = None
+        self._waiting: dict[int, CaseResult] = {}
+        self._next = 0
+        self._own = False
+        self._only: frozenset[str] | None = None
+        _check_writable(path)
+
+    @property
+    def begun(self) -> bool:
+        """Whether the file holds a part of this run's report."""
+        return self._file is not None
+
+    def __call__(self, event: Event) -> None:
+        """Write what ``event`` tells of.
+
+        Raises:
+            ReportError: the report that is gone on with is of another run.
+        """
+        if isinstance(event, Started) and self._file is None:
+            self._begin(event.header)
+        elif isinstance(event, CasesJudged):
+            self._waiting[event.result.index] = event.result
+            while self._next in self._waiting:
+                result = self._waiting.pop(self._next)
+                self._write(case_line(result, self._own, self._only))
+                self._next += 1
+
+    def finish(self, check: Check) -> None:
+        """Write the footer and close the file."""
+        self._write(footer_line(check))
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; without a footer it is that of an interrupted run."""
+        if self._file is not None:
+            self._file.close()
+
+    def _begin(self, header: Mapping[str, Any]) -> None:
+        self._own = bool(header["loader"]["function"])
+        self._only = None if header["only"] is None else frozenset(header["only"])
+        if self._earlier is None:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = self.path.open("w", encoding="utf-8")
+            self._write(header_line(header))
+            return
+        self._earlier.check_header(header)
+        self._next = len(self._earlier.results)
+        # What was cut is dropped only now that the rest is known to be this run's.
+        os.truncate(self.path, self._earlier.size)
+        self._file = self.path.open("a", encoding="utf-8")
+
+    def _write(self, line: Mapping[str, Any]) -> None:
+        if self._file is None:
+            raise ReportError(f"{self.path}: a report begins with its header")
+        self._file.write(json.dumps(line, ensure_ascii=False) + "\n")
+        self._file.flush()
+
+
+@dataclasses.dataclass(frozen=True)
+class Continued:
+    """An interrupted run's report.
+
+    Attributes:
+        path: its file.
+        header: its first line.
+        results: what it judged, in the table's order.
+        size: how many bytes of the file are whole lines.
+    """
+
+    path: Path
+    header: dict[str, Any]
+    results: list[CaseResult]
+    size: int
+
+    def check_header(self, header: Mapping[str, Any]) -> None:
+        """Make sure that the report is of the run that ``header`` begins.
+
+        Raises:
+            ReportError: it is of another; the text names what differs.
+        """
+        differing = list(_differing(self.header, json.loads(json.dumps(header))))
+        if differing:
+            raise ReportError(
+                f"{self.path} is the report of another run: {'; '.join(differing)}",
+                "leave --continue out to begin anew, or name another file",
+            )
+
+
+def continued(path: Path) -> Continued:
+    """Read the report of an interrupted run, to go on with it; a cut last line is left out.
+
+    Raises:
+        ReportError: there is none, it cannot be read, or it is complete.
+    """
+    data = _bytes(path)
+    whole = data[: data.rfind(b"\n") + 1]
+    lines = list(_lines(path, whole.decode("utf-8", "replace")))
+    if lines and lines[-1]["type"] == "footer":
+        raise ReportError(
+            f"{path} is complete (status {lines[-1]['status']}): there is nothing to go on with",
+            "leave --continue out to judge everything anew",
+        )
+    _check_order(path, lines, interrupted=True)
+    header, *cases = lines
+    if header["cases"] is None:
+        raise ReportError(
+            f"{path} is a report of `midepoch explore`, which has no table to go on with",
+            "explore with the same --seed draws the same cases",
+        )
+    results = [_result(path, number, line) for number, line in enumerate(cases, start=2)]
+    return Continued(path, header, results, len(whole))
+
+
+def read_report(path: Path, interrupted: bool = False) -> list[dict[str, Any]]:
+    """Read a report's lines.
+
+    Args:
+        path: its file.
+        interrupted: whether one without a footer will do; its cut last line is left out.
+
+    Raises:
+        ReportError: the file is no report, is of another form, or ends before its footer; the
+            text names the line and the field.
+    """
+    text = _bytes(path).decode("utf-8", "replace")
+    if interrupted and not text.endswith("\n"):
+        text = text[: text.rfind("\n") + 1]
+    lines = list(_lines(path, text))
+    _check_order(path, lines, interrupted)
+    return lines
+
+
+def load_report(path: Path, interrupted: bool = False) -> Report:
+    """Read a report, with what its footer says is *blocked* as the findings' outcome.
+
+    Args:
+        path: its file.
+        interrupted: whether one without a footer will do.
+
+    Raises:
+        ReportError: as :func:`read_report` does.
+    """
+    header, *rest = read_report(path, interrupted)
+    footer = rest.pop() if rest and rest[-1]["type"] == "footer" else None
+    blocked = {(index, name): words for index, name, words in (footer or {}).get("blocked", ())}
+    for line in rest:
+        for finding in line["findings"]:
+            words = blocked.get((line["index"], finding["requirement"]))
+            if words is not None:
+                finding |= {"outcome": "blocked", "words": words}
+    return Report(header, rest, footer)
+
+
+@functools.lru_cache(maxsize=1)
+def schema() -> dict[str, Any]:
+    """Return the JSON Schema of a report's line."""
+    text = resources.files("midepoch_conformance").joinpath(SCHEMA).read_text("utf-8")
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+@functools.lru_cache(maxsize=3)
+def _validator(kind: str) -> jsonschema.Draft202012Validator:
+    name = "case_line" if kind == "case" else kind
+    one = {key: schema()[key] for key in ("$schema", "$defs")}
+    one["$ref"] = f"#/$defs/{name}"
+    return jsonschema.Draft202012Validator(one)
+
+
+def _lines(path: Path, text: str) -> Iterator[dict[str, Any]]:
+    # Not splitlines(): texts may hold other characters that it takes for line ends.
+    for number, part in enumerate(text.removesuffix("\n").split("\n") if text else [], start=1):
+        where = f"{path}, line {number}"
+        try:
+            line = json.loads(part)
+        except json.JSONDecodeError as error:
+            raise ReportError(f"{where}: not JSON: {error}", _NONE) from error
+        if not isinstance(line, dict) or line.get("type") not in ("header", "case", "footer"):
+            raise ReportError(f"{where}: not a line of a report: {part[:80]}", _NONE)
+        if line["type"] == "header" and line.get("format") != FORMAT:
+            raise ReportError(
+                f"{where}: the report's format is {line.get('format')!r}, and this suite reads "
+                f"{FORMAT}",
+                "judge the loader anew, or read it with the suite that wrote it",
+            )
+        _validate(where, line)
+        yield line
+
+
+_NONE = "a report is what `midepoch check LOADER --json FILE` writes"
+
+
+def _validate(where: str, line: dict[str, Any]) -> None:
+    error = jsonschema.exceptions.best_match(_validator(line["type"]).iter_errors(line))
+    if error is not None:
+        field = ".".join(map(str, error.absolute_path)) or f"the {line['type']}"
+        words = error.message if len(error.message) <= 300 else error.message[:300] + "..."
+        raise ReportError(f"{where}: {field}: {words}", _NONE)
+
+
+def _check_order(path: Path, lines: list[dict[str, Any]], interrupted: bool) -> None:
+    """Make sure that a header, the cases in order and a footer is what there is."""
+    if not lines or lines[0]["type"] != "header":
+        raise ReportError(f"{path}: a report begins with its header", _NONE)
+    for number, line in enumerate(lines[1:], start=2):
+        last = number == len(lines)
+        if line["type"] == "header" or (line["type"] == "footer" and not last):
+            raise ReportError(f"{path}, line {number}: a {line['type']} in the middle of a report")
+        if line["type"] == "case" and line["index"] != number - 2:
+            raise ReportError(
+                f"{path}, line {number}: index: case {number - 2} is missing: this is number "
+                f"{line['index']}"
+            )
+    if lines[-1]["type"] != "footer":
+        if not interrupted:
+            raise ReportError(
+                f"{path}: no footer: the run was interrupted",
+                "`midepoch check LOADER --json FILE --continue` goes on with it",
+            )
+    elif lines[-1]["cases"] != len(lines) - 2:
+        raise ReportError(
+            f"{path}, line {len(lines)}: cases: the footer tells of {lines[-1]['cases']}, and the "
+            f"report has {len(lines) - 2}"
+        )
+
+
+def _result(path: Path, number: int, line: dict[str, Any]) -> CaseResult:
+    try:
+        result = result_of(line)
+    except CaseError as error:
+        raise ReportError(f"{path}, line {number}: case: {error}") from error
+    if result.case.id != line["id"]:
+        raise ReportError(
+            f"{path}, line {number}: id: the case is {result.case.id} and not {line['id']}"
+        )
+    return result
+
+
+def _differing(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what two headers say differently, in words."""
+    for name in dict.fromkeys([*old, *new]):
+        before, now = old.get(name), new.get(name)
+        if before == now or name in _FURTHER:
+            continue
+        if isinstance(before, dict) and isinstance(now, dict):
+            yield from (f"{name}.{words}" for words in _differing(before, now))
+        else:
+            yield f"{name} was {before!r}, is {now!r}"
+    if old.get("table") != new.get("table"):
+        yield "the table has other cases"
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise ReportError(f"{path}: there is no such report", _NONE) from None
+    except OSError as error:
+        raise ReportError(f"{path} cannot be read: {error.strerror}", _NONE) from error
+
+
+def _check_writable(path: Path) -> None:
+    if path.is_dir():
+        raise ReportError(f"{path} is a folder", "name a file")
+    there = path if path.exists() else next(p for p in path.absolute().parents if p.exists())
+    if not there.is_dir() and not path.exists():
+        raise ReportError(f"{path}: {there} is not a folder", "name a file in a folder")
+    if not os.access(there, os.W_OK):
+        raise ReportError(f"{path} cannot be written", "name a file in a folder of your own")
