@@ -10,13 +10,26 @@ from pathlib import Path
 
 import pytest
 
-from midepoch_conformance.processes import keepers, living
+from midepoch_conformance.processes import adopt_orphans, keepers, living
 
 FAKES = Path(__file__).parent / "fakes"
 
 
 def _processes() -> set[int]:
     return set(living(os.getpid()) or ()) - keepers()
+
+
+def _shared_memory() -> set[str]:
+    """Return the segments whose names tell of a maker that is gone, or that is this process.
+
+    Others on this machine have theirs there, too: torch puts the maker's number into a name.
+    """
+    found = set()
+    for path in Path("/dev/shm").glob("torch_*"):
+        maker = path.name.split("_")[1]
+        if maker == str(os.getpid()) or not Path("/proc", maker).exists():
+            found.add(path.name)
+    return found
 
 
 def _descriptors() -> set[str]:
@@ -32,9 +45,11 @@ def _descriptors() -> set[str]:
 
 @pytest.fixture(autouse=True)
 def nothing_left(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Fail a test after which a process, a thread or a descriptor of it lives on."""
+    """Fail a test after which a process, a thread, a descriptor or shared memory is left."""
+    # What loses its parent on the way comes to this process, where it is seen.
+    adopt_orphans()
     processes, threads = _processes(), set(threading.enumerate())
-    descriptors = _descriptors()
+    descriptors, shared = _descriptors(), _shared_memory()
     yield
     until = time.monotonic() + 5
     while True:
@@ -42,10 +57,13 @@ def nothing_left(request: pytest.FixtureRequest) -> Iterator[None]:
             "processes": _processes() - processes,
             "threads": set(threading.enumerate()) - threads,
             "descriptors": _descriptors() - descriptors,
+            "shared memory": _shared_memory() - shared,
         }
         if not any(left.values()) or time.monotonic() > until:
             break
         time.sleep(0.01)
+    # Other tests of this process look for orphans by themselves.
+    adopt_orphans(False)
     assert not {what: which for what, which in left.items() if which}
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from midepoch_conformance.report import read_report, stable
+from midepoch_conformance.report import stable
+from midepoch_conformance.report_file import read_report
 
 
 def differing(paths: list[Path]) -> list[Path]:

@@ -125,6 +125,12 @@ class Engine:
         elif step.do == "load" and not ignores:
             loader.epoch, loader.done = states[step.state]
             loader.open = False
+        elif step.do in ("seal", "recode"):
+            states[step.into] = states[step.state]
+        elif step.do == "open":
+            loader.epoch, loader.done, loader.open = 0, 0, False
+        elif step.do == "count":
+            event.held = {"processes": 0, "threads": 0, "descriptors": 0}
         elif step.do == "close":
             event.left = 0
         return event

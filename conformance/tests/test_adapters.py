@@ -21,10 +21,14 @@ import pytest
 from midepoch_conformance import adapters
 from midepoch_conformance.adapter import Execution, Offer
 from midepoch_conformance.case import Case, SessionPlan, Step
+from midepoch_conformance.lengths import usual_lengths
 from midepoch_conformance.loading import BUILT_IN
+from midepoch_conformance.offers import EXTRAS
 from midepoch_conformance.runner import Runner
+from midepoch_conformance.sources import GENERATORS
 from midepoch_conformance.trace import Trace
 from midepoch_conformance.workload import AMBIENT_DRAWS, KINDS, Workload, WorkloadError
+from midepoch_conformance.works import WORKS
 
 # torchdata 0.11.0 calls what newer torch releases have deprecated.
 pytestmark = pytest.mark.filterwarnings("ignore:'set_vital' is deprecated")
@@ -83,7 +87,8 @@ def test_an_offer_speaks_the_protocols_words(name: str) -> None:
     o = offer(name)
     assert o.name == name
     assert set(o.kinds) <= set(KINDS)
-    assert set(o.draws) <= {*AMBIENT_DRAWS, "own"}
+    assert set(o.draws) <= {*AMBIENT_DRAWS, *GENERATORS, "own"}
+    assert set(o.extras) <= set(EXTRAS)
     assert set(o.codecs) <= {"pickle", "torch", "json", "bytes"}
     assert set(o.saves) <= {"start", "mid", "end"}
     assert set(o.fixed_plan) <= set(o.kinds)
@@ -164,7 +169,7 @@ def test_own_values_follow_the_seed_and_differ(name: str) -> None:
 
 
 def test_an_iterable_dataset_is_shared_among_workers(runner: Runner) -> None:
-    for kind in set(runner.info.offer.kinds) - {"map"}:
+    for kind in set(runner.info.offer.kinds) & {"iterable", "stateful_iterable"}:
         w = Workload(kind=kind, n=12, batch_size=3, epochs=1)
         (drained,) = played(runner, w, (Execution(workers=2), (Step("drain"),))).sessions[0].events
         assert sorted(ids(drained.batches)) == list(range(12))
@@ -177,7 +182,8 @@ def test_a_fixed_plan_is_the_same_with_workers(runner: Runner) -> None:
     for kind in runner.info.offer.fixed_plan:
         draws = tuple(d for d in runner.info.offer.draws if d == "own")
         w = Workload(kind=kind, shuffle=shuffles and kind == "map", draws=draws)
-        steps = (Step("drain"), Step("drain"))
+        # What a dataset's history shows in later epochs follows its lifetime, and that the workers.
+        steps = (Step("drain"),) * (1 if kind == "stateful_map" else 2)
         inline, workers = (
             played(runner, w, (Execution(workers=count, lanes=2), steps)).sessions[0]
             for count in (0, 2)
@@ -194,7 +200,7 @@ def test_a_resume_goes_on_with_the_rest(runner: Runner) -> None:
         pytest.skip("it has no state")
     for kind in o.kinds:
         for codec in o.codecs:
-            w = Workload(kind=kind, tree=kind == "stateful_iterable")
+            w = Workload(kind=kind, tree="plain" if kind.startswith("stateful") else "")
             first = (Step("take", 2), Step("save", state="s", codec=codec))
             rest = (Step("load", state="s"), Step("drain"), Step("drain"))
             trace = played(runner, w, (Execution(), first), (Execution(), rest))
@@ -229,11 +235,11 @@ def test_a_value_that_is_no_state_reaches_the_loader_as_it_is(runner: Runner) ->
 @pytest.mark.parametrize("name", ["reference", "torchdata"])
 def test_a_stateful_stream_goes_on_once_and_then_from_the_start(name: str) -> None:
     module = importlib.import_module(f"midepoch_conformance.adapters.{name}")
-    stream = module.StatefulStream(Workload(n=5, tree=True))
+    stream = module.StatefulStream(Workload(n=5, tree="plain"))
     rows = iter(stream)
     next(rows)
     state = pickle.loads(pickle.dumps(stream.state_dict()))
-    other = module.StatefulStream(Workload(n=5, tree=True))
+    other = module.StatefulStream(Workload(n=5, tree="plain"))
     other.load_state_dict(state)
     assert other.state_dict() == state
     assert [int(row[0]) for row in other] == [1, 2, 3, 4]
@@ -244,11 +250,95 @@ def test_a_stateful_stream_goes_on_once_and_then_from_the_start(name: str) -> No
 @pytest.mark.parametrize("lack", ["position", "tree"])
 def test_a_stateful_stream_refuses_a_state_with_a_part_removed(name: str, lack: str) -> None:
     module = importlib.import_module(f"midepoch_conformance.adapters.{name}")
-    stream = module.StatefulStream(Workload(tree=True))
+    stream = module.StatefulStream(Workload(tree="plain"))
     state = stream.state_dict()
     del state[lack]
     with pytest.raises(WorkloadError, match="incomplete"):
         stream.load_state_dict(state)
+
+
+# Unusual workloads
+
+
+def unusual_cells(*names: str) -> Any:
+    """Return the cells of loaders and unusual workloads that they offer."""
+    cells = (
+        pytest.param(name, work, kind, id=f"{name}-{work}-{kind}")
+        for name in names
+        for work in WORKS
+        for kind in WORKS[work].kinds
+        if kind in offer(name).kinds
+    )
+    return pytest.mark.parametrize(("name", "work", "kind"), list(cells))
+
+
+def unusual(name: str, kind: str, **fields: Any) -> Workload:
+    fields = {"kind": kind, "batch_size": 2, **dict(WORKS[name].fields), **fields}
+    return Workload(**(fields | ({"epochs": 1} if name == "oneshot" else {})))
+
+
+@unusual_cells(*TORCH_LIKE)
+def test_each_unusual_epoch_has_its_length_and_its_samples(name: str, work: str, kind: str) -> None:
+    w = unusual(work, kind)
+    delivered = epochs(name, w, Execution())
+    assert [len(epoch) for epoch in delivered] == usual_lengths(w, Execution())
+    for number, epoch in enumerate(delivered):
+        if w.whole:
+            assert sorted(ids(epoch)) == list(range(w.length(number)))
+
+
+# A plain stream is replayed, and midepoch's loader says so.
+@pytest.mark.filterwarnings("ignore::midepoch.errors.ReplayWarning")
+@unusual_cells("reference", "torchdata")
+def test_the_rest_of_an_unusual_epoch_comes_after_a_resume(name: str, work: str, kind: str) -> None:
+    w = unusual(work, kind, epochs=1)
+    (whole,) = epochs(name, w, Execution())
+    first = adapter(name).open(w, Execution(), "")
+    batches = first.epoch()
+    before = [next(batches), next(batches)]
+    state = pickle.loads(pickle.dumps(first.state()))
+    second = adapter(name).open(w, Execution(), "")
+    second.load(state)
+    # torchdata makes a sampler's iterator twice: see below.
+    assert (before + list(second.epoch()) == whole) is ((name, work) != ("torchdata", "custom"))
+
+
+def test_ranks_share_the_samples() -> None:
+    for name in TORCH_LIKE:
+        w = Workload(n=12, sampler="distributed", epochs=1)
+        shares = [ids(epochs(name, w, Execution(rank=rank, world=3))[0]) for rank in range(3)]
+        assert sorted(i for share in shares for i in share) == list(range(12))
+        assert [len(share) for share in shares] == [4, 4, 4]
+
+
+@pytest.mark.parametrize("name", ["reference", "torchdata"])
+@pytest.mark.parametrize("fields", [{"sampler": "distributed", "shuffle": True}, {"grow": 3}])
+def test_an_epoch_set_from_outside_is_kept_beside_the_state(
+    name: str, fields: dict[str, Any]
+) -> None:
+    w = Workload(epochs=3, **fields)
+    whole = epochs(name, w, Execution())
+    first = adapter(name).open(w, Execution(), "")
+    list(first.epoch())
+    later = first.epoch()
+    next(later)
+    state = first.state()
+    assert state["epoch"] == 1
+    second = adapter(name).open(w, Execution(), "")
+    second.load(state)
+    assert [list(second.epoch()), list(second.epoch())] == [whole[1][1:], whole[2]]
+    list(later)
+    assert first.state()["epoch"] == 2
+
+
+@pytest.mark.parametrize("name", TORCH_LIKE)
+def test_an_epoch_that_is_broken_off_is_followed_by_the_next(name: str) -> None:
+    w = Workload(epochs=3, sampler="distributed", shuffle=True)
+    whole = epochs(name, w, Execution())
+    session = adapter(name).open(w, Execution(), "")
+    session.epoch()  # nothing is asked of it
+    assert next(session.epoch()) == whole[0][0]
+    assert list(session.epoch()) == whole[1]
 
 
 # Facts about loaders that the adapters must not hide
@@ -286,6 +376,12 @@ def test_torchdata_shuffles_otherwise_with_workers() -> None:
         )
     assert sorted(inline) == sorted(workers)
     assert inline != workers
+
+
+def test_torchdata_makes_a_samplers_iterator_twice() -> None:
+    w = Workload(sampler="custom", batch_size=2)
+    assert resumed("reference", w, (2,)) == ids(epochs("reference", w, Execution())[0])
+    assert resumed("torchdata", w, (2,)) != ids(epochs("torchdata", w, Execution())[0])
 
 
 def test_torchdata_takes_none_for_a_state() -> None:

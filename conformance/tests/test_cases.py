@@ -10,10 +10,13 @@ import pytest
 
 from midepoch_conformance import cases, covering
 from midepoch_conformance.adapter import Execution, Offer
+from midepoch_conformance.axes import LANED
 from midepoch_conformance.case import Case, SessionPlan, Step
 from midepoch_conformance.family import PROBES
 from midepoch_conformance.judges import REGISTRY
+from midepoch_conformance.offers import EXTRAS
 from midepoch_conformance.probes_format import FORMAT_PROBES
+from midepoch_conformance.sources import GENERATORS
 from midepoch_conformance.workload import KINDS, Workload
 
 QUICK = cases.load_table("quick")
@@ -21,7 +24,8 @@ FULL = cases.load_table("full")
 EVERYTHING = Offer(
     kinds=KINDS,
     workers=(0, 1, 2, 3, 5),
-    draws=("own", "python", "numpy", "torch"),
+    draws=("own", "python", "numpy", "torch", *GENERATORS),
+    extras=tuple(EXTRAS),
     codecs=("pickle", "torch", "json", "bytes"),
     fixed_plan=KINDS,
     start_methods=("fork", "spawn"),
@@ -70,7 +74,7 @@ def test_budgets() -> None:
 
     At most 150 cases with workers in quick and 600 in full, as both profiles are planned.
     """
-    for table, inline, multi in ((QUICK, 300, 150), (FULL, 2500, 600)):
+    for table, inline, multi in ((QUICK, 480, 150), (FULL, 2500, 600)):
         played = [c for c in table if cases.offered(c, EVERYTHING) is None]
         count = sum(map(cases.has_workers, played))
         assert count <= multi
@@ -86,7 +90,11 @@ def test_few_sizes_since_shards_are_prepared_for_each() -> None:
 def test_a_session_differs_from_its_neighbour_in_its_surroundings(
     profile: str, table: list[Case]
 ) -> None:
-    same = {"workers", "execution"}  # uninterrupted runs, with equal surroundings on purpose
+    same = {
+        "workers",
+        "execution",
+        "work workers",
+    }  # uninterrupted runs, with equal surroundings on purpose
     for c in table:
         for one, other in zip(c.sessions, c.sessions[1:], strict=False):
             assert one.host != other.host
@@ -108,7 +116,7 @@ def test_states_are_loaded_after_they_are_saved(profile: str, table: list[Case])
 def test_intervals_are_left_alone_but_where_they_are_asked_about(
     profile: str, table: list[Case]
 ) -> None:
-    asked = {"interval", "execution", "changed execution", "calls"}
+    asked = {"interval", "execution", "changed execution", "calls", "work interval"}
     for c in table:
         if any(s.execution.interval != 1 for s in c.sessions):
             assert c.probe in asked
@@ -117,17 +125,17 @@ def test_intervals_are_left_alone_but_where_they_are_asked_about(
 def test_lanes_are_fixed_for_iterables_with_workers() -> None:
     for c in FULL:
         first = c.sessions[0].execution
-        if c.workload.kind in ("iterable", "stateful_iterable") and first.workers:
+        if c.workload.kind in LANED and first.workers:
             lanes = {s.execution.lanes for s in c.sessions}
             expected = None if c.probe == "changed workers" else first.lanes
             assert lanes == {expected}
 
 
 def test_the_oracle_is_the_first_session_without_interruption() -> None:
-    w = Workload(n=7, epochs=3, fail_at=2, log="auto", tree=True, shuffle=True)
+    w = Workload(n=7, epochs=3, fail_at=2, log="auto", tree="plain", gate=(0, 4), shuffle=True)
     first = SessionPlan(Execution(workers=2), (Step("take", 1), Step("save", state="s")), 5, "b")
     oracle = cases.oracle_case(Case("cut", w, (first, SessionPlan(Execution(), ()))))
-    assert oracle.workload == dataclasses.replace(w, fail_at=None, log=None, tree=False)
+    assert oracle.workload == dataclasses.replace(w, fail_at=None, log=None, tree="", gate=None)
     (session,) = oracle.sessions
     assert (session.execution, session.ambient, session.host) == (first.execution, 5, "a")
     assert session.steps == (Step("drain"),) * 3
@@ -207,3 +215,12 @@ def test_covering_is_deterministic_and_small() -> None:
     assert len(chosen) <= 15
     assert covering.uncovered(rows, [rows[i] for i in chosen], groups) == set()
     assert covering.uncovered(rows, [rows[i] for i in chosen[1:]], groups)
+
+
+@pytest.mark.parametrize(
+    ("name", "plan"), [("other plan", "more samples"), ("document plan", "length")]
+)
+def test_a_change_of_the_plan_that_changes_nothing_is_no_case(name: str, plan: str) -> None:
+    row = {"kind": "map", "shuffle": True, "tail": "keep", "plan": plan}
+    assert cases.case_of({"probe": name, **row, "shape": (13, 4)}) is not None
+    assert cases.case_of({"probe": name, **row, "shape": (16, 4)}) is None

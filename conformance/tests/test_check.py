@@ -101,10 +101,10 @@ def test_full_shrinks() -> None:
     assert small.sessions[0].steps[0] == Step("take", 1)
 
 
-def test_a_failing_case_is_played_three_times_and_others_once() -> None:
+def test_a_failing_case_is_played_three_times_and_once_to_be_drawn_and_others_once() -> None:
     engine = Engine(lie=lambda case, session: session == 1 and case == TABLE[2])
     check(engine)
-    assert engine.plays[TABLE[2].id] == 3
+    assert engine.plays[TABLE[2].id] == 3 + 1
     assert engine.plays[TABLE[3].id] == 1
 
 
@@ -128,6 +128,15 @@ def test_the_oracle_is_played_once_and_once_more_for_replays() -> None:
     for case in (TABLE[2], dataclasses.replace(TABLE[2], sessions=TABLE[2].sessions)):
         bench.judge(case)
     assert engine.plays[oracle.id] == 2
+
+
+def test_only_so_many_oracles_are_kept() -> None:
+    engine = Engine()
+    oracles = Oracles(most=2)
+    wholes = [cases.oracle_case(case) for case in (TABLE[2], TABLE[4], TABLE[5])]
+    for whole in (*wholes, wholes[2], wholes[1], wholes[0]):
+        oracles.get(engine, whole)
+    assert [engine.plays[whole.id] for whole in wholes] == [2, 1, 1]
 
 
 def test_only_plays_what_is_asked_about() -> None:

@@ -9,7 +9,8 @@ import pytest
 
 from midepoch_conformance import requirements
 from midepoch_conformance.cli import main
-from midepoch_conformance.report import read_report, stable
+from midepoch_conformance.report import stable
+from midepoch_conformance.report_file import read_report
 
 
 @pytest.fixture(autouse=True)

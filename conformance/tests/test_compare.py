@@ -26,6 +26,7 @@ def stretch(start: int, got: str, ended: bool = True, epoch: int = 0) -> Stretch
         (1, "", "missing", "epoch 0 ends after batch 1: 2 batches missing"),
         (1, "32|54", "reordered", "the same samples, another order"),
         (1, "25|34", "reordered", "the same samples, another order"),
+        (1, "45|23", "reordered", "the same samples, another order"),
         (0, "53|41|20", "different", "epoch 1 begins so"),
         (2, "45|67", "extra", "expected the end of the epoch, got [6 7]"),
         (2, "45|45", "repeated", "expected the end of the epoch, got [4 5] (already delivered)"),

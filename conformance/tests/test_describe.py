@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from midepoch_conformance.adapter import Execution
 from midepoch_conformance.case import ACTIONS, Case, SessionPlan, Step
-from midepoch_conformance.describe import describe, describe_step
-from midepoch_conformance.workload import Workload
+from midepoch_conformance.describe import describe, describe_step, describe_workload
+from midepoch_conformance.workload import KINDS, Workload
+from midepoch_conformance.works import WORKS
 
 
 def test_a_whole_case() -> None:
@@ -66,3 +69,46 @@ def test_every_action_has_words(action: str) -> None:
 def test_epochs_are_told_apart(steps: str, words: str) -> None:
     plan = SessionPlan(Execution(), tuple(Step(do, 2) for do in steps.split()))
     assert describe(Case("cut", Workload(), (plan,))).endswith(f"no workers: {words}")
+
+
+@pytest.mark.parametrize(
+    ("workload", "words"),
+    [
+        (
+            Workload("stateful_iterable", state_at="both", tree="growing"),
+            "a Stateful iterable of 13 samples with its state on the dataset and the iterator, in "
+            "batches of 4, the dataset adds a growing tree to its state",
+        ),
+        (
+            Workload("stateful_map", draws=("private numpy",)),
+            "13 samples that count what was fetched in their state in batches of 4, each drawing "
+            "from a NumPy generator of the dataset's",
+        ),
+        (
+            Workload(sampler="custom", grow=-3, gate=(0, 6)),
+            "13 samples in batches of 4, a sampler of the user's with a generator of its own, the "
+            "user sets 3 samples less for each next epoch, sample 0 waits until another worker "
+            "has fetched sample 6",
+        ),
+        (
+            Workload("iterable", stream="hollow", fail_at=-1),
+            "an iterable of 13 samples of which some workers have none, in batches of 4, the "
+            "dataset raises when it is set up",
+        ),
+    ],
+)
+def test_unusual_workloads_have_words(workload: Workload, words: str) -> None:
+    assert describe_workload(workload) == words
+
+
+def test_every_unusual_workload_is_told_apart() -> None:
+    usual = {describe_workload(Workload(kind)) for kind in KINDS}
+    works = (
+        dataclasses.replace(Workload(kind), **dict(work.fields))
+        for work in WORKS.values()
+        for kind in work.kinds
+        if work.fields
+    )
+    told = [describe_workload(w) for w in works]
+    assert len(set(told)) == len(told)
+    assert not usual & set(told)

@@ -18,7 +18,8 @@ PURE_IMPL = ("errors", "seeds", "order", "plan", "state", "canonical")
 
 HOST_SIDE = (
     "__init__", "adapter", "workload", "case", "trace", "host", "play", "loading", "make_loader",
-    "journal", "faults", "codecs", "tampering", "processes", "streams", "memory",
+    "journal", "faults", "codecs", "tampering", "processes", "streams", "memory", "holdings",
+    "logbook", "sources", "trees",
 )  # fmt: skip
 """Loaded by the interpreter of the loader under test: the standard library alone."""
 

@@ -49,6 +49,18 @@ def test_an_error_of_the_adapter_is_nobodys_failure() -> None:
     assert {f.outcome for f in judge(of, t, ORACLE)} == {"error"}
 
 
+def test_an_error_of_a_judge_is_an_error_and_says_where(monkeypatch: pytest.MonkeyPatch) -> None:
+    def slips(view: object) -> None:
+        raise IndexError("list index out of range")
+
+    judge_ = dataclasses.replace(REGISTRY["RESUME-1"], opinion=slips)
+    monkeypatch.setitem(REGISTRY, "RESUME-1", judge_)
+    of = case("cut", *CUT)
+    (finding, other) = judge(of, trace(of, CUT_FIRST, ["", "45.", f"{SECOND}."]), ORACLE)
+    assert (finding.outcome, finding.kind, other.outcome) == ("error", "judge", "pass")
+    assert "IndexError: list index out of range (test_judges.py, line" in finding.words
+
+
 def test_what_an_adapter_keeps_beside_the_state_is_not_judged_when_cut() -> None:
     of = case("part removed", "take 1, save s", "load_cut s, drain")
     finding = found("REFUSE-2", of, trace(of, ["01", ""], ["!adapter KeyError epoch"]))

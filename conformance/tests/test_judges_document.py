@@ -123,6 +123,16 @@ def test_user_parts() -> None:
         assert outcome("DOC-4", of, t) == ("fails", "values")
     of, t = saved("document tree", with_entry(None), workload=w)
     assert outcome("DOC-4", of, t) == ("fails", "values")
+    # A lane that has delivered nothing yet has nothing to state.
+    delivered = with_entry({"position": 4, "tree": tree})
+    entries = [*delivered["lanes"]["entries"]]
+    idle = {**entries[0], "dataset": None, "ordinal": 0, "stated": []}
+    lanes = {"next": 1, "entries": [{**entries[0], "ordinal": 1}, idle]}
+    of, t = saved("document tree", {**delivered, "lanes": lanes}, workload=w)
+    assert outcome("DOC-4", of, t) == ("pass", "")
+    lanes["entries"] = [{**idle, "ordinal": 1}, {**entries[0], "ordinal": 1}]
+    of, t = saved("document tree", {**delivered, "lanes": lanes}, workload=w)
+    assert outcome("DOC-4", of, t) == ("fails", "values")
     of = case("document tree", "take 2, save s", "load s, drain", workload=w)
     t = trace(of, ["01|23", ""], ["", "!iter WorkloadError the dataset's state came back changed"])
     assert outcome("DOC-4", of, t) == ("fails", "values")

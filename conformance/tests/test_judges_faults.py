@@ -194,3 +194,38 @@ def test_iterations(count: int, outcome: str) -> None:
     finding = found("COST-4", of, t)
     assert finding is not None
     assert finding.outcome == outcome
+
+
+NO_START = "the dataset fails on purpose when it is set up"
+
+
+@pytest.mark.parametrize(
+    ("texts", "outcome", "kind"),
+    [
+        ([f"!load WorkloadError {NO_START}"], "pass", ""),
+        (["", f"!iter RuntimeError in a worker: {NO_START}"], "pass", ""),
+        (["", "45."], "fails silently", "swallowed"),
+        (["", "."], "fails silently", "swallowed"),
+        (["", f"45!next WorkloadError {NO_START}"], "fails silently", "swallowed"),
+        (["", "!hang iter"], "fails", "hang"),
+        (["", "!iter RuntimeError no workers"], "fails", "error"),
+    ],
+)
+def test_a_dataset_that_cannot_be_set_up(texts: list[str], outcome: str, kind: str) -> None:
+    of = case("failing start", "take 2, save s", "load s, drain")
+    second = dataclasses.replace(of.sessions[1], workload=(("fail_at", -1),))
+    of = dataclasses.replace(of, sessions=(of.sessions[0], second))
+    finding = found("FAULT-2", of, trace(of, CUT_FIRST, texts))
+    assert finding is not None
+    assert (finding.outcome, finding.kind) == (outcome, kind), finding.words
+
+
+def test_what_fails_before_a_failing_start_blocks_it() -> None:
+    of = case("failing start", "take 2, save s", "load s, drain")
+    second = dataclasses.replace(of.sessions[1], workload=(("fail_at", -1),))
+    of = dataclasses.replace(of, sessions=(of.sessions[0], second))
+    finding = found("FAULT-2", of, trace(of, ["01|45", ""], ["", "."]))
+    assert finding is not None
+    assert finding.outcome == "blocked"
+    plain = case("failing start", "drain")
+    assert found("FAULT-2", plain, trace(plain, [f"{FIRST}."])) is None

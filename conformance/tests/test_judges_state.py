@@ -2,8 +2,23 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
-from written import CUT, CUT_FIRST, FIRST, SECOND, THIRD, case, check, found, outcome, trace, whole
+from written import (
+    CUT,
+    CUT_FIRST,
+    FIRST,
+    SECOND,
+    SIX,
+    THIRD,
+    case,
+    check,
+    found,
+    outcome,
+    trace,
+    whole,
+)
 
 from midepoch_conformance.trace import Trace
 
@@ -184,12 +199,14 @@ def test_streams_are_distinct(
     probe = "own streams" if requirement == "VOWN-2" else "ambient streams"
     kind = "values" if outcome != "pass" else ""
     texts = ([f"{e}." for e in epochs],)
-    execution = {"workers": workers}
-    check(requirement, probe, ("drain, drain",), texts, outcome, kind, execution=execution)
+    workload = dataclasses.replace(SIX, draws=("own" if requirement == "VOWN-2" else "python",))
+    more = {"execution": {"workers": workers}, "workload": workload}
+    check(requirement, probe, ("drain, drain",), texts, outcome, kind, **more)
 
 
 def test_the_run_that_a_resume_is_compared_with_shows_its_streams_too() -> None:
-    of = case("ambient values", "take 1, save s", "load s, drain")
+    drawing = dataclasses.replace(SIX, draws=("python",))
+    of = case("ambient values", "take 1, save s", "load s, drain", workload=drawing)
     t = trace(of, ["0:0.1", ""], ["", "1:0.2|2:0.3|3:0.4."])
     finding = found("VAMB-2", of, t, whole(*BETWEEN))
     assert finding is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from written import FIRST, ORACLE, SECOND, THIRD, batches, case, trace, whole
 
+from midepoch_conformance.lengths import places
 from midepoch_conformance.model import Position, epochs_of, follow
 
 EPOCHS = epochs_of(ORACLE.sessions[0])
@@ -91,3 +92,30 @@ def test_empty_epochs_of_an_empty_dataset_keep_their_places() -> None:
     t = trace(c, [".", ""], ["", "."])
     nothing = epochs_of(whole("", "").sessions[0])
     assert [s.got for s in follow(c, t, nothing)] == [[], []]
+
+
+def test_a_session_opened_anew_starts_over_and_keeps_its_states() -> None:
+    c = case("held", "take 1, save s, close, open, take 1, load s, break, take 1")
+    t = trace(c, ["01", "", "", "", "01", "", "", "23"])
+    found = follow(c, t, EPOCHS)
+    assert [(s.start, s.loaded) for s in found] == [
+        (Position(0, 0), ""),
+        (Position(0, 0), ""),
+        (Position(0, 1), "s"),
+    ]
+
+
+def test_a_recoded_state_stands_where_the_first_one_does() -> None:
+    c = case("history", "take 1, save s, take 1, recode s t, kill", "load t, drain")
+    t = trace(c, ["01", "", "23", "", ""], ["", "23|45."])
+    assert follow(c, t, EPOCHS)[-1].start == Position(0, 1)
+    assert follow(c, t, EPOCHS)[-1].want == batches("23|45")
+
+
+def test_the_place_in_the_epochs_is_the_start_again_after_an_open() -> None:
+    c = case("held", "take 2, save s, close, open, take 1, recode s t, load t, break")
+    (walked,) = places(c, [3, 3])
+    assert [(p.epoch, p.done) for p in walked] == [
+        *((0, 0), (0, 2), (0, 2), (0, 2)),
+        *((0, 0), (0, 1), (0, 1), (0, 2), (0, 2)),
+    ]

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from midepoch_conformance import tampering
+from midepoch_conformance import holdings, tampering
 from midepoch_conformance.adapter import Execution, Offer
 from midepoch_conformance.case import CaseError, Step
 from midepoch_conformance.codecs import Codecs
@@ -32,7 +32,8 @@ from midepoch_conformance.workload import Workload
 
 HOST_SIDE = (
     "__init__", "adapter", "case", "codecs", "faults", "host", "journal", "loading",
-    "make_loader", "memory", "play", "processes", "streams", "tampering", "trace", "workload",
+    "holdings", "logbook", "make_loader", "memory", "play", "processes", "sources", "streams",
+    "tampering", "trace", "trees", "workload",
 )  # fmt: skip
 
 
@@ -60,14 +61,24 @@ def played(
     workload: Workload | None = None,
     states: dict[str, tuple[str, str]] | None = None,
     left: tuple[int | None, ...] = (),
+    own: frozenset[str] = frozenset(),
+    patience: float = 5.0,
 ) -> SessionTrace:
     folder.mkdir(exist_ok=True)
     job = Job(
-        workload or Workload(), Execution(), steps, 1, str(folder), str(folder), states or {}, left
+        workload or Workload(),
+        Execution(),
+        steps,
+        1,
+        str(folder),
+        str(folder),
+        states or {},
+        left,
+        patience,
     )
     job = Job.from_json(json.loads(json.dumps(job.to_json())))
     offer = Offer(codecs=("pickle", "json"))
-    Play(adapter, offer, job, frozenset()).run(forked=False)
+    Play(adapter, offer, job, own).run(forked=False)
     session, end = read_journal(job.journal)
     assert end.done
     os.remove(job.journal)
@@ -132,7 +143,12 @@ def test_cuts(odd: ModuleType, tmp_path: Path) -> None:
 
 
 def test_a_state_that_was_never_saved(odd: ModuleType, tmp_path: Path) -> None:
-    for step in (Step("load", state="s"), Step("edit", state="s"), Step("seal", state="s")):
+    for step in (
+        Step("load", state="s"),
+        Step("edit", state="s"),
+        Step("seal", state="s"),
+        Step("recode", state="s"),
+    ):
         event = only(played(odd.Honest(), tmp_path, step, Step("drain")))
         assert (event.document, event.fault) == (NO_SUCH_STATE, None)
 
@@ -140,6 +156,80 @@ def test_a_state_that_was_never_saved(odd: ModuleType, tmp_path: Path) -> None:
 def test_a_step_after_the_close_is_the_cases_fault(odd: ModuleType, tmp_path: Path) -> None:
     with pytest.raises(CaseError, match="closed"):
         played(odd.Honest(), tmp_path, Step("close"), Step("drain"))
+
+
+def test_a_step_that_opens_what_is_open_is_the_cases_fault(odd: ModuleType, tmp_path: Path) -> None:
+    with pytest.raises(CaseError, match="open already"):
+        played(odd.Honest(), tmp_path, Step("open"))
+
+
+def test_a_closed_session_is_opened_anew(odd: ModuleType, tmp_path: Path) -> None:
+    steps = (Step("take", n=2), Step("save", state="s"), Step("close"), Step("open"))
+    again = (Step("take", n=1), Step("load", state="s"), Step("break"), Step("take", n=1))
+    events = played(odd.Honest(), tmp_path, *steps, *again).events
+    assert [e.fault for e in events] == [None] * 8
+    assert events[4].batches == events[0].batches[:1]
+    assert events[7].batches[0][0] == [8]
+
+
+def test_an_encoding_is_written_in_another_codec(odd: ModuleType, tmp_path: Path) -> None:
+    steps = (
+        *(Step("take", n=1), Step("save", state="s", codec="pickle")),
+        *(Step("recode", state="s", into="t", codec="json"), Step("load", state="t")),
+        *(Step("break"), Step("take", n=1)),
+    )
+    _, saved, recoded, loaded, _, went_on = played(odd.Honest(), tmp_path, *steps).events
+    assert saved.digest != recoded.digest
+    assert recoded.size == (tmp_path / "2-t.json").stat().st_size
+    assert (loaded.fault, went_on.batches[0][0]) == (None, [4])
+
+
+def test_what_is_held_grows_where_it_is_not_given_back(odd: ModuleType, tmp_path: Path) -> None:
+    use = (Step("take", n=1), Step("close"), Step("count"))
+    steps = (*use, Step("open"), *use, Step("open"), *use)
+    for adapter, grows in ((odd.Honest(), ()), (odd.Hoards(), ("threads", "descriptors"))):
+        session = played(adapter, tmp_path / type(adapter).__name__, *steps, patience=0.1)
+        counts = [e.held for e in session.events if e.do == "count"]
+        assert None not in counts
+        for name in ("processes", "threads", "descriptors"):
+            numbers = [held[name] for held in counts if held is not None]
+            odd.Hoards.let_go()
+            assert numbers == ([1, 2, 3] if name in grows else [0, 0, 0]), name
+
+
+def test_what_goes_a_moment_later_is_not_held(odd: ModuleType, tmp_path: Path) -> None:
+    use = (Step("take", n=1), Step("close"), Step("count"))
+    events = played(odd.LetsGoSlowly(), tmp_path, *use, Step("open"), *use).events
+    first, second = (e.held for e in events if e.do == "count")
+    assert first is not None
+    assert second is not None
+    assert first["threads"] >= second["threads"]
+
+
+def test_where_nothing_tells_of_processes_nothing_is_counted(
+    odd: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(holdings, "living", lambda pid: None)
+    assert only(played(odd.Honest(), tmp_path, Step("count"))).held is None
+
+
+def test_an_exception_that_ends_a_generator_of_the_adapters(
+    odd: ModuleType, tmp_path: Path
+) -> None:
+    steps = (Step("drain", tolerate=True), Step("drain", tolerate=True))
+    failing = Workload(fail_at=5)
+    for own, spent in (({odd.__file__}, True), (set(), False)):
+        folder = tmp_path / str(spent)
+        events = played(odd.Honest(), folder, *steps, workload=failing, own=frozenset(own)).events
+        assert [e.spent for e in events] == [spent, False]
+        assert events[1].ended
+
+
+def test_a_delivery_that_moves_a_stream(odd: ModuleType, tmp_path: Path) -> None:
+    for draws, moved in (((), False), (("python",), True)):
+        steps = (Step("take", n=1), Step("drain"))
+        session = played(odd.Honest(), tmp_path, *steps, workload=Workload(draws=draws))
+        assert [e.drew for e in session.events] == [moved, moved]
 
 
 def test_the_end_is_where_the_lengths_say(odd: ModuleType, tmp_path: Path) -> None:

@@ -2,30 +2,45 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
+import jsonschema
 import pytest
 from rich.console import Console
-from simulated import Engine
-from test_check import TABLE
+from simulated import OFFER, Engine
+from test_check import TABLE, plain
 
 from midepoch_conformance import cases, terminal
 from midepoch_conformance.case import Case
 from midepoch_conformance.check import Check, run_check
+from midepoch_conformance.cli import main
+from midepoch_conformance.delivered import delivered
+from midepoch_conformance.events import CaseResult, CasesJudged, Failure, Started
+from midepoch_conformance.known import Known, Replayed
 from midepoch_conformance.report import (
-    ReportError,
+    FORMAT,
     finding_line,
-    lines,
-    read_report,
+    result_of,
     settled,
     stable,
-    write_report,
+    table_digest,
+)
+from midepoch_conformance.report_file import (
+    ReportError,
+    ReportFile,
+    load_report,
+    read_report,
+    schema,
 )
 from midepoch_conformance.settings import Settings
+from midepoch_conformance.summary import settled_results
 from midepoch_conformance.verdict import Finding
+from midepoch_conformance.workload import Workload
 
 Lie = Callable[[Case, int], bool]
 
@@ -43,50 +58,262 @@ def ignores_loads(case: Case, session: int) -> bool:
     return session == 1
 
 
+def written(path: Path, lie: Lie, jobs: int = 1) -> list[dict[str, Any]]:
+    """Write a report as the command line does, and read it back."""
+    report = ReportFile(path)
+    report.finish(run_check(Settings("simulated", jobs=jobs), report, lambda: Engine(lie)))
+    return read_report(path)
+
+
 def shown(checked: Check, quiet: bool = False) -> str:
     out = io.StringIO()
     terminal.show_check(checked, Console(file=out, width=140), quiet)
     return out.getvalue()
 
 
-def test_two_runs_write_the_same_lines_times_apart() -> None:
-    first, second = check(jobs=1), check(jobs=3)
-    assert list(map(stable, lines(first))) == list(map(stable, lines(second)))
+def test_two_runs_write_the_same_lines_times_apart(tmp_path: Path) -> None:
+    first, second = (written(tmp_path / str(jobs), ignores_loads, jobs) for jobs in (1, 3))
+    assert list(map(stable, first)) == list(map(stable, second))
 
 
 def test_a_report_is_read_back(tmp_path: Path) -> None:
-    path = tmp_path / "deep" / "report.jsonl"
-    checked = check(ignores_loads)
-    write_report(checked, path)
-    found = read_report(path)
-    assert found == json.loads(json.dumps(list(lines(checked))))
-    header, *middle, footer = found
+    header, *middle, footer = written(tmp_path / "deep" / "report.jsonl", ignores_loads)
     assert header["loader"]["name"] == "simulated"
-    assert header["profile"] == "quick"
+    assert (header["profile"], header["format"]) == ("quick", FORMAT)
+    assert (header["table"], header["cases"]) == (table_digest(TABLE), len(TABLE))
     assert [line["id"] for line in middle] == [case.id for case in TABLE]
     assert Case.from_json(middle[2]["case"]) == TABLE[2]
     assert footer["status"] == 1
     assert footer["failures"][0]["requirement"] == "RESUME-1"
-    assert {"name": "Resume", "requirements": footer["classes"][1]["requirements"]}.items() <= (
-        footer["classes"][1].items()
-    )
+    resume = next(row for row in footer["classes"] if row["name"] == "Resume")
+    assert resume["counts"] == {"fails silently": 4, "not offered": 1}
+
+
+def test_a_case_is_judged_again_from_its_line_alone(tmp_path: Path) -> None:
+    """What a line keeps is enough to settle its findings as the run itself did."""
+    path = tmp_path / "report.jsonl"
+    lines = written(path, ignores_loads)
+    results = [result_of(line) for line in lines[1:-1]]
+    settled_anew = settled_results(results)
+    blocked = [
+        [result.index, finding.requirement, finding.words]
+        for result in settled_anew
+        for finding in result.findings
+        if finding.outcome == "blocked"
+    ]
+    assert blocked
+    assert blocked == lines[-1]["blocked"]
+    shown = [
+        [line["index"], finding["requirement"], finding["words"]]
+        for line in load_report(path).cases
+        for finding in line["findings"]
+        if finding["outcome"] == "blocked"
+    ]
+    assert shown == blocked
+
+
+def test_lines_are_written_as_cases_are_judged_in_the_tables_order(tmp_path: Path) -> None:
+    path = tmp_path / "report.jsonl"
+    report = ReportFile(path)
+    seen: list[list[int]] = []
+
+    def judged(index: int) -> None:
+        result = CaseResult(index, TABLE[index], (), None, 0.5)
+        report(CasesJudged(result, 1, len(TABLE)))
+        lines = [json.loads(line) for line in path.read_text().splitlines()]
+        seen.append([line["index"] for line in lines[1:]])
+
+    try:
+        report(Started(check().header, len(TABLE)))
+        for index in (1, 2, 0, 4, 3):
+            judged(index)
+    finally:
+        report.close()
+    assert seen == [[], [], [0, 1, 2], [0, 1, 2], [0, 1, 2, 3, 4]]
+
+
+def test_an_older_report_is_replaced_once_the_loader_answers(tmp_path: Path) -> None:
+    path = tmp_path / "report.jsonl"
+    path.write_text("precious")
+    report = ReportFile(path)
+    assert path.read_text() == "precious"
+    report(Started(check().header, 0))
+    report.close()
+    assert json.loads(path.read_text())["type"] == "header"
+
+
+def test_a_failure_carries_its_script_and_what_was_delivered(tmp_path: Path) -> None:
+    failure = written(tmp_path / "report.jsonl", ignores_loads)[-1]["failures"][0]
+    delivered = failure["delivered"]
+    assert delivered["uninterrupted"] == [[[i] for i in range(7)]] * 2
+    first, second = (session["steps"] for session in delivered["sessions"])
+    assert first[0]["batches"] == [[0], [1], [2]]
+    assert (first[1]["do"], first[1]["state"], first[1]["at"]) == ("save", "s0", 3)
+    assert second[0]["do"] == "load"
+    # What is expected after the load is the uninterrupted run from here on.
+    assert (second[1]["epoch"], second[1]["at"]) == (0, 3)
+    assert second[1]["batches"] == [[i] for i in range(7)]
+    assert second[1]["ended"] is True
+
+
+def test_what_is_drawn_is_capped() -> None:
+    many = plain(Workload(n=1000, batch_size=20))
+    trace = Engine().play(many)
+    kept = delivered(many, trace, trace)
+    assert kept.capped
+    assert [len(batch) for batch in kept.sessions[0]["steps"][0]["batches"]] == [16] * 50
+    more = plain(Workload(n=100, batch_size=1))
+    trace = Engine().play(more)
+    assert [len(epoch) for epoch in delivered(more, trace, trace).uninterrupted] == [64, 64]
+    small = plain(Workload())
+    trace = Engine().play(small)
+    assert not delivered(small, trace, trace).capped
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("changes", "words"),
     [
-        ("", "begins with its header"),
-        ("{", "line 1: not JSON"),
-        ("[]", "not a line of a report"),
-        ('{"type": "header", "format": 99}', "format 99"),
-        ('{"type": "header", "format": 1}\n{"type": "case"}', "interrupted"),
+        ((0, ()), "begins with its header"),
+        ((1, "{"), "line 1: not JSON"),
+        ((1, "[]"), "line 1: not a line of a report"),
+        ((1, {"type": "sermon"}), "line 1: not a line of a report"),
+        ((1, {"format": 99}), "line 1: the report's format is 99, and this suite reads 2"),
+        ((1, {"loader": {}}), "line 1: loader: 'spec' is a required property"),
+        ((2, {"index": "first"}), "line 2: index: 'first' is not of type 'integer'"),
+        ((2, {"index": 5}), "line 2: index: case 0 is missing: this is number 5"),
+        ((2, {"surprise": 1}), "line 2: the case: .*'surprise' was unexpected"),
+        ((3, {"findings": [{"requirement": "RESUME-1", "outcome": "meh"}]}),
+         "line 3: findings.0.outcome: 'meh' is not one of"),
+        ((-1, {"status": 7}), "status: 7 is not one of"),
+        ((-1, {"cases": 1}), "cases: the footer tells of 1, and the report has 7"),
+        ((-1, ()), "no footer: the run was interrupted"),
     ],
-)
-def test_what_is_no_report_is_refused(tmp_path: Path, text: str, words: str) -> None:
+)  # fmt: skip
+def test_what_is_no_report_is_refused(tmp_path: Path, changes: tuple[int, Any], words: str) -> None:
     path = tmp_path / "report.jsonl"
-    path.write_text(text)
+    lines: list[Any] = written(path, ignores_loads)
+    number, change = changes
+    at = number - 1 if number > 0 else len(lines) + number
+    if number == 0:
+        lines = []
+    elif change == ():
+        del lines[at]
+    else:
+        lines[at] = change if isinstance(change, str) else {**lines[at], **change}
+    path.write_text(
+        "".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines)
+    )
     with pytest.raises(ReportError, match=words):
         read_report(path)
+
+
+@pytest.mark.parametrize("name", ["missing.jsonl", "."])
+def test_what_cannot_be_read_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(ReportError, match=r"no such report|cannot be read"):
+        read_report(tmp_path / name)
+
+
+def test_an_interrupted_report_can_be_read_where_that_is_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "report.jsonl"
+    lines = written(path, ignores_loads)
+    text = path.read_text()
+    path.write_text(text[: text.rindex('{"type": "footer"') - 10])
+    assert read_report(path, interrupted=True) == lines[:-2]
+    assert load_report(path, interrupted=True).footer is None
+
+
+def test_texts_may_hold_what_python_takes_for_line_ends(tmp_path: Path) -> None:
+    path = tmp_path / "report.jsonl"
+    offer = dataclasses.replace(OFFER, reasons={"files": "a\u2028b\x85c\x0bd"})
+    engine = Engine(offer=offer)
+    report = ReportFile(path)
+    checked = run_check(Settings("simulated", jobs=1), report, lambda: engine)
+    report.finish(checked)
+    assert "\u2028" in path.read_text()
+    assert len(read_report(path)) == len(TABLE) + 2
+
+
+@pytest.mark.parametrize(("loader", "status"), [("reference", 0), ("torchdata", 1)])
+def test_reports_of_real_loaders_are_as_the_schema_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loader: str, status: int
+) -> None:
+    """Some cases without workers; what explore writes is read in the command line's tests."""
+    monkeypatch.undo()
+    monkeypatch.chdir(tmp_path)
+    table = [
+        c for c in cases.load_table("quick") if not any(s.execution.workers for s in c.sessions)
+    ]
+    monkeypatch.setattr(cases, "load_table", lambda profile: table)
+    command = ["check", loader, "--only", "RESUME-5", "--json", "report.jsonl", "--quiet"]
+    assert main(command) == status
+    header, *middle, footer = read_report(Path("report.jsonl"))
+    validator = jsonschema.Draft202012Validator(schema())
+    for line in (header, *middle, footer):
+        validator.validate(line)
+    assert footer["cases"] == len(middle) > 0
+    assert bool(footer["failures"]) == bool(status)
+    for failure in footer["failures"]:
+        assert failure["script_text"] == Path(failure["script"]).read_text()
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda folder: folder, "is a folder"),
+        (lambda folder: _file(folder) / "report.jsonl", "is not a folder"),
+    ],
+)
+def test_a_place_that_cannot_be_written_is_refused_before_anything_is_played(
+    tmp_path: Path, make: Callable[[Path], Path], words: str
+) -> None:
+    with pytest.raises(ReportError, match=words):
+        ReportFile(make(tmp_path))
+
+
+def _file(folder: Path) -> Path:
+    path = folder / "file"
+    path.write_text("")
+    return path
+
+
+def _nodes(node: Any, path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    if isinstance(node, dict):
+        yield path, node
+        for key, value in node.items():
+            yield from _nodes(value, f"{path}/{key}")
+    elif isinstance(node, list):
+        for number, value in enumerate(node):
+            yield from _nodes(value, f"{path}/{number}")
+
+
+def test_the_schema_is_one_and_says_what_each_field_is() -> None:
+    jsonschema.Draft202012Validator.check_schema(schema())
+    for path, node in _nodes(schema()):
+        for name, field in node.get("properties", {}).items() if "required" in node else ():
+            told = {"description", "$ref", "const", "title"} & set(field)
+            assert told or path.endswith("/items"), f"{path}: {name} has no description"
+        if "properties" in node and not path.endswith("/items"):
+            assert {"title", "description"} <= set(node), path
+
+
+def test_the_schema_lets_no_unknown_field_pass(tmp_path: Path) -> None:
+    """Each part of a real report with one field more is refused."""
+    lines = written(tmp_path / "report.jsonl", ignores_loads)
+    validator = jsonschema.Draft202012Validator(schema())
+    for line in lines:
+        assert validator.is_valid(line)
+    parts = [
+        (lines[1], lines[1]),
+        (lines[1], lines[1]["case"]),
+        (lines[1], lines[1]["findings"][0]),
+        (lines[0], lines[0]["loader"]),
+        *((lines[-1], lines[-1][name][0]) for name in ("classes", "requirements", "failures")),
+        (lines[-1], lines[-1]["failures"][0]["delivered"]["sessions"][0]["steps"][0]),
+    ]
+    for line, part in parts:
+        part["surprise"] = 1
+        assert not validator.is_valid(line), part
+        del part["surprise"]
 
 
 @pytest.mark.parametrize(
@@ -125,6 +352,24 @@ def test_the_table_of_a_loader_that_passes() -> None:
     text = shown(check())
     assert "no MUST fails" in text
     assert "fails silently" not in text
+
+
+def test_a_loader_moves_no_cursor() -> None:
+    """What a loader or a file chose to say is written out where it would steer the terminal."""
+    evil = "\x1b[2Jgone"
+    finding = Finding("RESUME-1", "fails", "error", evil, got=[evil], workload="map")
+    entry = Known("RESUME-1", evil, evil, TABLE[2], evil)
+    checked = check()
+    told = dataclasses.replace(
+        checked,
+        header={**checked.header, "loader": {"name": evil, "version": evil}},
+        failures=[Failure(finding, ("map",), TABLE[2], evil, script=evil, script_note=evil)],
+        known=[Replayed(entry, finding), Replayed(entry, Finding("RESUME-1", "pass"))],
+        results=[CaseResult(0, TABLE[2], (Finding("RESUME-1", "refused", words=evil),), evil)],
+    )
+    text = shown(told)
+    assert text.count("gone") >= 8
+    assert "\x1b" not in text
 
 
 def test_quiet_is_one_line() -> None:

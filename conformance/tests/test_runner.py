@@ -15,6 +15,7 @@ import pytest
 
 from midepoch_conformance.adapter import Execution
 from midepoch_conformance.case import Case, CaseError, SessionPlan, Step
+from midepoch_conformance.processes import living
 from midepoch_conformance.runner import Runner, RunnerError
 from midepoch_conformance.trace import Event, Trace
 from midepoch_conformance.workload import Workload
@@ -131,6 +132,32 @@ def test_a_death_is_a_crash_with_what_came_before(runner: Make, name: str, endin
     assert events(engine.play(case(plan(Step("take", n=2)))))[0].batches == BATCHES[:2]
 
 
+@pytest.mark.parametrize("name", ["Honest", "InHost", "Leaves", "LeavesInHost"])
+def test_a_session_that_a_step_kills_is_no_fault(runner: Make, name: str) -> None:
+    engine = runner(name)
+    saved = (Step("take", n=2), Step("save", state="s"), Step("take", n=1), Step("kill"))
+    rest = (Step("load", state="s"), Step("drain"), Step("close"))
+    first, second, third = engine.play(
+        case(plan(*saved), plan(*rest, host="b"), plan(*rest))
+    ).sessions
+    assert (first.first_fault(), len(first.events)) == (None, 4)
+    assert first.events[2].batches == BATCHES[2:3]
+    for session in (second, third):
+        assert session.first_fault() is None
+        assert session.events[1].batches == BATCHES[2:]
+    hosts = [host.process.pid for host in engine._hosts.values()]
+    assert not [pid for host in hosts for pid in living(host) or ()]
+
+
+def test_steps_after_a_kill_are_not_played(runner: Make) -> None:
+    (session,) = runner("Honest").play(case(plan(Step("kill"), Step("drain")))).sessions
+    assert [event.do for event in session.events] == ["kill"]
+
+
+def test_what_is_left_has_a_share_of_the_limit_to_go(runner: Make) -> None:
+    assert events(runner("Leaves", limit=1.0).play(whole()))[-1].left == 2
+
+
 @pytest.mark.parametrize(
     "name", ["Prints", "PrintsInHost", "ClosesDescriptors", "Forks", "HangsAtEnd", "InHost"]
 )
@@ -147,6 +174,17 @@ def test_processes_that_are_left_are_counted_and_ended(runner: Make, name: str) 
     closed = events(engine.play(whole()))[-1]
     assert closed.left == 2
     assert events(engine.play(case(plan(Step("close")))))[-1].left == 0
+
+
+@pytest.mark.skipif(not os.path.isdir("/dev/shm"), reason="semaphores are files on Linux alone")
+def test_named_semaphores_of_a_killed_loader_are_unlinked(
+    runner: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = tmp_path / "names"
+    monkeypatch.setenv("SEMAPHORES", str(names))
+    runner("KeepsSemaphores").play(whole())
+    (name,) = names.read_text("ascii").split()
+    assert not Path("/dev/shm", f"sem.{name.strip('/')}").exists()
 
 
 def test_an_exit_may_take_its_time(runner: Make) -> None:

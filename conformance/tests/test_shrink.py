@@ -110,3 +110,28 @@ def test_size_puts_workers_first() -> None:
     few = Case("cut", Workload(n=100), (SessionPlan(Execution(workers=1), ()),))
     many = Case("cut", Workload(n=1), (SessionPlan(Execution(workers=2), ()),))
     assert size(few) < size(many)
+
+
+@pytest.mark.parametrize(
+    ("steps", "good"),
+    [
+        ("close count open take close count", True),
+        ("take count kill", True),
+        ("close kill", True),
+        ("close take", False),
+        ("close close", False),
+        ("open", False),
+        ("take open", False),
+        ("kill take", False),
+        ("close count", True),
+    ],
+)
+def test_what_a_closed_and_a_dead_session_can_do(steps: str, good: bool) -> None:
+    taken = tuple(Step(do, n=1 if do == "take" else 0) for do in steps.split())
+    assert sound(Case("held", Workload(), (SessionPlan(Execution(), taken),))) is good
+
+
+def test_only_a_known_state_is_recoded() -> None:
+    saved, recoded = Step("save", state="s"), Step("recode", state="s", into="t")
+    for steps, good in (((saved, recoded, Step("load", state="t")), True), ((recoded,), False)):
+        assert sound(Case("codec", Workload(), (SessionPlan(Execution(), steps),))) is good

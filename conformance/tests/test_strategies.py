@@ -10,7 +10,9 @@ from midepoch_conformance.adapter import Offer
 from midepoch_conformance.cases import has_workers, offered
 from midepoch_conformance.family import PROBES
 from midepoch_conformance.judges import applicable
+from midepoch_conformance.offers import EXTRAS
 from midepoch_conformance.shrink import sound
+from midepoch_conformance.sources import GENERATORS
 from midepoch_conformance.strategies import draw_cases
 from midepoch_conformance.workload import KINDS
 
@@ -18,7 +20,7 @@ OFFER = Offer(
     name="all",
     kinds=KINDS,
     workers=(0, 1, 2, 3, 5),
-    draws=("python", "numpy", "torch", "own"),
+    draws=("python", "numpy", "torch", "own", *GENERATORS),
     codecs=("pickle", "torch", "json", "bytes"),
     fixed_plan=KINDS,
     tails=("keep", "drop"),
@@ -26,6 +28,7 @@ OFFER = Offer(
     persistent=(False, True),
     start_methods=("fork", "spawn"),
     formats=("midepoch",),
+    extras=tuple(EXTRAS),
 )
 
 

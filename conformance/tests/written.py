@@ -39,7 +39,7 @@ def step(text: str) -> Step:
         return Step(do, value=rest, tolerate=tolerate)
     if do == "load_cut":
         return Step(do, 1, state=rest, tolerate=tolerate)
-    if do == "seal":
+    if do in ("seal", "recode"):
         state, into = rest.split()
         return Step(do, state=state, into=into)
     return Step(do, state=rest, tolerate=tolerate)

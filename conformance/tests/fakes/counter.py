@@ -1,6 +1,30 @@
 """A loader of its own, small and exact; ``Forgets`` ignores what it loads."""
 
 
+class Epoch:
+    """The batches of an epoch; one that fails is not made again."""
+
+    def __init__(self, session):
+        self.session, self.loads, self.over = session, session.loads, False
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        session, size = self.session, self.session.w.batch_size
+        if self.loads != session.loads:
+            raise RuntimeError("a state was loaded: this iterator has ended")
+        first = session.done * size
+        if self.over or first >= session.w.n:
+            session.done, self.over = 0, True
+            raise StopIteration
+        session.done += 1
+        try:
+            return [session.w.row(i) for i in range(first, min(first + size, session.w.n))]
+        except StopIteration as error:
+            raise RuntimeError("a sample raised StopIteration") from error
+
+
 class Session:
     """Counts through epochs of whole batches."""
 
@@ -13,19 +37,7 @@ class Session:
 
     def epoch(self):
         self.done, self.loaded = self.loaded, 0
-        return self.batches()
-
-    def batches(self):
-        size = self.w.batch_size
-        starts = range(0, self.w.n, size)
-        loads = self.loads
-        while self.done < len(starts):
-            self.done += 1
-            first = starts[self.done - 1]
-            yield [self.w.row(i) for i in range(first, min(first + size, self.w.n))]
-            if loads != self.loads:
-                raise RuntimeError("a state was loaded: this iterator has ended")
-        self.done = 0
+        return Epoch(self)
 
     def state(self):
         return {"done": self.loaded or self.done, "plan": list(self.plan)}

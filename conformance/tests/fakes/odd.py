@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import random
 import signal
@@ -10,7 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 Rows = list[list[float]]
 
@@ -185,11 +186,46 @@ class LeavesInHost(Leaves):
     fork_safe = False
 
 
+class KeepsSemaphores(Honest):
+    """Dies with a named semaphore, as a killed loader with spawned workers does."""
+
+    def odd(self, batch: int) -> None:
+        lock = multiprocessing.get_context("spawn").Lock()
+        with open(os.environ["SEMAPHORES"], "a", encoding="ascii") as names:
+            names.write(f"{lock._semlock.name}\n")  # type: ignore[attr-defined]
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
 class LeavesSlowly(Honest):
     """Its process needs a moment to go, and does go."""
 
     def close(self) -> None:
         subprocess.Popen(["sleep", "0.3"])
+
+
+class Hoards(Honest):
+    """Keeps a thread and a descriptor of each life."""
+
+    kept: ClassVar[list[tuple[int, threading.Event]]] = []
+
+    def close(self) -> None:
+        end = threading.Event()
+        self.kept.append((os.open(os.devnull, os.O_RDONLY), end))
+        threading.Thread(target=end.wait).start()
+
+    @classmethod
+    def let_go(cls) -> None:
+        while cls.kept:
+            fd, end = cls.kept.pop()
+            os.close(fd)
+            end.set()
+
+
+class LetsGoSlowly(Honest):
+    """Its thread needs a moment to go, and does go."""
+
+    def close(self) -> None:
+        threading.Thread(target=time.sleep, args=(0.3,)).start()
 
 
 class Interrupts(Honest):

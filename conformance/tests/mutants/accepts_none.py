@@ -8,6 +8,8 @@ import base
 import simple
 
 EXPECTED = "REFUSE-1"
+LARGEST = {"workers": 0, "sessions": 1, "steps": 3, "samples": 1}
+FIELD = ("no state",)
 
 
 class Loader(simple.Loader):

@@ -6,13 +6,14 @@ import base
 import simple
 
 EXPECTED = "COST-2"
+LARGEST = {"workers": 0, "sessions": 1, "steps": 1, "samples": 4000}
+FIELD = ("data#1268", "data#1317", "VeOmni#822", "datasets#8393")
 
 
 class Loader(simple.Loader):
     def advance(self) -> None:
         super().advance()
-        if self.stateful:
-            self.data.state_dict()
+        self.capture()
 
 
 class Adapter(base.Adapter):

@@ -2,62 +2,144 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import simple
 
 
 class Rows:
-    """A random-access dataset."""
+    """Random access; the user may change its length between two epochs."""
 
     def __init__(self, w: Any) -> None:
-        self.w = w
-        self.row = w.row
+        self.w, self.length = w, w.n
 
     def __len__(self) -> int:
-        return int(self.w.n)
+        return int(self.length)
+
+    def row(self, i: int, rng: Any) -> Any:
+        return self.w.row(i, rng)
 
 
 class Stream:
-    """A stream."""
+    """A stream; what makes its rows is made when it is first needed."""
+
+    made: Any = None
 
     def __init__(self, w: Any) -> None:
         self.w = w
-        self.position = 0
 
     def __iter__(self) -> Any:
         self.w.note("iter")
-        self.position = 0
-        return self.rows()
+        return iter(self.source())
 
-    def rows(self) -> Any:
-        while self.position < self.w.n:
-            self.position += 1
-            yield self.w.row(self.position - 1)
+    def source(self) -> Any:
+        if self.made is None:
+            self.made = self.w.source()
+        return self.made
 
 
-class StatefulStream(Stream):
-    """A stream with a state; an iteration after a load goes on from there, once."""
-
-    loaded: int | None = None
+class OwnStream(Stream):
+    """A stream that is its own iterator."""
 
     def __iter__(self) -> Any:
-        rows = super().__iter__()
-        self.position, self.loaded = self.loaded or 0, None
-        return rows
+        super().__iter__()
+        return self
+
+    def __next__(self) -> Any:
+        return next(self.source())
+
+
+class Stateful:
+    """Has the state of what makes its rows."""
+
+    source: Any
 
     def state_dict(self) -> Any:
-        return self.w.dataset_state(self.position if self.loaded is None else self.loaded)
+        return self.source().state_dict()
 
     def load_state_dict(self, state: Any) -> None:
-        self.loaded = self.w.dataset_position(state)
+        self.source().load_state_dict(state)
+
+
+class StatefulRows(Stateful, Rows):
+    """Random access to what depends on what was fetched before."""
+
+    made: Any = None
+    source = Stream.source
+
+    def row(self, i: int, rng: Any) -> Any:
+        return self.source()[i]
+
+
+class StatefulStream(Stateful, Stream):
+    """A stream with a state."""
+
+
+class StatefulOwnStream(Stateful, OwnStream):
+    """A stream with a state that is its own iterator."""
+
+
+class StatefulIterator(Stream):
+    """A stream whose state is its iterator's."""
+
+    def __iter__(self) -> Any:
+        self.w.note("iter")
+        return self.w.iterator()
+
+
+class StatefulBoth(Stream):
+    """The same with a state of its own: how many rows it ever gave."""
+
+    count = 0
+
+    def __iter__(self) -> Any:
+        self.w.note("iter")
+        return self.w.iterator(dataset=self)
+
+    def state_dict(self) -> Any:
+        return {"count": self.count}
+
+    def load_state_dict(self, state: Any) -> None:
+        self.count = state["count"]
+
+
+DATA = {
+    "map": Rows,
+    "stateful_map": StatefulRows,
+    "iterable": Stream,
+    "stream": Stream,
+    "own iterator": OwnStream,
+    "stateful_iterable": StatefulStream,
+    "stateful stream": StatefulStream,
+    "stateful own iterator": StatefulOwnStream,
+    "iterator state": StatefulIterator,
+    "both states": StatefulBoth,
+}
+
+
+class Distributed:
+    """A rank's share of the samples, in the order of the epoch that the user sets."""
+
+    def __init__(self, data: Rows, x: Any) -> None:
+        self.data, self.rank, self.world, self.epoch = data, x.rank, x.world, 0
+
+    def set_epoch(self, epoch: int) -> None:
+        self.epoch = epoch
+
+    def __iter__(self) -> Any:
+        indices = list(range(len(self.data)))
+        if self.data.w.shuffle:
+            random.Random(f"{self.data.w.seed}/{self.epoch}").shuffle(indices)
+        indices += indices[: -len(indices) % self.world]
+        return iter(indices[self.rank :: self.world])
 
 
 class Session:
     """One life of the loader."""
 
-    def __init__(self, loader: Any) -> None:
-        self.loader = loader
+    def __init__(self, loader: Any, w: Any) -> None:
+        self.loader, self.w = loader, w
 
     def epoch(self) -> Any:
         return iter(self.loader)
@@ -72,46 +154,105 @@ class Session:
         self.loader.close()
 
 
+class Epoch:
+    """An epoch that tells the session of its end."""
+
+    def __init__(self, session: EpochSession) -> None:
+        self.session, self.batches = session, iter(session.loader)
+
+    def __iter__(self) -> Epoch:
+        return self
+
+    def __next__(self) -> Any:
+        try:
+            batch = next(self.batches)
+        except StopIteration:
+            self.session.next_epoch()
+            raise
+        self.session.begun = True
+        return batch
+
+
+class EpochSession(Session):
+    """The same for a user who sets each epoch, and keeps its number beside the loader's state."""
+
+    number, begun = 0, False
+
+    def set_epoch(self) -> None:
+        self.loader.data.length = self.w.length(self.number)
+        if self.w.sampler == "distributed":
+            self.loader.sampler.set_epoch(self.number)
+
+    def epoch(self) -> Any:
+        if self.begun:  # the epoch before was broken off
+            self.next_epoch()
+        return Epoch(self)
+
+    def next_epoch(self) -> None:
+        self.number, self.begun = self.number + 1, False
+        self.set_epoch()
+
+    def state(self) -> Any:
+        return {"epoch": self.number, "loader": super().state()}
+
+    def load(self, state: Any) -> None:
+        if not isinstance(state, dict) or set(state) != {"epoch", "loader"}:
+            raise ValueError(f"not what was kept: {state!r}")
+        self.number, self.begun = state["epoch"], False
+        self.set_epoch()
+        super().load(state["loader"])
+
+
 class Adapter:
     """Offers all that the simple loader can."""
 
     loader = simple.Loader
+    session = Session
     loader_here = True
 
     def offer(self) -> dict[str, Any]:
         return {
             "name": "simple",
-            "kinds": ("map", "iterable", "stateful_iterable"),
+            "kinds": ("map", "iterable", "stateful_iterable", "stateful_map"),
             "workers": (0, 1, 2, 3),
-            "draws": ("own", "python", "numpy"),
+            "draws": ("own", "python", "numpy", "private python", "private numpy"),
             "codecs": ("pickle", "json"),
             "fixed_plan": ("map",),
             "tails": ("keep", "drop"),
             "intervals": (1, 2, 3, 100),
             "live_load": "raises",
-        }
+            "extras": (
+                "streams", "trees", "iterator state", "samplers", "set_epoch", "growing", "world",
+            ),
+        }  # fmt: skip
 
     def declines(self, w: Any, x: Any) -> str | None:
-        if w.kind != "map" and (x.workers or w.shuffle or "own" in w.draws):
-            return "a stream is read inline, in its own order, and has no source of its own"
+        if w.kind != "map" and (x.workers or "own" in w.draws):
+            return "only random access has workers, and a source of random numbers"
+        if w.shuffle and w.kind in ("iterable", "stateful_iterable"):
+            return "a stream is read in its own order"
         if x.prefetch is not None and not x.workers:
             return "nothing is fetched ahead inline"
+        if w.sampler in ("random", "replacement", "subset", "weighted"):
+            return "torch's samplers need torch"
         return None
 
     def prepare(self, w: Any, root: str) -> None:
         pass
 
     def open(self, w: Any, x: Any, root: str) -> Session:
-        data = {"map": Rows, "iterable": Stream, "stateful_iterable": StatefulStream}[w.kind](w)
-        return Session(
-            self.loader(
-                data,
-                batch_size=w.batch_size,
-                shuffle=w.shuffle,
-                seed=w.seed,
-                drop_last=w.tail == "drop",
-                workers=x.workers,
-                prefetch=2 if x.prefetch is None else x.prefetch,
-                interval=x.interval,
-            )
+        data = DATA[w.form](w)
+        sampler = Distributed(data, x) if w.sampler == "distributed" else None
+        loader = self.loader(
+            data,
+            batch_size=w.batch_size,
+            shuffle=w.shuffle,
+            seed=w.seed,
+            drop_last=w.tail == "drop",
+            sampler=w.order() if w.sampler and sampler is None else sampler,
+            workers=x.workers,
+            prefetch=2 if x.prefetch is None else x.prefetch,
+            interval=x.interval,
         )
+        outside = w.grow or w.sampler == "distributed"
+        return EpochSession(loader, w) if outside else self.session(loader, w)

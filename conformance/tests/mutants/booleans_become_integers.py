@@ -7,6 +7,8 @@ from typing import Any
 import format_base as base
 
 EXPECTED = "DOC-4"
+LARGEST = {"workers": 0, "sessions": 2, "steps": 4, "samples": 1}
+FIELD = ("data#1266", "data#1272")
 
 
 def integers(tree: Any) -> Any:

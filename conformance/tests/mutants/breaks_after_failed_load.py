@@ -8,6 +8,8 @@ import base
 import simple
 
 EXPECTED = "REFUSE-4"
+LARGEST = {"workers": 0, "sessions": 1, "steps": 5, "samples": 1}
+FIELD = ("data#1550", "data#1445")
 
 
 class Loader(simple.Loader):

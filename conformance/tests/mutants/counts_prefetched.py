@@ -8,6 +8,8 @@ import base
 import simple
 
 EXPECTED = "RESUME-1"
+LARGEST = {"workers": 1, "sessions": 2, "steps": 5, "samples": 3}
+FIELD = ("data#1520", "lancedb#3751")
 
 
 class Loader(simple.Loader):

@@ -8,6 +8,7 @@ import base
 import simple
 
 EXPECTED = "REFUSE-2"
+LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 2}
 
 
 class Loader(simple.Loader):

@@ -7,6 +7,7 @@ import format_base as base
 from midepoch.order import Permutation
 
 EXPECTED = "ORDER-1"
+LARGEST = {"workers": 0, "sessions": 1, "steps": 6, "samples": 2}
 
 indices = Permutation.indices
 

@@ -9,6 +9,7 @@ import format_base as base
 from midepoch import seeds
 
 EXPECTED = "SEED-1"
+LARGEST = {"workers": 0, "sessions": 1, "steps": 2, "samples": 2}
 
 
 def digest(root: int, purpose: str, numbers: tuple[int, ...]) -> bytes:

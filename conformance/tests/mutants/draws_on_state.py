@@ -9,6 +9,8 @@ import base
 import simple
 
 EXPECTED = "BASIS-5"
+LARGEST = {"workers": 0, "sessions": 1, "steps": 4, "samples": 1}
+FIELD = ("accelerate#4204",)
 
 
 class Loader(simple.Loader):

@@ -7,6 +7,7 @@ from typing import Any
 import format_base as base
 
 EXPECTED = "DOC-7"
+LARGEST = {"workers": 0, "sessions": 1, "steps": 6, "samples": 10}
 
 
 class Session(base.Session):

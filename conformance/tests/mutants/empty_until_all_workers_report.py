@@ -8,6 +8,8 @@ import base
 import simple
 
 EXPECTED = "RESUME-3"
+LARGEST = {"workers": 1, "sessions": 3, "steps": 6, "samples": 2}
+FIELD = ("data#1251",)
 
 
 class Loader(simple.Loader):

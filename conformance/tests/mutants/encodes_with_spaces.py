@@ -10,6 +10,7 @@ import format_base as base
 import midepoch
 
 EXPECTED = "DOC-5"
+LARGEST = {"workers": 0, "sessions": 1, "steps": 9, "samples": 1}
 
 canonical = midepoch.state_to_json
 

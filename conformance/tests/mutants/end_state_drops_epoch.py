@@ -8,6 +8,8 @@ import base
 import simple
 
 EXPECTED = "EPOCH-2"
+LARGEST = {"workers": 0, "sessions": 2, "steps": 6, "samples": 3}
+FIELD = ("data#1437", "verl#7401", "verl#5725", "verl#7974")
 
 
 class Loader(simple.Loader):

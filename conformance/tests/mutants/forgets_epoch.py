@@ -8,6 +8,8 @@ import base
 import simple
 
 EXPECTED = "EPOCH-4"
+LARGEST = {"workers": 0, "sessions": 2, "steps": 6, "samples": 3}
+FIELD = ("accelerate#4195", "verl#3457", "streaming#869", "accelerate#4071", "data#1513")
 
 
 class Loader(simple.Loader):

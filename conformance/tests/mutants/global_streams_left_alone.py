@@ -9,6 +9,8 @@ import base
 import simple
 
 EXPECTED = "VAMB-1"
+LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 1}
+FIELD = ("starVLA#351",)
 
 
 class Loader(simple.Loader):

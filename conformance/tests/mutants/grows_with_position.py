@@ -8,6 +8,8 @@ import base
 import simple
 
 EXPECTED = "COST-1"
+LARGEST = {"workers": 0, "sessions": 1, "steps": 4, "samples": 4000}
+FIELD = ("data#1317", "VeOmni#822", "datasets#8393")
 
 
 class Loader(simple.Loader):

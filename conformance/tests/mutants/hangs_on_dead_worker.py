@@ -8,10 +8,12 @@ import base
 import simple
 
 EXPECTED = "FAULT-1"
+LARGEST = {"workers": 1, "sessions": 1, "steps": 1, "samples": 1}
+FIELD = ("pytorch#39570", "pytorch#26072")
 
 
 class Pool(simple.Pool):
-    def receive(self, worker: int) -> simple.Batch:
+    def receive(self, worker: int) -> simple.Answer:
         try:
             return super().receive(worker)
         except RuntimeError as error:

@@ -8,6 +8,8 @@ import base
 import simple
 
 EXPECTED = "REFUSE-3"
+LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 1}
+FIELD = ("another plan",)
 
 
 class Loader(simple.Loader):

@@ -8,6 +8,8 @@ import base
 import simple
 
 EXPECTED = "RESUME-5"
+LARGEST = {"workers": 0, "sessions": 2, "steps": 7, "samples": 2}
+FIELD = ("data#1548", "prime-rl#3332")
 
 
 class Loader(simple.Loader):

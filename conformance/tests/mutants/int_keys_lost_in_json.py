@@ -8,6 +8,8 @@ import base
 import simple
 
 EXPECTED = "STATE-3"
+LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 2}
+FIELD = ("data#1250",)
 
 
 class Loader(simple.Loader):

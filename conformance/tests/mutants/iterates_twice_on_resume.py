@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import copy
 
 import base
 import simple
 
 EXPECTED = "COST-4"
+LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 13}
+FIELD = ("data#1267", "data#1273")
 
 
 class Loader(simple.Loader):
-    def stream(self) -> Iterator[simple.Batch]:
-        if self.snapshot is not None:
-            iter(self.data)
-        return super().stream()
+    def restore(self) -> int:
+        if self.snapshot is not None and not self.random_access:
+            iter(copy.deepcopy(self.data))
+        return super().restore()
 
 
 class Adapter(base.Adapter):

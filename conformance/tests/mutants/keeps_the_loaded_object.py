@@ -8,6 +8,8 @@ import base
 import simple
 
 EXPECTED = "STATE-5"
+LARGEST = {"workers": 0, "sessions": 2, "steps": 6, "samples": 3}
+FIELD = ("live state",)
 
 
 class Loader(simple.Loader):

@@ -8,6 +8,8 @@ import base
 import simple
 
 EXPECTED = "EPOCH-3"
+LARGEST = {"workers": 0, "sessions": 2, "steps": 6, "samples": 3}
+FIELD = ("verl#7401", "verl#5725", "verl#7974")
 
 
 class Loader(simple.Loader):

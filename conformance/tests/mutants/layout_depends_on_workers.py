@@ -5,6 +5,8 @@ from __future__ import annotations
 import format_base as base
 
 EXPECTED = "DOC-2"
+LARGEST = {"workers": 1, "sessions": 2, "steps": 10, "samples": 1}
+FIELD = ("accelerate#3110",)
 
 
 class Session(base.Session):

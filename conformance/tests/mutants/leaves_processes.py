@@ -1,24 +1,23 @@
-"""Its workers outlive it."""
+"""Starts a helper with its first epoch, which outlives it."""
 
 from __future__ import annotations
+
+import subprocess
 
 import base
 import simple
 
 EXPECTED = "FAULT-4"
-
-
-KEPT = []
-
-
-class Pool(simple.Pool):
-    def close(self) -> None:
-        KEPT.append(self)
+LARGEST = {"workers": 0, "sessions": 1, "steps": 2, "samples": 1}
+FIELD = ("old workers",)
 
 
 class Loader(simple.Loader):
-    def pool(self) -> simple.Pool:
-        return Pool(self, self.workers)
+    helper: subprocess.Popen[bytes] | None = None
+
+    def __iter__(self) -> simple.Epoch:
+        self.helper = self.helper or subprocess.Popen(["sleep", "1000"])
+        return super().__iter__()
 
 
 class Adapter(base.Adapter):

@@ -8,6 +8,8 @@ import base
 import simple
 
 EXPECTED = "STATE-4"
+LARGEST = {"workers": 0, "sessions": 3, "steps": 7, "samples": 3}
+FIELD = ("data#1453", "Energon#126")
 
 
 class Loader(simple.Loader):

@@ -6,6 +6,7 @@ import base
 import simple
 
 EXPECTED = "BASIS-3"
+LARGEST = {"workers": 0, "sessions": 1, "steps": 2, "samples": 5}
 
 
 class Loader(simple.Loader):

@@ -7,6 +7,8 @@ from typing import Any
 import format_base as base
 
 EXPECTED = "DOC-6"
+LARGEST = {"workers": 0, "sessions": 2, "steps": 3, "samples": 1}
+FIELD = ("data#1453", "Energon#126")
 
 
 class Session(base.Session):

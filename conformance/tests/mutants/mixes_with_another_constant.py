@@ -7,6 +7,7 @@ import format_base as base
 from midepoch import order
 
 EXPECTED = "ORDER-2"
+LARGEST = {"workers": 0, "sessions": 2, "steps": 2, "samples": 2}
 
 order._M2 ^= 1 << 7
 

@@ -9,6 +9,7 @@ import format_base as base
 from midepoch.errors import PlanMismatchError
 
 EXPECTED = "DOC-12"
+LARGEST = {"workers": 0, "sessions": 2, "steps": 4, "samples": 1}
 
 
 class Session(base.Session):

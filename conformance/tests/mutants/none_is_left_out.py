@@ -8,6 +8,8 @@ import base
 import simple
 
 EXPECTED = "STATE-6"
+LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 1}
+FIELD = ("data#1266", "data#1272")
 
 
 def pruned(value: Any) -> Any:
@@ -20,7 +22,7 @@ class Loader(simple.Loader):
     def advance(self) -> None:
         super().advance()
         if self.snapshot is not None:
-            self.snapshot = {**self.snapshot, "state": pruned(self.snapshot["state"])}
+            self.snapshot = {**self.snapshot, "states": pruned(self.snapshot["states"])}
 
 
 class Adapter(base.Adapter):

@@ -8,6 +8,7 @@ from midepoch import loader
 from midepoch.seeds import derive
 
 EXPECTED = "ORDER-6"
+LARGEST = {"workers": 0, "sessions": 1, "steps": 6, "samples": 2}
 
 
 def first(root: int, purpose: str, *numbers: int) -> int:

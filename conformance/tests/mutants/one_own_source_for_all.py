@@ -9,6 +9,8 @@ import base
 import simple
 
 EXPECTED = "VOWN-2"
+LARGEST = {"workers": 0, "sessions": 1, "steps": 2, "samples": 4}
+FIELD = ("pytorch#5059", "pytorch#41329")
 
 
 class Loader(simple.Loader):

@@ -6,6 +6,7 @@ import base
 import simple
 
 EXPECTED = "BASIS-2"
+LARGEST = {"workers": 0, "sessions": 1, "steps": 2, "samples": 4}
 
 
 class Loader(simple.Loader):

@@ -6,6 +6,8 @@ import base
 import simple
 
 EXPECTED = "WORKERS-1"
+LARGEST = {"workers": 1, "sessions": 2, "steps": 2, "samples": 2}
+FIELD = ("order follows workers",)
 
 
 class Loader(simple.Loader):

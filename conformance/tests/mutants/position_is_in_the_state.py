@@ -8,6 +8,8 @@ import base
 import simple
 
 EXPECTED = "STATE-2"
+LARGEST = {"workers": 0, "sessions": 2, "steps": 10, "samples": 4}
+FIELD = ("live state",)
 
 
 class Loader(simple.Loader):

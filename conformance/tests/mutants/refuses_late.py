@@ -7,6 +7,8 @@ from typing import Any
 import format_base as base
 
 EXPECTED = "DOC-13"
+LARGEST = {"workers": 0, "sessions": 1, "steps": 6, "samples": 1}
+FIELD = ("data#1550", "data#1445")
 
 
 class Session(base.Session):

@@ -7,6 +7,8 @@ from typing import Any
 import format_base as base
 
 EXPECTED = "DOC-9"
+LARGEST = {"workers": 0, "sessions": 1, "steps": 48, "samples": 10}
+FIELD = ("far-off position",)
 
 
 def repaired(value: Any) -> Any:

@@ -8,13 +8,14 @@ import base
 import simple
 
 EXPECTED = "ELASTIC-3"
+LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 3}
 
 
 class Loader(simple.Loader):
-    def stream(self) -> Iterator[simple.Batch]:
+    def fetches(self) -> Iterator[simple.Answer]:
         if self.snapshot is not None:
             self.batches = self.snapshot["at"] + self.batches % self.interval
-        return super().stream()
+        return super().fetches()
 
 
 class Adapter(base.Adapter):

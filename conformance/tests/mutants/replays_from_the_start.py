@@ -8,10 +8,12 @@ import base
 import simple
 
 EXPECTED = "COST-3"
+LARGEST = {"workers": 0, "sessions": 3, "steps": 8, "samples": 4000}
+FIELD = ("lhotse#1327", "transformers#21934", "torchtune#2490")
 
 
 class Loader(simple.Loader):
-    def fetches(self) -> Iterator[simple.Batch]:
+    def fetches(self) -> Iterator[simple.Answer]:
         start, self.batches, self.snapshot = self.batches, 0, None
         source = super().fetches()
         for _ in range(start):

@@ -8,6 +8,8 @@ import base
 import simple
 
 EXPECTED = "EPOCH-1"
+LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 2}
+FIELD = ("datasets#7447", "litData#330", "litData#316", "Megatron-Bridge#4601")
 
 
 class Loader(simple.Loader):

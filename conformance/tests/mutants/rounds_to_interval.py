@@ -8,6 +8,8 @@ import base
 import simple
 
 EXPECTED = "INTERVAL-1"
+LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 2}
+FIELD = ("VeOmni#487", "data#1283")
 
 
 class Loader(simple.Loader):

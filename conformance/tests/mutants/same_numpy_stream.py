@@ -10,6 +10,8 @@ import numpy
 import simple
 
 EXPECTED = "VAMB-2"
+LARGEST = {"workers": 0, "sessions": 1, "steps": 2, "samples": 3}
+FIELD = ("pytorch#5059", "pytorch#41329")
 
 
 class Loader(simple.Loader):

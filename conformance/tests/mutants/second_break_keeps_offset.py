@@ -6,6 +6,8 @@ import base
 import simple
 
 EXPECTED = "EPOCH-5"
+LARGEST = {"workers": 0, "sessions": 1, "steps": 6, "samples": 1}
+FIELD = ("litData#649", "litData#760")
 
 
 class Loader(simple.Loader):

@@ -8,6 +8,8 @@ import base
 import simple
 
 EXPECTED = "RESUME-2"
+LARGEST = {"workers": 0, "sessions": 3, "steps": 8, "samples": 4}
+FIELD = ("KempnerForge#57", "datasets#8308", "torchtitan#3907", "DALI#5378")
 
 
 class Loader(simple.Loader):

@@ -8,6 +8,7 @@ from midepoch import lanes
 from midepoch.seeds import BatchSeeds, words
 
 EXPECTED = "SEED-3"
+LARGEST = {"workers": 0, "sessions": 1, "steps": 2, "samples": 1}
 
 
 def swapped(root: int, purpose: str, *numbers: int) -> BatchSeeds:

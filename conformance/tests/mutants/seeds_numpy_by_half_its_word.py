@@ -9,6 +9,7 @@ from midepoch import streams
 from midepoch.seeds import BatchSeeds
 
 EXPECTED = "SEED-4"
+LARGEST = {"workers": 0, "sessions": 1, "steps": 2, "samples": 1}
 
 right = streams.seed
 

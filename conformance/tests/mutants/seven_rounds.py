@@ -7,6 +7,7 @@ import format_base as base
 from midepoch import order
 
 EXPECTED = "ORDER-4"
+LARGEST = {"workers": 0, "sessions": 1, "steps": 6, "samples": 4966}
 
 order.ROUNDS = 7
 

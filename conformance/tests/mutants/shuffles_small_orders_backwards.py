@@ -7,6 +7,7 @@ import format_base as base
 from midepoch import order
 
 EXPECTED = "ORDER-3"
+LARGEST = {"workers": 0, "sessions": 1, "steps": 6, "samples": 2}
 
 right = order._fisher_yates
 

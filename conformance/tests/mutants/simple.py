@@ -1,8 +1,9 @@
 """A small loader without a known fault, in plain Python: the mutants beside it are edits of it.
 
-Random access inline or in forked workers; streams inline. Its position is two numbers, and
-for a Stateful stream the newest snapshot of the dataset. Every batch is fetched under its own
-seeds. It is short so that an edit of a few lines can make any lie.
+Random access inline or in forked workers; streams and Stateful datasets inline. Its position
+is two numbers, and for what is Stateful the newest snapshot. Every epoch begins with a fresh
+copy of the dataset and of the user's sampler, and every batch is fetched under its own seeds.
+It is short so that an edit of a few lines can make any lie.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ import numpy
 
 FORMAT = "simple/1"
 Batch = list[list[float]]
+Answer = tuple["Exception | None", Batch]
+"""What came of a batch: the dataset's error, or its rows."""
 
 
 class StateError(ValueError):
@@ -36,11 +39,12 @@ class Loader:
         shuffle: bool = False,
         seed: int = 0,
         drop_last: bool = False,
+        sampler: Any = None,
         workers: int = 0,
         prefetch: int = 2,
         interval: int = 1,
     ) -> None:
-        self.data = data
+        self.data, self.sampler = data, sampler
         self.batch_size, self.shuffle, self.seed = batch_size, shuffle, seed
         self.drop_last, self.workers = drop_last, workers
         self.prefetch, self.interval = prefetch, interval
@@ -48,10 +52,8 @@ class Loader:
         self.snapshot: dict[str, Any] | None = None
         self.moved = False  # whether the live epoch has delivered a batch
         self.live: Epoch | None = None
-
-    @property
-    def stateful(self) -> bool:
-        return hasattr(self.data, "state_dict")
+        self.copy: Any = None  # of the dataset: this epoch's
+        self.rows: Any = None  # a stream's iterator
 
     @property
     def random_access(self) -> bool:
@@ -67,11 +69,13 @@ class Loader:
         return self.live
 
     def advance(self) -> None:
-        """Count a batch that is delivered now."""
+        """Count a batch that is delivered now, or whose error is."""
         self.batches += 1
         self.moved = True
-        if self.stateful and self.batches % self.interval == 0:
-            self.snapshot = {"at": self.batches, "state": copy.deepcopy(self.data.state_dict())}
+        if self.batches % self.interval == 0:
+            states = self.capture()
+            if states:
+                self.snapshot = {"at": self.batches, "states": states}
 
     def next_epoch(self) -> None:
         self.epoch, self.batches, self.snapshot, self.moved = self.epoch + 1, 0, None, False
@@ -93,15 +97,16 @@ class Loader:
             "shuffle": self.shuffle,
             "seed": self.seed,
             "drop_last": self.drop_last,
+            "world": getattr(self.sampler, "world", 1),
         }
 
     def state(self) -> dict[str, Any]:
         return {
             "format": FORMAT,
-            "plan": self.plan(),
             "epoch": self.epoch,
             "batches": self.batches,
             "snapshot": copy.deepcopy(self.snapshot),
+            "plan": self.plan(),
         }
 
     def load(self, state: Any) -> None:
@@ -125,22 +130,62 @@ class Loader:
             if type(state[name]) is not int or state[name] < 0:
                 raise StateError(f"{name} is no count: {state[name]!r}")
         snapshot = state["snapshot"]
-        whole = isinstance(snapshot, dict) and set(snapshot) == {"at", "state"}
+        whole = isinstance(snapshot, dict) and set(snapshot) == {"at", "states"}
         if snapshot is not None and not (whole and snapshot["at"] <= state["batches"]):
             raise StateError(f"not a snapshot: {snapshot!r}")
 
+    # The dataset's own state
+
+    def capture(self) -> dict[str, Any]:
+        """Return the states of the dataset and of its iterator, as far as they have any."""
+        parts = {"dataset": self.copy, "iterator": self.rows}
+        if self.rows is self.copy:
+            del parts["iterator"]
+        return {
+            name: copy.deepcopy(part.state_dict())
+            for name, part in parts.items()
+            if hasattr(part, "state_dict")
+        }
+
+    def restore(self) -> int:
+        """Make this epoch's dataset; return how many batches it has delivered already."""
+        self.copy, self.rows = copy.deepcopy(self.data), None
+        states = copy.deepcopy(self.snapshot["states"]) if self.snapshot else {}
+        # What is its own iterator begins anew by iter: only then can it be put elsewhere.
+        own = hasattr(self.copy, "__next__")
+        if "dataset" in states and not own:
+            self.copy.load_state_dict(states["dataset"])
+        if not self.random_access:
+            self.rows = iter(self.copy)
+        if "dataset" in states and own:
+            self.copy.load_state_dict(states["dataset"])
+        if "iterator" in states:
+            self.rows.load_state_dict(states["iterator"])
+        if self.snapshot:
+            return int(self.snapshot["at"])
+        stateless = self.random_access and not hasattr(self.copy, "state_dict")
+        return self.batches if stateless else 0
+
     # What is delivered
 
-    def fetches(self) -> Iterator[Batch]:
+    def fetches(self) -> Iterator[Answer]:
         """Make the batches of this epoch from the position on."""
-        if not self.random_access:
-            return self.stream()
+        done = self.restore()
+        source = self.access(done) if self.random_access else self.stream(done)
+        for _ in range(done, self.batches):
+            next(source, None)
+        return source
+
+    def access(self, done: int) -> Iterator[Answer]:
         batches = self.order(self.epoch)
-        tasks = [(self.epoch, k, batches[k]) for k in range(self.batches, len(batches))]
-        return self.pooled(tasks) if self.workers else (self.fetch(*task) for task in tasks)
+        tasks = [(self.epoch, k, batches[k]) for k in range(done, len(batches))]
+        return self.pooled(tasks) if self.workers else (self.attempt(*task) for task in tasks)
 
     def indices(self, epoch: int) -> list[int]:
-        """Return the order of an epoch."""
+        """Return the order of an epoch; a user's sampler is asked as often as in one run."""
+        if self.sampler is not None:
+            sampler = copy.deepcopy(self.sampler)
+            return [list(sampler) for _ in range(epoch + 1)][-1]
         indices = list(range(len(self.data)))
         if self.shuffle:
             random.Random(f"{self.seed}/{epoch}").shuffle(indices)
@@ -149,8 +194,16 @@ class Loader:
     def order(self, epoch: int) -> list[list[int]]:
         """Return the indices of an epoch's batches."""
         indices, size = self.indices(epoch), self.batch_size
+        if indices and isinstance(indices[0], list):
+            return indices
         batches = [indices[k : k + size] for k in range(0, len(indices), size)]
         return [b for b in batches if len(b) == size or not self.drop_last]
+
+    def attempt(self, epoch: int, k: int, indices: list[int]) -> Answer:
+        try:
+            return None, self.fetch(epoch, k, indices)
+        except Exception as error:
+            return error, []
 
     def fetch(self, epoch: int, k: int, indices: list[int]) -> Batch:
         with self.seeded(epoch, k):
@@ -158,7 +211,7 @@ class Loader:
 
     def sample(self, epoch: int, i: int) -> list[float]:
         try:
-            return list(self.data.row(i, self.own_source(epoch, i)))
+            return list(self.copy.row(i, self.own_source(epoch, i)))
         except StopIteration as error:
             raise RuntimeError(f"sample {i} raised StopIteration") from error
 
@@ -179,24 +232,21 @@ class Loader:
             random.setstate(kept[0])
             numpy.random.set_state(kept[1])
 
-    def stream(self) -> Iterator[Batch]:
-        """Make the batches of a stream: from its snapshot on, what was delivered is skipped."""
-        done = self.snapshot["at"] if self.snapshot else 0
-        if self.snapshot:
-            self.data.load_state_dict(copy.deepcopy(self.snapshot["state"]))
-        start, rows = self.batches, iter(self.data)
+    def stream(self, done: int) -> Iterator[Answer]:
+        """Make the batches of a stream that has delivered ``done`` of them."""
         for k in itertools.count(done):
             with self.seeded(self.epoch, k):
-                batch = list(itertools.islice(rows, self.batch_size))
+                # One next after the other: what is its own iterator is not to be iterated again.
+                rows = (next(self.rows, None) for _ in range(self.batch_size))
+                batch = list(itertools.takewhile(lambda row: row is not None, rows))
             if not batch or (self.drop_last and len(batch) < self.batch_size):
                 return
-            if k >= start:
-                yield batch
+            yield None, batch
 
     def pool(self) -> Pool:
         return Pool(self, self.workers)
 
-    def pooled(self, tasks: list[Any]) -> Iterator[Batch]:
+    def pooled(self, tasks: list[Any]) -> Iterator[Answer]:
         """Have forked workers fetch the tasks, in turn and ahead."""
         pool = self.pool()
         try:
@@ -228,16 +278,18 @@ class Epoch:
         if self.source is None:
             self.source = self.loader.fetches()
         try:
-            batch = next(self.source)
+            error, batch = next(self.source)
         except StopIteration:
             self.over = StopIteration()
             self.loader.next_epoch()
             raise
-        except Exception as error:
-            self.over = error
+        except Exception as stopped:
+            self.over = stopped
             raise
         self.loader.advance()
-        return batch
+        if error is not None:
+            raise error
+        return list(batch)
 
     def stop(self) -> None:
         if self.over is None:
@@ -264,18 +316,16 @@ class Pool:
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # receive will tell
             self.pipes[worker].send(task)
 
-    def receive(self, worker: int) -> Batch:
+    def receive(self, worker: int) -> Answer:
         try:
-            failed, value = self.pipes[worker].recv()
+            error, batch = self.pipes[worker].recv()
         except (EOFError, ConnectionResetError):
             process = self.processes[worker]
             process.join()
             raise RuntimeError(
                 f"worker {worker} (pid {process.pid}) died: exit code {process.exitcode}"
             ) from None
-        if failed:
-            raise value
-        return list(value)
+        return error, batch
 
     def close(self) -> None:
         for pipe in self.pipes:
@@ -289,9 +339,4 @@ def work(loader: Loader, pipe: Any) -> None:
     """Fetch what is asked for until the pipe ends."""
     with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):
         while True:
-            task = pipe.recv()
-            try:
-                answer = (False, loader.fetch(*task))
-            except Exception as error:
-                answer = (True, error)
-            pipe.send(answer)
+            pipe.send(loader.attempt(*pipe.recv()))

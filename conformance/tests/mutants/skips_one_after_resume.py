@@ -8,6 +8,7 @@ import base
 import simple
 
 EXPECTED = "RESUME-1"
+LARGEST = {"workers": 0, "sessions": 2, "steps": 4, "samples": 2}
 
 
 class Loader(simple.Loader):

@@ -9,6 +9,7 @@ from typing import Any
 import format_base as base
 
 EXPECTED = "DOC-10"
+LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 1}
 
 
 class Session(base.Session):

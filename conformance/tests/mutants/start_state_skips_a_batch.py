@@ -8,6 +8,8 @@ import base
 import simple
 
 EXPECTED = "RESUME-4"
+LARGEST = {"workers": 0, "sessions": 2, "steps": 4, "samples": 2}
+FIELD = ("data#1260",)
 
 
 class Loader(simple.Loader):

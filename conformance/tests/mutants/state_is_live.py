@@ -8,6 +8,8 @@ import base
 import simple
 
 EXPECTED = "STATE-1"
+LARGEST = {"workers": 0, "sessions": 2, "steps": 9, "samples": 2}
+FIELD = ("live state",)
 
 
 class Loader(simple.Loader):

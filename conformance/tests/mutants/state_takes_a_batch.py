@@ -8,6 +8,8 @@ import base
 import simple
 
 EXPECTED = "BASIS-4"
+LARGEST = {"workers": 0, "sessions": 1, "steps": 7, "samples": 2}
+FIELD = ("data#1368",)
 
 
 class Loader(simple.Loader):

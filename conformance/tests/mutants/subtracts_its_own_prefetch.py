@@ -8,6 +8,7 @@ import base
 import simple
 
 EXPECTED = "ELASTIC-3"
+LARGEST = {"workers": 1, "sessions": 2, "steps": 5, "samples": 2}
 
 
 class Loader(simple.Loader):

@@ -8,6 +8,7 @@ import base
 import simple
 
 EXPECTED = "FAULT-2"
+LARGEST = {"workers": 0, "sessions": 1, "steps": 1, "samples": 1}
 
 
 class Loader(simple.Loader):

@@ -7,6 +7,7 @@ from typing import Any
 import format_base as base
 
 EXPECTED = "DOC-8"
+LARGEST = {"workers": 0, "sessions": 1, "steps": 10, "samples": 10}
 
 
 class Session(base.Session):

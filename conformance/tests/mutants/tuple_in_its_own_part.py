@@ -7,6 +7,7 @@ from typing import Any
 import format_base as base
 
 EXPECTED = "DOC-3"
+LARGEST = {"workers": 0, "sessions": 1, "steps": 9, "samples": 1}
 
 
 class Session(base.Session):

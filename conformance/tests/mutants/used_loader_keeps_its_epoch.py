@@ -8,6 +8,7 @@ import base
 import simple
 
 EXPECTED = "RESUME-6"
+LARGEST = {"workers": 0, "sessions": 2, "steps": 8, "samples": 4}
 
 
 class Loader(simple.Loader):

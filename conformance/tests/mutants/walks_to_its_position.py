@@ -9,6 +9,8 @@ import format_base as base
 from midepoch.order import Permutation
 
 EXPECTED = "ORDER-5"
+LARGEST = {"workers": 0, "sessions": 2, "steps": 3, "samples": 1000000000000}
+FIELD = ("pytorch#50201", "pytorch#103339")
 
 indices = Permutation.indices
 

@@ -8,6 +8,8 @@ import base
 import simple
 
 EXPECTED = "ELASTIC-1"
+LARGEST = {"workers": 2, "sessions": 2, "steps": 5, "samples": 2}
+FIELD = ("data#1455", "data#1372")
 
 
 class Loader(simple.Loader):

@@ -8,6 +8,8 @@ import base
 import simple
 
 EXPECTED = "ELASTIC-2"
+LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 1}
+FIELD = ("data#1455", "data#1372")
 
 
 class Loader(simple.Loader):

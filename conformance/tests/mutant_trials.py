@@ -1,0 +1,190 @@
+"""What becomes of a mutant: the first case that catches it, made as small as it gets.
+
+``python conformance/tests/mutant_trials.py NAME...`` prints what each trial reaches, of all
+mutants where none is named; ``--write`` puts it into the mutant's ``LARGEST``. Look at what
+changes: a case that grew is a shrinker that got worse.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import functools
+import re
+import resource
+import time
+from pathlib import Path
+
+import traceability
+
+from midepoch_conformance import cases
+from midepoch_conformance.bench import Bench
+from midepoch_conformance.case import Case
+from midepoch_conformance.events import CaseResult
+from midepoch_conformance.failures import Group, investigate
+from midepoch_conformance.judges import applicable
+from midepoch_conformance.runner import Runner
+from midepoch_conformance.shrink import size
+from midepoch_conformance.summary import failing, prerequisite_cases, settled_results
+from midepoch_conformance.verdict import Finding
+
+LIMIT = 4.0
+"""Seconds that a session of a small loader may take; a hang costs as many, thrice."""
+
+NUMBERS = ("workers", "sessions", "steps", "samples")
+"""What is counted of the smallest case."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Trial:
+    """What came of a mutant.
+
+    Attributes:
+        profile: whose table caught it; empty where none did.
+        finding: by what it was caught, the smallest case's.
+        largest: the smallest case in numbers.
+        case: the smallest case.
+        words: the same in words, or why nothing was caught.
+        played: cases that were judged.
+        shrunk: plays that the shrinker took.
+    """
+
+    profile: str = ""
+    finding: Finding | None = None
+    largest: dict[str, int] = dataclasses.field(default_factory=dict)
+    case: Case | None = None
+    words: str = ""
+    played: int = 0
+    shrunk: int = 0
+
+
+def numbers(case: Case) -> dict[str, int]:
+    """Return what is counted of a case."""
+    workers = max(plan.execution.workers for plan in case.sessions)
+    steps = sum(len(plan.steps) for plan in case.sessions)
+    counted = (workers, len(case.sessions), steps, case.workload.n)
+    return dict(zip(NUMBERS, counted, strict=True))
+
+
+@functools.cache
+def by_size(profile: str) -> list[Case]:
+    """Return a profile's cases, the smallest first: those without workers before the others."""
+    return sorted(cases.load_table(profile), key=size)
+
+
+def trial(mutant: traceability.Mutant) -> Trial:
+    """Play the mutant until the requirement that it names fails, and nothing before it does."""
+    with Runner(f"{mutant.path}:Adapter", limit=LIMIT) as runner:
+        court = _Court(Bench(runner), mutant.expected)
+        for profile in cases.PROFILES:
+            caught = court.first(by_size(profile))
+            if caught is not None:
+                case, finding = caught
+                group = Group(mutant.expected, ((case, finding),))
+                failure = investigate(court.bench, group, None, smaller=True)
+                return Trial(
+                    profile,
+                    failure.finding,
+                    numbers(failure.case),
+                    failure.case,
+                    f"{failure.words}: {failure.finding.words}",
+                    len(court.results),
+                    failure.shrunk,
+                )
+        return Trial(words=court.why_not(), played=len(court.results))
+
+
+class _Court:
+    """Judges a mutant, one case after the other, each once."""
+
+    def __init__(self, bench: Bench, expected: str) -> None:
+        self.bench, self.expected = bench, expected
+        self.results: dict[str, CaseResult] = {}
+        self.blocked: dict[tuple[str, int], str] = {}
+
+    def first(self, table: list[Case]) -> tuple[Case, Finding] | None:
+        """Return the first case that fails the expected requirement and is not *blocked*."""
+        for case in table:
+            if self.expected not in applicable(case) or case.id in self.results:
+                continue
+            if any(cell in self.blocked for cell in _cells(case)):
+                continue
+            if self.bench.not_offered(case) is not None:
+                continue
+            found = self.found(self.judge(case))
+            if found is None or not failing(found):
+                continue
+            for needed in prerequisite_cases(table, [found], self.results):
+                self.judge(needed)
+            settled = self.found(settled_results([*self.results.values()])[self.at(case)])
+            if settled is not None and failing(settled):
+                return case, found
+            words = settled.words if settled is not None else ""
+            self.blocked.update(dict.fromkeys(_cells(case), words))
+        return None
+
+    def judge(self, case: Case) -> CaseResult:
+        self.results[case.id] = self.bench.judge(case, len(self.results))
+        return self.results[case.id]
+
+    def at(self, case: Case) -> int:
+        return list(self.results).index(case.id)
+
+    def found(self, result: CaseResult) -> Finding | None:
+        """Return what the expected requirement fails by, or would if it were not blocked."""
+        found = [f for f in result.findings if f.requirement == self.expected]
+        return next((f for f in found if failing(f) or f.outcome == "blocked"), None)
+
+    def why_not(self) -> str:
+        """Say what was seen where nothing was caught."""
+        if self.blocked:
+            return f"blocked: {next(iter(self.blocked.values()))}"
+        seen = [f for r in self.results.values() for f in r.findings]
+        outcomes = {f.outcome for f in seen if f.requirement == self.expected}
+        return f"{self.expected} is seen in {len(self.results)} cases: {sorted(outcomes)}"
+
+
+def _cells(case: Case) -> list[tuple[str, int]]:
+    return [(case.workload.kind, plan.execution.workers) for plan in case.sessions]
+
+
+def write(path: Path, largest: dict[str, int]) -> None:
+    """Put ``largest`` into the mutant's file, in place of what is there or after EXPECTED."""
+    text = path.read_text(encoding="utf-8")
+    items = ", ".join(f'"{name}": {number}' for name, number in largest.items())
+    line = f"LARGEST = {{{items}}}\n"
+    if re.search(r"^LARGEST = .*\n", text, re.MULTILINE):
+        text = re.sub(r"^LARGEST = .*\n", line, text, flags=re.MULTILINE)
+    else:
+        text = re.sub(r"^(EXPECTED = .*\n)", rf"\g<1>{line}", text, flags=re.MULTILINE)
+    path.write_text(text, encoding="utf-8")
+
+
+def main() -> None:
+    """Try mutants and print what is reached."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--write", action="store_true", help="write LARGEST into the files")
+    parser.add_argument("--new", action="store_true", help="only mutants without LARGEST")
+    options = parser.parse_args()
+    known = traceability.mutants()
+    for name in options.names or known:
+        mutant = known[name]
+        if options.new and mutant.largest:
+            continue
+        began = time.monotonic()
+        got = trial(mutant)
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        print(
+            f"{name} ({mutant.expected}): {got.profile or 'NOT CAUGHT'} {got.largest} "
+            f"{'' if got.largest == mutant.largest else 'was ' + str(mutant.largest)} "
+            f"[{got.played} cases, {got.shrunk} plays, {time.monotonic() - began:.1f} s, "
+            f"children {used.ru_utime + used.ru_stime:.0f} s in all]\n    {got.words}",
+            flush=True,
+        )
+        if options.write and got.profile:
+            write(mutant.path, got.largest)
+
+
+if __name__ == "__main__":
+    main()

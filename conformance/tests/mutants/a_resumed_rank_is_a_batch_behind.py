@@ -1,0 +1,23 @@
+"""A rank that is resumed delivers its last batch once more: it is a batch behind its peers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import base
+import simple
+
+EXPECTED = "WORLD-1"
+LARGEST = {"workers": 0, "sessions": 4, "steps": 14, "samples": 3}
+FIELD = ("torchft#309",)
+
+
+class Loader(simple.Loader):
+    def load(self, state: Any) -> None:
+        super().load(state)
+        if isinstance(self.sampler, base.Distributed) and self.sampler.rank:
+            self.batches -= 1
+
+
+class Adapter(base.Adapter):
+    loader = Loader

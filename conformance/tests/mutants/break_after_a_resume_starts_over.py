@@ -1,0 +1,35 @@
+"""A resumed epoch that is broken off begins anew: no epoch follows it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import base
+import simple
+
+EXPECTED = "RESUME-7"
+LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 4}
+FIELD = ("litData#760",)
+
+
+class Loader(simple.Loader):
+    resumed = False
+
+    def load(self, state: Any) -> None:
+        super().load(state)
+        self.resumed = True
+
+    def __iter__(self) -> simple.Epoch:
+        again = self.epoch if self.resumed and self.moved else None
+        epoch = super().__iter__()
+        if again is not None:
+            self.epoch = again
+        return epoch
+
+    def next_epoch(self) -> None:
+        super().next_epoch()
+        self.resumed = False
+
+
+class Adapter(base.Adapter):
+    loader = Loader

@@ -1,0 +1,23 @@
+"""Takes its workers to be even: a state counts the rounds in which each has delivered a batch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import base
+import simple
+
+EXPECTED = "RESUME-1"
+LARGEST = {"workers": 2, "sessions": 2, "steps": 5, "samples": 2}
+
+
+class Loader(simple.Loader):
+    def state(self) -> dict[str, Any]:
+        state = super().state()
+        if self.moved and self.workers:
+            state["batches"] -= state["batches"] % self.workers
+        return state
+
+
+class Adapter(base.Adapter):
+    loader = Loader

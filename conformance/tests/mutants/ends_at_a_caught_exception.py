@@ -1,0 +1,33 @@
+"""Ends its epoch with the exception of a sample: who catches it gets nothing more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import base
+import simple
+
+EXPECTED = "FAULT-5"
+LARGEST = {"workers": 0, "sessions": 2, "steps": 7, "samples": 3}
+
+
+class Epoch(simple.Epoch):
+    def __next__(self) -> Any:
+        try:
+            return super().__next__()
+        except StopIteration:
+            raise
+        except Exception:
+            self.over = StopIteration()
+            raise
+
+
+class Loader(simple.Loader):
+    def __iter__(self) -> Epoch:
+        super().__iter__()
+        self.live = Epoch(self)
+        return self.live
+
+
+class Adapter(base.Adapter):
+    loader = Loader

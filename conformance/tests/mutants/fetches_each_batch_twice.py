@@ -1,0 +1,20 @@
+"""Fetches each batch twice: once to look at it, once to deliver it."""
+
+from __future__ import annotations
+
+import base
+import simple
+
+EXPECTED = "COST-5"
+FIELD = ("pytorch#26957",)
+LARGEST = {"workers": 0, "sessions": 1, "steps": 8, "samples": 7}
+
+
+class Loader(simple.Loader):
+    def fetch(self, epoch: int, k: int, indices: list[int]) -> simple.Batch:
+        super().fetch(epoch, k, indices)
+        return super().fetch(epoch, k, indices)
+
+
+class Adapter(base.Adapter):
+    loader = Loader

@@ -1,0 +1,34 @@
+"""Does not count a batch that failed: a state taken later repeats a delivered one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import base
+import simple
+
+EXPECTED = "FAULT-5"
+LARGEST = {"workers": 0, "sessions": 2, "steps": 8, "samples": 4}
+
+
+class Epoch(simple.Epoch):
+    def __next__(self) -> Any:
+        before = self.loader.batches
+        try:
+            return super().__next__()
+        except StopIteration:
+            raise
+        except Exception:
+            self.loader.batches = before
+            raise
+
+
+class Loader(simple.Loader):
+    def __iter__(self) -> Epoch:
+        super().__iter__()
+        self.live = Epoch(self)
+        return self.live
+
+
+class Adapter(base.Adapter):
+    loader = Loader

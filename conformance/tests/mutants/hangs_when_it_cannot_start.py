@@ -1,0 +1,25 @@
+"""Waits for ever where a dataset cannot be set up."""
+
+from __future__ import annotations
+
+import threading
+
+import base
+import simple
+
+EXPECTED = "FAULT-2"
+LARGEST = {"workers": 0, "sessions": 1, "steps": 1, "samples": 1}
+FIELD = ("litData#213",)
+
+
+class Loader(simple.Loader):
+    def restore(self) -> int:
+        try:
+            return super().restore()
+        except RuntimeError:
+            threading.Event().wait()
+            raise
+
+
+class Adapter(base.Adapter):
+    loader = Loader

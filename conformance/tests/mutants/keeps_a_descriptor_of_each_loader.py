@@ -1,0 +1,25 @@
+"""Leaves a descriptor open whenever it is closed or loaded anew."""
+
+from __future__ import annotations
+
+import os
+
+import base
+import simple
+
+EXPECTED = "FAULT-7"
+LARGEST = {"workers": 0, "sessions": 1, "steps": 11, "samples": 1}
+FIELD = ("pytorch#91252", "pytorch#973", "pytorch#65198", "pytorch#5040")
+
+
+class Loader(simple.Loader):
+    def stop(self) -> None:
+        if self.live is not None:
+            os.open(os.devnull, os.O_RDONLY)
+        super().stop()
+
+    close = stop
+
+
+class Adapter(base.Adapter):
+    loader = Loader

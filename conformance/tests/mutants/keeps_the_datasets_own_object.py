@@ -1,0 +1,29 @@
+"""Keeps the very object that a dataset gives as its state, which goes on changing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import base
+import simple
+
+EXPECTED = "STATE-1"
+LARGEST = {"workers": 0, "sessions": 2, "steps": 10, "samples": 2}
+FIELD = ("live dataset state",)
+
+
+class Loader(simple.Loader):
+    def capture(self) -> dict[str, Any]:
+        parts = {"dataset": self.copy, "iterator": self.rows}
+        return {n: part.state_dict() for n, part in parts.items() if hasattr(part, "state_dict")}
+
+    def state(self) -> dict[str, Any]:
+        kept, self.snapshot = self.snapshot, None
+        try:
+            return {**super().state(), "snapshot": kept}
+        finally:
+            self.snapshot = kept
+
+
+class Adapter(base.Adapter):
+    loader = Loader

@@ -1,0 +1,28 @@
+"""Writes what is new in a state over the older one, and keeps what is gone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import base
+import simple
+
+EXPECTED = "STATE-6"
+LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 2}
+FIELD = ("data#1272",)
+
+
+def over(old: Any, new: Any) -> Any:
+    if isinstance(old, dict) and isinstance(new, dict):
+        return {**old, **{k: over(old.get(k), v) for k, v in new.items()}}
+    return new
+
+
+class Loader(simple.Loader):
+    def capture(self) -> dict[str, Any]:
+        old = self.snapshot["states"] if self.snapshot else {}
+        return {name: over(old.get(name), state) for name, state in super().capture().items()}
+
+
+class Adapter(base.Adapter):
+    loader = Loader

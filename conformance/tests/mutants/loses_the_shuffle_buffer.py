@@ -1,0 +1,30 @@
+"""Saves how far a dataset has read, and not the rows that wait in its shuffle buffer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import base
+import simple
+
+EXPECTED = "RESUME-1"
+LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 5}
+FIELD = (
+    "torchtitan#3008",
+    "prime-rl#2944",
+    "datasets#7901",
+    "datasets#8408",
+)
+
+
+class Loader(simple.Loader):
+    def capture(self) -> dict[str, Any]:
+        states = super().capture()
+        for state in states.values():
+            if "buffer" in state:
+                state["buffer"] = []
+        return states
+
+
+class Adapter(base.Adapter):
+    loader = Loader

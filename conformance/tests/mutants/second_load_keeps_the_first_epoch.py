@@ -1,0 +1,26 @@
+"""A load into a loader that has gone on from another load keeps the epoch of the first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import base
+import simple
+
+EXPECTED = "RESUME-7"
+LARGEST = {"workers": 0, "sessions": 2, "steps": 8, "samples": 4}
+
+
+class Loader(simple.Loader):
+    first: int | None = None
+
+    def load(self, state: Any) -> None:
+        went_on = self.moved
+        super().load(state)
+        if self.first is not None and went_on:
+            self.epoch = self.first
+        self.first = self.epoch if self.first is None else self.first
+
+
+class Adapter(base.Adapter):
+    loader = Loader

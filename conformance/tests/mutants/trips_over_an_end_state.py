@@ -1,0 +1,36 @@
+"""Cannot read its own state from an epoch's end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import base
+import simple
+
+EXPECTED = "EPOCH-2"
+LARGEST = {"workers": 0, "sessions": 2, "steps": 6, "samples": 1}
+FIELD = ("streaming#700",)
+
+
+class Loader(simple.Loader):
+    ended = False
+
+    def next_epoch(self) -> None:
+        super().next_epoch()
+        self.ended = True
+
+    def advance(self) -> None:
+        super().advance()
+        self.ended = False
+
+    def state(self) -> dict[str, Any]:
+        return {**super().state(), "ended": self.ended}
+
+    def load(self, state: Any) -> None:
+        super().load(state)
+        if state["ended"]:
+            [][self.batches]
+
+
+class Adapter(base.Adapter):
+    loader = Loader

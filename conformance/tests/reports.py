@@ -1,0 +1,81 @@
+"""Reports to make pages of: written by a real run on a simulated loader, and made hostile."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from simulated import Engine
+from test_check import TABLE
+
+from midepoch_conformance import cases
+from midepoch_conformance.case import Case
+from midepoch_conformance.check import run_check
+from midepoch_conformance.report_file import Report, ReportFile
+from midepoch_conformance.reread import whole_report
+from midepoch_conformance.settings import Settings
+
+Lie = Callable[[Case, int], bool]
+
+PAYLOAD = (
+    "</script><img src=x onerror=alert(1)>'\"&`|*_[a](javascript:alert(1))\x1b[31m\u202e@all #1"
+)
+"""What a loader might call itself to be more than text, wherever its texts are shown."""
+
+_KEPT = frozenset({"type", "id", "table", "requirement", "outcome", "do", "probe", "started"})
+"""Fields that the schema, or the suite itself, gives a closed form."""
+
+
+def truthful(case: Case, session: int) -> bool:
+    return False
+
+
+def ignores_loads(case: Case, session: int) -> bool:
+    return session == 1
+
+
+def simulated_report(path: Path, lie: Lie = ignores_loads) -> Report:
+    """Write the report of the simulated loader to ``path`` and read it back."""
+    with mock.patch.object(cases, "load_table", return_value=list(TABLE)):
+        report = ReportFile(path)
+        report.finish(run_check(Settings("simulated", jobs=1), report, lambda: Engine(lie)))
+    return whole_report(path)
+
+
+def rewritten(path: Path, to: Path, change: Callable[[list[dict[str, Any]]], None]) -> Path:
+    """Write the report at ``path`` to ``to``, changed in place by ``change``, numbered anew."""
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    change(lines)
+    told = [line for line in lines if line["type"] == "case"]
+    for number, line in enumerate(told):
+        line["index"] = number
+    if lines[-1]["type"] == "footer":
+        lines[-1]["cases"] = len(told)
+    to.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return to
+
+
+def make_hostile(lines: list[dict[str, Any]]) -> None:
+    """Put the payload into every text of a report that a loader can choose."""
+    for line in lines:
+        _spoil(line)
+
+
+def _spoil(value: Any) -> None:
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            if isinstance(inner, str) and name not in _KEPT:
+                value[name] = PAYLOAD
+            elif name not in ("case", "counts", "requirements", "classes", "only", "blocked"):
+                _spoil(inner)
+        if set(value) >= {"name", "requirements", "words"}:  # a class: its name is the suite's
+            value["name"] = "Resume"
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            if isinstance(inner, str):
+                value[index] = PAYLOAD
+            else:
+                _spoil(inner)

@@ -1,0 +1,314 @@
+"""A run that was interrupted goes on from its report, and comes to what it would have come to."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from simulated import OFFER, Engine
+from test_check import TABLE
+
+from midepoch_conformance import cases
+from midepoch_conformance.case import Case
+from midepoch_conformance.check import Stopped, run_check
+from midepoch_conformance.cli import main
+from midepoch_conformance.events import CasesJudged, Event, Started
+from midepoch_conformance.report import stable
+from midepoch_conformance.report_file import ReportError, ReportFile, continued, read_report
+from midepoch_conformance.settings import CheckError, Settings
+
+
+def forgets(case: Case, session: int) -> bool:
+    return session == 1
+
+
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cases, "load_table", lambda profile: list(TABLE))
+
+
+def judge(path: Path, again: bool = False, engine: Engine | None = None, **how: Any) -> Engine:
+    """Judge the simulated loader as the command line does, and return what played."""
+    engine = engine or Engine(forgets)
+    earlier = continued(path) if again else None
+    report = ReportFile(path, earlier)
+    settings = Settings("simulated", jobs=how.pop("jobs", 1), **how)
+    try:
+        checked = run_check(
+            settings, report, lambda: engine, earlier=earlier.results if earlier else ()
+        )
+        report.finish(checked)
+    finally:
+        report.close()
+    return engine
+
+
+def lines_of(path: Path) -> list[dict[str, Any]]:
+    return [stable(line) for line in read_report(path)]
+
+
+@pytest.mark.usefixtures("short")
+@pytest.mark.parametrize("jobs", [1, 3])
+@pytest.mark.parametrize("kept", range(len(TABLE) + 1))
+@pytest.mark.parametrize("cut", [0, 1, 30])
+def test_whatever_is_kept_the_end_is_the_same(
+    tmp_path: Path, kept: int, cut: int, jobs: int
+) -> None:
+    path = tmp_path / "report.jsonl"
+    judge(path)
+    whole = lines_of(path)
+    text = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(text[: kept + 1]) + text[kept + 1][:cut])
+    played = judge(path, again=True, jobs=jobs).plays
+    assert lines_of(path) == whole
+    smallest = whole[-1]["failures"][0]["id"]
+    assert {case.id for case in TABLE[:kept]} & set(played) <= {smallest}
+
+
+@pytest.mark.usefixtures("short")
+def test_only_some_requirements_go_on_as_well(tmp_path: Path) -> None:
+    """What is blocked by requirements that were not asked about is known again."""
+    path = tmp_path / "report.jsonl"
+    judge(path, only=("EPOCH-1",))
+    whole = lines_of(path)
+    assert whole[-1]["blocked"]
+    for kept in range(len(whole) - 1):
+        text = path.read_text().splitlines(keepends=True)
+        path.write_text("".join(text[: kept + 1]))
+        judge(path, again=True, only=("EPOCH-1",))
+        assert lines_of(path) == whole
+
+
+@pytest.mark.usefixtures("short")
+def test_a_run_that_goes_on_says_where_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "report.jsonl"
+    judge(path)
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:4]))
+    heard: list[Event] = []
+    earlier = continued(path)
+    run_check(
+        Settings("simulated", jobs=1), heard.append, lambda: Engine(), earlier=earlier.results
+    )
+    started = next(event for event in heard if isinstance(event, Started))
+    assert (started.cases, started.done) == (len(TABLE), 3)
+    judged = [event for event in heard if isinstance(event, CasesJudged)]
+    assert [(event.done, event.result.index) for event in judged] == [
+        (4, 3),
+        (5, 4),
+        (6, 5),
+        (7, 6),
+    ]
+
+
+CHANGES: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
+    "loader": (
+        lambda header: header["loader"].update(version="2.0"),
+        r"loader.version was '2.0', is '1.0'",
+    ),
+    "packages": (
+        lambda header: header["loader"].update(packages={"torch": "2.0"}),
+        r"loader.packages.torch was '2.0', is None",
+    ),
+    "suite": (lambda header: header.update(suite="0.0.1"), "suite was '0.0.1'"),
+    "profile": (lambda header: header.update(profile="full"), "profile was 'full', is 'quick'"),
+    "only": (lambda header: header.update(only=["RESUME-1"]), r"only was \['RESUME-1'\], is None"),
+    "table": (lambda header: header.update(table="0" * 64), "the table has other cases"),
+}
+
+
+@pytest.mark.usefixtures("short")
+@pytest.mark.parametrize("what", CHANGES)
+def test_the_report_of_another_run_is_left_alone(tmp_path: Path, what: str) -> None:
+    change, words = CHANGES[what]
+    path = tmp_path / "report.jsonl"
+    judge(path)
+    header, *rest = path.read_text().splitlines()
+    said = json.loads(header)
+    change(said)
+    path.write_text("\n".join([json.dumps(said), *rest[:3], rest[3][:20]]))
+    before = path.read_bytes()
+    with pytest.raises(ReportError, match=f"the report of another run: {words}") as caught:
+        judge(path, again=True)
+    assert "leave --continue out" in caught.value.hint
+    assert path.read_bytes() == before
+
+
+@pytest.mark.usefixtures("short")
+def test_cases_that_are_not_the_tables_are_not_believed(tmp_path: Path) -> None:
+    path = tmp_path / "report.jsonl"
+    judge(path)
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    lines[1] |= {name: lines[2][name] for name in ("id", "case")}
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines[:3]))
+    with pytest.raises(CheckError, match="is not the beginning of this table"):
+        judge(path, again=True)
+    lines[1]["id"] = "0123456789ab"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines[:3]))
+    with pytest.raises(ReportError, match=f"line 2: id: the case is {TABLE[1].id} and not 0123"):
+        judge(path, again=True)
+    lines[1]["case"]["workload"] = {"no_such_field": 1}
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines[:3]))
+    with pytest.raises(ReportError, match=r"line 2: case: .*no_such_field"):
+        judge(path, again=True)
+
+
+@pytest.mark.usefixtures("short")
+def test_a_complete_report_has_nothing_to_go_on_with(tmp_path: Path) -> None:
+    path = tmp_path / "report.jsonl"
+    judge(path)
+    before = path.read_bytes()
+    with pytest.raises(ReportError, match=r"is complete \(status 1\)"):
+        continued(path)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (None, "there is no such report"),
+        ("", "a report begins with its header"),
+        ('{"type": "hea', "a report begins with its header"),
+        ('{"type": "case"}\n', "line 1: the case: 'index' is a required property"),
+    ],
+)
+def test_there_must_be_something_to_go_on_with(
+    tmp_path: Path, text: str | None, words: str
+) -> None:
+    path = tmp_path / "report.jsonl"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(ReportError, match=words):
+        continued(path)
+
+
+@pytest.mark.usefixtures("short")
+def test_what_explore_wrote_has_no_table(tmp_path: Path) -> None:
+    path = tmp_path / "report.jsonl"
+    judge(path)
+    header = json.loads(path.read_text().splitlines()[0])
+    path.write_text(json.dumps({**header, "table": None, "cases": None}) + "\n")
+    with pytest.raises(ReportError, match="no table to go on with"):
+        continued(path)
+
+
+@pytest.mark.usefixtures("short")
+def test_ctrl_c_keeps_what_was_judged(tmp_path: Path) -> None:
+    """A signal in the middle of a play: the cases before it are kept, and judged no more."""
+    path = tmp_path / "report.jsonl"
+    judge(path)
+    whole = lines_of(path)
+    engine = Engine(forgets)
+
+    def interrupt(case: Case, session: int) -> bool:
+        if case == TABLE[4]:
+            signal.raise_signal(signal.SIGINT)
+        return forgets(case, session)
+
+    engine.lie = interrupt
+    with pytest.raises(Stopped) as caught:
+        judge(path, engine=engine)
+    kept = read_report(path, interrupted=True)[1:]
+    assert [result.case.id for result in caught.value.results] == [line["id"] for line in kept]
+    assert len(kept) >= 4
+    judge(path, again=True)
+    assert lines_of(path) == whole
+
+
+def command(fakes: Path, *more: str) -> list[str]:
+    return ["check", f"{fakes}/counter.py:Forgets", "--jobs", "1", "--json", "report.jsonl", *more]
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    """Return the report of a run of its own that nothing interrupts."""
+    folder = tmp_path_factory.mktemp("uninterrupted")
+    fakes = Path(__file__).parent / "fakes"
+    ran = subprocess.run(
+        [sys.executable, "-m", "midepoch_conformance", *command(fakes)],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=170,
+        check=False,
+    )
+    assert ran.returncode == 1, ran.stdout + ran.stderr
+    return lines_of(folder / "report.jsonl")
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_a_killed_process_leaves_what_the_next_one_goes_on_with(
+    tmp_path: Path,
+    fakes: Path,
+    number: signal.Signals,
+    uninterrupted: list[dict[str, Any]],
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    report = tmp_path / "report.jsonl"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "midepoch_conformance", *command(fakes)],
+        cwd=tmp_path,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    # No clock: it is killed as soon as some cases stand in its report, in whatever it does then.
+    while process.poll() is None and (not report.exists() or report.read_bytes().count(b"\n") < 20):
+        pass
+    process.send_signal(number)
+    said = process.communicate(timeout=60)[1]
+    kept = read_report(report, interrupted=True)
+    assert 20 <= len(kept) < len(uninterrupted), "it had ended before it could be interrupted"
+    if number == signal.SIGINT:
+        assert process.returncode == 130
+        assert "what was judged is in report.jsonl; add --continue to go on with it" in said
+        assert "Traceback" not in said
+    else:
+        assert process.returncode == -signal.SIGKILL
+    monkeypatch.chdir(tmp_path)
+    assert main(command(fakes, "--continue")) == 1
+    assert f"{len(kept) - 1} of them judged already" in capfd.readouterr().err
+    assert lines_of(report) == uninterrupted
+
+
+def test_the_command_line_says_what_is_wrong(
+    tmp_path: Path, fakes: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["check", "torch", "--continue"]) == 2
+    assert "--continue needs the report to go on with" in capsys.readouterr().err
+    assert main(command(fakes, "--continue")) == 2
+    assert "there is no such report" in capsys.readouterr().err
+    assert not (tmp_path / "report.jsonl").exists()
+
+
+def test_explored_cases_are_kept_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A round that Ctrl-C ends in its middle counts as far as it came."""
+    from midepoch_conformance import explore
+
+    path = tmp_path / "report.jsonl"
+    offer = dataclasses.replace(OFFER, workers=(0,), kinds=("map",))
+    seen = 0
+
+    def interrupt(case: Case, session: int) -> bool:
+        nonlocal seen
+        seen += 1
+        if seen == 40:
+            signal.raise_signal(signal.SIGINT)
+        return False
+
+    engine = Engine(interrupt, offer)
+    report = ReportFile(path)
+    settings = Settings("simulated", profile="explore", jobs=1, only=("RESUME-1",))
+    checked = explore.explore(settings, seed=1, listen=report, opener=lambda: engine)
+    report.finish(checked)
+    header, *middle, footer = read_report(path)
+    assert (header["seed"], header["table"]) == (1, None)
+    assert len(middle) == footer["cases"] == len(checked.results) > 10

@@ -1,0 +1,142 @@
+"""Distinct causes are apart, and one cause is one failure, with its smallest case."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+from simulated import Engine
+from test_check import TABLE, cut
+
+from midepoch_conformance import cases
+from midepoch_conformance.bench import Bench
+from midepoch_conformance.case import Case
+from midepoch_conformance.check import run_check
+from midepoch_conformance.events import CaseResult, Event, Failure, Investigating
+from midepoch_conformance.failures import Group, distinct, failing_groups, investigate
+from midepoch_conformance.scripts import Scripts
+from midepoch_conformance.settings import Settings
+from midepoch_conformance.trace import Fault
+from midepoch_conformance.verdict import Finding
+from midepoch_conformance.workload import Workload
+
+SHUFFLED = cut(Workload(shuffle=True, seed=3), 3)
+PLAIN = cut(Workload(), 1)
+LONG = cut(Workload(n=30), 4)
+FILES = cut(Workload(kind="files"), 1)
+
+
+@pytest.fixture
+def _features(monkeypatch: pytest.MonkeyPatch) -> None:
+    feature = property(lambda w: "shuffled" if w.shuffle else "")
+    monkeypatch.setattr(Workload, "feature", feature, raising=False)
+
+
+def failing(case: Case, outcome: str = "fails silently", kind: str = "missing") -> CaseResult:
+    return CaseResult(0, case, (Finding("RESUME-1", outcome, kind),))
+
+
+def groups(*results: CaseResult, by_kind: bool = False) -> list[list[str]]:
+    found = failing_groups(results, by_kind=by_kind)
+    return [[case.id for case, _ in group.members] for group in found]
+
+
+def test_another_way_of_failing_is_another_failure() -> None:
+    found = groups(failing(PLAIN), failing(LONG, kind="repeated"), failing(LONG, "fails", "hang"))
+    assert found == [[PLAIN.id], [LONG.id], [LONG.id]]
+
+
+def test_the_smallest_case_comes_first() -> None:
+    assert groups(failing(LONG), failing(PLAIN)) == [[PLAIN.id, LONG.id]]
+
+
+def test_kinds_of_workload_are_apart_where_there_is_time_for_it() -> None:
+    results = (failing(PLAIN), failing(FILES))
+    assert [set(ids) for ids in groups(*results)] == [{PLAIN.id, FILES.id}]
+    assert groups(*results, by_kind=True) == [[PLAIN.id], [FILES.id]]
+
+
+@pytest.mark.usefixtures("_features")
+def test_what_is_special_about_a_workload_tells_causes_apart() -> None:
+    assert groups(failing(PLAIN), failing(SHUFFLED)) == [[PLAIN.id], [SHUFFLED.id]]
+
+
+def test_what_fails_now_and_then_goes_with_what_fails_each_time() -> None:
+    unstable = failing(PLAIN, "unstable", "repeated")
+    assert groups(unstable, failing(LONG)) == [[LONG.id, PLAIN.id]]
+    assert groups(unstable) == [[PLAIN.id]]
+    assert groups(unstable, failing(FILES), by_kind=True) == [[FILES.id], [PLAIN.id]]
+
+
+def test_what_passes_is_no_failure() -> None:
+    passing = CaseResult(0, PLAIN, (Finding("RESUME-1", "pass"), Finding("EPOCH-1", "blocked")))
+    assert groups(passing) == []
+
+
+def failure(case: Case, kind: str = "missing", count: int = 1) -> tuple[Group, Failure]:
+    finding = Finding("RESUME-1", "fails silently", kind)
+    kinds = (case.workload.kind,)
+    return Group("RESUME-1", ((case, finding),)), Failure(finding, kinds, case, "", count)
+
+
+@pytest.mark.usefixtures("_features")
+def test_what_shrinks_to_the_same_is_one_failure() -> None:
+    found = [failure(LONG, count=2), failure(PLAIN, count=3), failure(SHUFFLED)]
+    (_, plain), (_, shuffled) = distinct(found, by_kind=True)
+    assert (plain.case, plain.cases) == (PLAIN, 5)
+    assert shuffled.case == SHUFFLED
+    assert len(distinct([failure(PLAIN), failure(FILES)], by_kind=True)) == 2
+    ((_, both),) = distinct([failure(PLAIN), failure(FILES)], by_kind=False)
+    assert set(both.workload_kinds) == {"map", "files"}
+
+
+@pytest.mark.usefixtures("_features")
+def test_full_finds_that_an_unusual_workload_was_not_the_cause(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(cases, "load_table", lambda profile: list(TABLE))
+    heard: list[Event] = []
+    settings = Settings("simulated", profile="full", jobs=1, only=("RESUME-1",))
+    checked = run_check(settings, heard.append, lambda: Engine(lambda case, session: session == 1))
+    (found,) = checked.failures
+    assert found.feature == ""
+    assert not found.case.workload.shuffle
+    doing = [event.doing for event in heard if isinstance(event, Investigating)]
+    assert doing.count("writing and running its script") == 1
+    assert doing.count("looking for its smallest case") == len(doing) - 1 > 1
+
+
+def test_a_hang_is_not_played_again_for_its_picture() -> None:
+    engine = Engine(fault=lambda case, session: Fault("hang", "limit", at="next"))
+    case, finding = PLAIN, Finding("RESUME-1", "fails", "hang")
+    found = investigate(Bench(engine), Group("RESUME-1", ((case, finding),)), None, smaller=False)
+    assert found.delivered is None
+    assert not engine.plays
+    other = dataclasses.replace(finding, kind="crash")
+    found = investigate(Bench(engine), Group("RESUME-1", ((case, other),)), None, smaller=False)
+    assert found.delivered is not None
+
+
+@pytest.mark.usefixtures("_features")
+def test_failures_that_are_apart_have_scripts_of_their_own(tmp_path: Path) -> None:
+    """No script takes another's place in the folder."""
+    scripts = Scripts(tmp_path)
+    findings = [
+        Finding("RESUME-1", "fails silently", "missing"),
+        Finding("RESUME-1", "fails silently", "repeated"),
+        Finding("RESUME-1", "unstable", "repeated"),
+        Finding("RESUME-2", "fails"),
+    ]
+    failures = [Failure(f, ("map",), PLAIN, "") for f in findings]
+    failures.append(Failure(findings[0], ("map",), SHUFFLED, "", feature="shuffled"))
+    failures.append(Failure(findings[0], ("files",), FILES, ""))
+    names = {scripts.path("loader", failure).name for failure in failures}
+    assert names == {
+        "loader_resume_1_map_missing.py",
+        "loader_resume_1_map_repeated.py",
+        "loader_resume_1_map_repeated_unstable.py",
+        "loader_resume_2_map.py",
+        "loader_resume_1_map_shuffled_missing.py",
+        "loader_resume_1_files_missing.py",
+    }

@@ -1,0 +1,234 @@
+"""The judges of caught exceptions, dead workers, leaks and fetches, on traces written by hand."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+from written import FIRST, ORACLE, SECOND, SIX, case, check, found, played, run, trace, whole
+
+from midepoch_conformance.adapter import Execution
+from midepoch_conformance.case import SessionPlan, Step
+from midepoch_conformance.cases import oracle_case
+from midepoch_conformance.trace import Event, Trace
+from midepoch_conformance.workload import Workload
+
+# A killed process.
+
+
+def test_a_state_from_before_a_kill() -> None:
+    sessions = ("take 1, save s, take 1, kill", "load s, drain, drain")
+    first = ["01", "", "23", ""]
+    check("RESUME-1", "killed", sessions, (first, ["", "23|45.", f"{SECOND}."]), "pass")
+    bad = (first, ["", "45.", f"{SECOND}."])
+    check("RESUME-1", "killed", sessions, bad, "fails silently", "missing")
+
+
+# A caught exception: sample 2 fails, hence the batch 2 3 in the first epoch and 2 0 in the second.
+
+FAILING = dataclasses.replace(SIX, fail_at=2)
+RAISED = "!next WorkloadError sample 2 fails on purpose"
+GOOD = [f"01{RAISED}", "45.", f"53|41{RAISED}", "."]
+LATER = ("drain?, take 1?, save s", "load s, drain?, drain?, drain?, drain?")
+TAKEN = [f"01{RAISED}", "45", ""]
+
+
+def caught(*texts: str) -> Trace:
+    """Write the uninterrupted run that goes on after the exceptions of its sample."""
+    plan = SessionPlan(Execution(), (Step("drain", tolerate=True),) * len(texts))
+    return Trace("oracle", [played(plan, texts)])
+
+
+def caught_case(outcome: str, kind: str = "", **more: Any) -> None:
+    sessions, texts = more.pop("sessions", LATER), more.pop("texts", (TAKEN, ["", ".", *GOOD[2:]]))
+    oracle = caught(*more.pop("oracle", GOOD))
+    words = more.pop("words", "")
+    check("FAULT-5", "caught", sessions, texts, outcome, kind, words, workload=FAILING,
+          oracle=oracle)  # fmt: skip
+
+
+def test_the_uninterrupted_run_has_the_exception_too() -> None:
+    of = case("caught", *LATER, workload=FAILING)
+    assert oracle_case(of).workload.fail_at == 2
+    assert oracle_case(of).sessions[0].steps == (Step("drain", tolerate=True),) * 4
+    other = case("failing sample", *LATER, workload=FAILING)
+    assert oracle_case(other).workload.fail_at is None
+
+
+def test_the_batches_after_a_failed_one() -> None:
+    caught_case("pass")
+
+
+@pytest.mark.parametrize(
+    ("oracle", "outcome", "kind", "words"),
+    [
+        ([f"01{RAISED}", ".", f"53|41{RAISED}", "."], "fails silently", "missing", "are missing"),
+        ([f"01{RAISED}", f"01{RAISED}", RAISED, RAISED], "fails", "error", "again and again"),
+        ([f"01{RAISED}", "!next RuntimeError dead", "", ""], "fails", "late error", "and then"),
+        ([f"01{RAISED}", "!hang next"], "fails", "hang", "and then"),
+        (["01|45.", "53|41.", "", ""], "blocked", "", "no error comes"),
+        (["01!hang next"], "blocked", "", "and then"),
+    ],
+)
+def test_an_iterator_that_does_not_go_on(
+    oracle: list[str], outcome: str, kind: str, words: str
+) -> None:
+    caught_case(outcome, kind, oracle=oracle, words=words)
+
+
+def test_epochs_of_one_failed_batch_have_nothing_to_get_to() -> None:
+    raised = "!next WorkloadError sample 1 fails on purpose"
+    every = [raised, ".", raised, "."]
+    sessions = ("drain?, save s", "load s, drain?, drain?, drain?, drain?")
+    texts = ([raised, ""], ["", ".", raised, ".", raised])
+    workload = dataclasses.replace(SIX, n=2, batch_size=2, fail_at=1)
+    check("FAULT-5", "caught", sessions, texts, "pass", workload=workload, oracle=caught(*every))
+
+
+def test_an_adapters_own_generator_cannot_tell() -> None:
+    of = case("caught", *LATER, workload=FAILING)
+    oracle = caught(*GOOD)
+    oracle.sessions[0].events[0].spent = True
+    finding = found("FAULT-5", of, trace(of, TAKEN), oracle)
+    assert finding is not None
+    assert finding.outcome == "not offered"
+
+
+BEFORE = ("take 1?, save s", LATER[1])
+
+
+@pytest.mark.parametrize(
+    ("sessions", "texts", "outcome", "kind"),
+    [
+        # Whether the failed batch is tried again is the loader's own matter.
+        (BEFORE, (["01", ""], ["", RAISED, "45.", *GOOD[2:]]), "pass", ""),
+        (BEFORE, (["01", ""], ["", "45.", *GOOD[2:]]), "pass", ""),
+        (BEFORE, (["01", ""], ["", "."]), "fails silently", "missing"),
+        (BEFORE, (["01", ""], ["", *([RAISED] * 4)]), "fails", "late error"),
+        (BEFORE, (["01", ""], ["", f"45{RAISED}", *([RAISED] * 3)]), "fails", "late error"),
+        (LATER, (TAKEN, ["", "45."]), "fails silently", "different"),
+        (LATER, (TAKEN, ["!load ValueError an error came before"]), "refused", ""),
+        (LATER, ([f"01{RAISED}", "45", "!state ValueError no"], []), "fails", "save"),
+        (LATER, ([f"10{RAISED}", "45", ""], ["", "."]), "blocked", ""),
+        (LATER, ([f"01{RAISED}", "45", ""], ["", "!hang next"]), "fails", "hang"),
+    ],
+)
+def test_a_state_taken_around_an_exception(
+    sessions: tuple[str, ...], texts: tuple[list[str], ...], outcome: str, kind: str
+) -> None:
+    caught_case(outcome, kind, sessions=sessions, texts=texts)
+
+
+# A dead worker.
+
+DEATH = ("drain?, save s", "load s, drain, drain")
+DIED = ["01!next RuntimeError worker 0 died", ""]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "outcome", "kind"),
+    [
+        (DIED, ["", "23|45.", f"{SECOND}."], "pass", ""),
+        (DIED, ["", "45.", f"{SECOND}."], "fails silently", "missing"),
+        (DIED, ["", f"{FIRST}.", f"{SECOND}."], "fails silently", "repeated"),
+        (DIED, ["!load ValueError a worker had died"], "pass", ""),
+        (DIED, ["!load KeyError 'workers'"], "fails", "bare error"),
+        ([DIED[0], "!state RuntimeError the loader is dead"], [], "pass", ""),
+        ([DIED[0], "!state AttributeError no worker"], [], "fails", "save"),
+        ([DIED[0], "!hang state"], [], "fails", "hang"),
+        (["01|23|45.", ""], ["", f"{SECOND}."], "blocked", ""),
+        (["01!hang next"], [], "blocked", ""),
+        (["45!next RuntimeError worker 0 died", ""], ["", "23."], "blocked", ""),
+    ],
+)
+def test_a_state_after_a_death(
+    first: list[str], second: list[str], outcome: str, kind: str
+) -> None:
+    workload = dataclasses.replace(SIX, die_at=4)
+    texts = (first, second) if second else (first,)
+    check("FAULT-6", "after a death", DEATH, texts, outcome, kind, workload=workload)
+
+
+# What is held.
+
+
+@pytest.mark.parametrize(
+    ("counts", "outcome", "kind"),
+    [
+        ([(0, 0, 0), (0, 0, 0), (0, 0, 0)], "pass", ""),
+        ([(0, 4, 9), (0, 4, 9), (0, 4, 9)], "pass", ""),
+        # A pool or a cache that fills is no leak, nor is what comes and goes.
+        ([(0, 1, 2), (0, 8, 5), (0, 8, 5)], "pass", ""),
+        ([(0, 2, 0), (0, 1, 0), (0, 2, 0)], "pass", ""),
+        ([(0, 0, 2), (0, 0, 4), (0, 0, 6)], "fails", "leftover"),
+        ([(1, 0, 0), (2, 0, 0), (3, 0, 0)], "fails", "leftover"),
+        ([(0, 1, 0), None, (0, 3, 0)], "not offered", ""),
+    ],
+)
+def test_what_is_held(counts: list[tuple[int, int, int] | None], outcome: str, kind: str) -> None:
+    of = case("held", ", open, ".join(["take 1, close, count"] * 3))
+    t = trace(of, ["01", "", ""] + ["", "01", "", ""] * 2)
+    events = [event for event in t.sessions[0].events if event.do == "count"]
+    for event, numbers in zip(events, counts, strict=True):
+        names = ("processes", "threads", "descriptors")
+        event.held = None if numbers is None else dict(zip(names, numbers, strict=True))
+    finding = found("FAULT-7", of, t)
+    assert finding is not None
+    assert (finding.outcome, finding.kind) == (outcome, kind), finding.words
+
+
+def test_rounds_that_go_wrong_tell_nothing_of_what_is_held() -> None:
+    of = case("held", ", open, ".join(["take 1, close, count"] * 3))
+    finding = found("FAULT-7", of, trace(of, ["23", "", ""] + ["", "01", "", ""] * 2))
+    assert finding is not None
+    assert finding.outcome == "blocked"
+
+
+# What is fetched.
+
+
+@pytest.mark.parametrize(
+    ("fetched", "outcome"),
+    [
+        ([3] * 8, "pass"),
+        ([6, 3, 3, 3, 3, 3, 3, 3], "pass"),  # an epoch ahead, or a look at all before the first
+        ([4, 4, 4, 4, 3, 3, 3, 3], "fails"),
+        ([6] * 8, "fails"),
+    ],
+)
+def test_samples_that_are_fetched_twice(fetched: list[int], outcome: str) -> None:
+    workload = Workload(n=3, batch_size=3, epochs=8, log="auto")
+    of = case("fetched once", ", ".join(["drain"] * 8), workload=workload)
+    oracle = whole(*["012"] * 8)
+    events: list[Event] = trace(of, ["012."] * 8).sessions[0].events
+    for event, count in zip(events, fetched, strict=True):
+        event.fetched = count
+    finding = found("COST-5", of, run(of, events), oracle)
+    assert finding is not None
+    assert finding.outcome == outcome, finding.words
+
+
+def test_fetches_without_a_log_say_nothing() -> None:
+    of = case("fetched once", "drain", workload=dataclasses.replace(SIX, epochs=1))
+    assert found("COST-5", of, trace(of, [f"{FIRST}."])) is None
+    wrong = found("COST-5", of, trace(of, [f"{SECOND}."]), ORACLE)
+    assert wrong is not None
+    assert wrong.outcome == "blocked"
+
+
+# The caller's streams.
+
+
+def test_streams_that_move_while_batches_are_delivered() -> None:
+    of = case("caller streams", "take 1, save s, drain", "load s, drain")
+    for moved in (False, True):
+        t = trace(of, ["01", "", "23|45."], ["", "23|45."])
+        for session in t.sessions:
+            for event in session.events:
+                event.drew = False if event.do in ("take", "drain") else None
+        t.sessions[1].events[1].drew = moved
+        finding = found("SEED-6", of, t)
+        assert finding is not None
+        assert finding.outcome == ("fails silently" if moved else "pass")
+        assert not moved or "after a resume" in finding.words

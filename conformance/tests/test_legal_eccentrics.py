@@ -1,0 +1,71 @@
+"""A loader that merely differs in what the specification leaves open fails nothing."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+import traceability
+
+from midepoch_conformance import cases
+from midepoch_conformance.bench import Bench
+from midepoch_conformance.runner import Runner
+from midepoch_conformance.summary import settled_results, summarise
+
+pytestmark = pytest.mark.timeout(900)  # many cases, and the machine may be busy
+LIMIT = 10.0
+"""Seconds that a session may take."""
+
+WITH_WORKERS = ("shares", "regroups", "lazy_workers")
+"""The ones whose workers are what is eccentric; the others are played without any."""
+
+SHARE = int(os.environ.get("MIDEPOCH_ECCENTRICS_PLAY_ONE_CASE_IN", "3"))
+"""Of so many of quick's cases one is played here; `.ci/nightly` plays all."""
+
+REFUSALS = {"refuses_while_live": {"RESUME-6", "RESUME-7"}, "looks_when_iterated": {"RESUME-7"}}
+"""What may be refused, where a refusal is neither a pass nor a failure."""
+
+ECCENTRICS = (
+    "another_shuffle",
+    "any_container",
+    "arrays",
+    "backwards",
+    "byte_states",
+    "empty_after_end",
+    "end_is_the_next_start",
+    "keeps_threads",
+    "lazy_workers",
+    "load_moves_the_live",
+    "looks_when_iterated",
+    "opaque_states",
+    "refuses_while_live",
+    "regroups",
+    "saves_between_epochs",
+    "shares",
+    "stamped_states",
+    "talks",
+    "uneven_batches",
+)
+
+
+@pytest.mark.parametrize("name", ECCENTRICS)
+def test_an_eccentric_fails_nothing(name: str) -> None:
+    results = []
+    with Runner(f"{traceability.MUTANTS / 'eccentric.py'}:{name}", limit=LIMIT) as runner:
+        bench = Bench(runner)
+        for number, case in enumerate(cases.load_table("quick")):
+            if number % SHARE:
+                continue
+            if name in WITH_WORKERS or not cases.has_workers(case):
+                results.append(bench.judge(case, number))
+    rows = summarise(settled_results(results)).rows
+    wrong = [r for r in rows if r.outcome not in ("pass", "not offered", "refused")]
+    assert not wrong, wrong
+    assert {r.requirement for r in rows if r.outcome == "refused"} <= REFUSALS.get(name, set())
+    assert {"BASIS-1", "BASIS-2"} <= {r.requirement for r in rows if r.outcome == "pass"}
+
+
+def test_there_is_a_test_for_each_eccentric() -> None:
+    source = (traceability.MUTANTS / "eccentric.py").read_text(encoding="utf-8")
+    named = {line.split(" = ")[0] for line in source.splitlines() if " = Adapter(" in line}
+    assert named == set(ECCENTRICS)

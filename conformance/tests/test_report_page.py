@@ -1,0 +1,605 @@
+"""What is made of a report for readers: the page, the comment, the drawing, the terminal."""
+
+from __future__ import annotations
+
+import base64
+import copy
+import hashlib
+import io
+import json
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from reports import PAYLOAD, make_hostile, rewritten, simulated_report, truthful
+from rich.console import Console
+
+from midepoch_conformance import cases, judges, requirements, terminal
+from midepoch_conformance.cli import main
+from midepoch_conformance.drawing import draw
+from midepoch_conformance.drawing_text import drawn_text
+from midepoch_conformance.markdown import code, markdown, plain
+from midepoch_conformance.overview import Overview, overview
+from midepoch_conformance.page import html_page
+from midepoch_conformance.plain_text import printable
+from midepoch_conformance.report_file import Report, ReportError
+from midepoch_conformance.reread import check_of, whole_report
+
+thorough = settings(max_examples=300, derandomize=True, deadline=None)
+
+VOID = {"meta", "br", "link", "img", "input", "hr", "rect"}
+MUTANTS = Path(__file__).parent / "mutants"
+
+
+class Page(HTMLParser):
+    """A page's elements, their nesting checked, and its texts."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.elements: list[tuple[str, dict[str, str]]] = []
+        self.texts: list[str] = []
+        self.code: dict[str, str] = {}
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, {name: value or "" for name, value in attrs}))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, {name: value or "" for name, value in attrs}))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] in ("style", "script"):
+            self.code[self.open[-1]] = data
+        else:
+            self.texts.append(data)
+
+    @property
+    def words(self) -> str:
+        return " ".join(" ".join(self.texts).split())
+
+    def all(self, tag: str) -> list[dict[str, str]]:
+        return [attributes for name, attributes in self.elements if name == tag]
+
+    def of_class(self, name: str) -> list[dict[str, str]]:
+        return [a for _, a in self.elements if name in a.get("class", "").split()]
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the report of a loader that ignores its states."""
+    path = tmp_path_factory.mktemp("report") / "report.jsonl"
+    simulated_report(path)
+    return path
+
+
+@pytest.fixture
+def page(path: Path) -> Overview:
+    return overview(whole_report(path))
+
+
+def changed(path: Path, tmp_path: Path, change: Callable[[list[dict[str, Any]]], None]) -> Report:
+    return whole_report(rewritten(path, tmp_path / "changed.jsonl", change))
+
+
+# The page
+
+
+def test_the_page_shows_what_the_report_says(path: Path, page: Overview) -> None:
+    read, report = Page(html_page(page)), whole_report(path)
+    assert "simulated 1.0" in read.words
+    assert "1 of 4 requirements fails" in read.words
+    assert "midepoch check simulated --profile quick" in read.words
+    assert report.footer is not None
+    for entry in report.footer["classes"]:
+        assert entry["words"] in read.words
+    failure = report.footer["failures"][0]
+    for text in (failure["case_words"], failure["words"], failure["id"]):
+        assert text in read.words
+    assert requirements.get("RESUME-1").text.replace("`", "") in read.words
+    for line in report.cases:
+        assert line["words"] in read.words
+    assert len(read.of_class("requirement")) == len(page.requirements)
+
+
+def test_the_page_needs_nothing_but_itself(page: Overview) -> None:
+    text = html_page(page)
+    read = Page(text)
+    sources = [a.get("src") or a.get("href", "") for _, a in read.elements]
+    assert {s[:1] for s in sources if s} == {"#"}
+    assert not re.search(r"url\(|@import|@font-face", read.code["style"])
+    assert not read.all("link")
+    policy = next(m["content"] for m in read.all("meta") if "http-equiv" in m)
+    assert "default-src 'none'" in policy
+    for kind in ("style", "script"):
+        digest = base64.b64encode(hashlib.sha256(read.code[kind].encode()).digest()).decode()
+        assert f"{kind}-src 'sha256-{digest}'" in policy
+    assert not [a for _, a in read.elements if "style" in a]
+
+
+def test_every_anchor_leads_somewhere_and_every_id_is_one_elements(page: Overview) -> None:
+    read = Page(html_page(page))
+    ids = [a["id"] for _, a in read.elements if "id" in a]
+    assert sorted(set(ids)) == sorted(ids)
+    links = {a["href"][1:] for a in read.all("a")}
+    assert links <= set(ids)
+    assert {"RESUME-1", "class-Resume", "failure-1"} <= set(ids)
+    copied = {b["data-copy"] for b in read.all("button") if "data-copy" in b}
+    assert copied <= set(ids)
+
+
+def test_the_whole_list_is_there_without_the_script(page: Overview) -> None:
+    """What is hidden before the script runs is of use with the script alone."""
+    hidden = [a for _, a in Page(html_page(page)).elements if "hidden" in a]
+    assert hidden
+    assert all("data-script" in a for a in hidden)
+
+
+def test_the_filter_knows_each_line_by_class_and_verdict(page: Overview) -> None:
+    read = Page(html_page(page))
+    found = {a["data-what"]: a["data-found"].split() for _, a in read.elements if "data-what" in a}
+    assert found["failures"] == ["Resume/fails-silently"]
+    resume = next(a for a in read.of_class("requirement") if a["id"] == "RESUME-1")
+    assert "Resume/fails-silently" in resume["data-found"]
+    offered = {f"{o.get('value')}" for o in read.all("option")}
+    tokens = [t for _, a in read.elements for t in a.get("data-found", "").split()]
+    assert {part for token in tokens for part in token.split("/")} <= offered
+
+
+def test_the_drawing_shows_at_once_what_comes_again(page: Overview) -> None:
+    read = Page(html_page(page))
+    again = [a["title"] for a in read.of_class("repeated") if "title" in a]
+    assert again == [f"delivered before: {n}" for n in range(3)]
+    assert "▴ save s0" in read.words
+    assert [f"Epoch {n}" in read.words for n in range(3)] == [True, True, False]
+    regions = [a for _, a in read.elements if a.get("role") == "region"]
+    assert all(a["tabindex"] == "0" and a["aria-label"] for a in regions)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("colour", ["text", "quiet", "accent", "green", "red", "amber", "violet"])
+def test_the_colours_can_be_read_in_both_modes(scheme: str, colour: str, page: Overview) -> None:
+    style = Page(html_page(page)).code["style"]
+    blocks = re.findall(r"(:root[^{]*)\{([^}]*--page:[^}]*)\}", style)
+    selector = ':root[data-theme="dark"] ' if scheme == "dark" else ":root "
+    rules = next(rules for name, rules in blocks if name == selector)
+    colours = dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6})", rules))
+    grounds = ["page", "panel"] if f"{colour}-soft" not in colours else ["page", f"{colour}-soft"]
+    for ground in grounds:
+        assert contrast(colours[colour], colours[ground]) >= 4.5, (colour, ground)
+
+
+def contrast(one: str, other: str) -> float:
+    """Return the contrast of two colours as WCAG 2 defines it."""
+    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_no_text_of_a_loader_becomes_more_than_text(path: Path, tmp_path: Path) -> None:
+    clean = Page(html_page(overview(whole_report(path))))
+    text = html_page(overview(changed(path, tmp_path, make_hostile)))
+    read = Page(text)
+    assert {tag for tag, _ in read.elements} <= {tag for tag, _ in clean.elements} | {"dt", "code"}
+    assert len(read.all("script")) == len(read.all("style")) == 1
+    assert read.code["script"] == clean.code["script"]
+    assert not [a for _, a in read.elements if any(name.startswith("on") for name in a)]
+    assert {a["href"][:1] for a in read.all("a")} == {"#"}
+    shown = " ".join(printable(PAYLOAD).split())
+    assert read.words.count(shown) > 20
+    assert not [
+        c for c in html_page(overview(changed(path, tmp_path, make_hostile))) if c in "\x1b\u202e"
+    ]
+
+
+def test_a_link_of_a_known_failure_is_an_address_or_text(path: Path, tmp_path: Path) -> None:
+    def known(lines: list[dict[str, Any]]) -> None:
+        failure = lines[-1]["failures"].pop()
+        entry = {k: failure[k] for k in ("requirement", "outcome", "kind", "words", "id", "case")}
+        entry |= {"reason": "<i>why", "where": "known.toml, entry 1", "holds": True, "cases": 4}
+        entry |= {"workload_kinds": ["map"], "link": "https://example.org/a?b=1&c=2"}
+        gone = {"link": "javascript:alert(1)", "holds": False, "outcome": "pass", "kind": ""}
+        unjudged = {"link": "ftp://x", "holds": False, "outcome": "error", "kind": ""}
+        lines[-1]["known"] = [entry, {**entry, **gone}, {**entry, **unjudged}]
+        lines[-1]["status"] = 1
+
+    page = overview(changed(path, tmp_path, known))
+    read = Page(html_page(page))
+    links = [a["href"] for a in read.all("a") if not a["href"].startswith("#")]
+    assert links == ["https://example.org/a?b=1&c=2"]
+    assert "javascript:alert(1)" in read.words
+    assert "<i>why" in read.words
+    assert "1 known failure fails no more" in read.words
+    assert "known: fails silently (repeated) 4 cases of this run" in read.words
+    assert "fails no more: pass" in read.words
+    assert "could not be judged" in read.words
+    assert read.words.count("delete it") == 1
+    assert "RESUME-1 known failure A state taken" in read.words
+    text = markdown(page)
+    assert "<https://example.org/a?b=1&c=2>" in text
+    assert "`javascript:alert(1)`" in text
+    assert "no longer fails (pass): delete the entry" in text
+    assert "4 fails silently, 1 not offered | RESUME-1 (known) |" in text
+
+
+def test_a_report_of_1500_cases_with_long_texts_is_one_page(path: Path, tmp_path: Path) -> None:
+    def grow(lines: list[dict[str, Any]]) -> None:
+        header, *middle, footer = lines
+        many = []
+        for index in range(1500):
+            line = copy.deepcopy(middle[index % len(middle)])
+            line |= {"index": index, "id": f"{index:012x}", "words": f"case {index} " + "x" * 500}
+            many.append(line)
+        failures = []
+        for number in range(300):
+            failure = copy.deepcopy(footer["failures"][0])
+            failures.append(failure | {"words": f"failure {number} {'long ' * 400}"})
+        footer |= {"failures": failures, "cases": 1500}
+        lines[:] = [header, *many, footer]
+
+    page = overview(changed(path, tmp_path, grow))
+    read = Page(html_page(page))
+    assert len([a for _, a in read.elements if a.get("data-what") == "cases"]) == 1500
+    assert len(read.of_class("failure")) == 300
+    assert "case 1499 " in read.words
+    text = markdown(page)
+    assert len(text) < 65_536
+    assert re.search(r"^And \d+ more: RESUME-1 fails silently", text, re.MULTILINE)
+    assert text.endswith("$ midepoch check simulated --profile quick\n```\n")
+
+
+def test_a_report_of_another_specification_is_shown(path: Path, tmp_path: Path) -> None:
+    """Its requirements, classes and kinds of workload need not be those of this one."""
+    text = path.read_text(encoding="utf-8")
+    text = text.replace("RESUME-1", "NOVEL-99").replace('"name": "Resume"', '"name": "Novel"')
+    other = tmp_path / "other.jsonl"
+    other.write_text(text.replace('"map"', '"cards"'), encoding="utf-8")
+    page = overview(whole_report(other))
+    read = Page(html_page(page))
+    assert "no such requirement" in read.words
+    assert "NOVEL-99" in markdown(page)
+    assert page.kinds == ("cards",)
+    out = io.StringIO()
+    terminal.show_check(check_of(whole_report(other)), Console(file=out, width=120))
+    assert "NOVEL-99" in out.getvalue()
+
+
+def test_a_case_that_this_suite_does_not_know_is_told(path: Path, tmp_path: Path) -> None:
+    def novel(lines: list[dict[str, Any]]) -> None:
+        lines[1]["case"]["workload"]["colour"] = "red"
+
+    report = changed(path, tmp_path, novel)
+    assert html_page(overview(report))
+    with pytest.raises(ReportError, match="none that this suite knows"):
+        check_of(report)
+
+
+def test_a_loader_that_passes_has_no_failures(tmp_path: Path) -> None:
+    page = overview(simulated_report(tmp_path / "report.jsonl", truthful))
+    read = Page(html_page(page))
+    assert "No MUST fails; 4 requirements were judged by 7 cases" in read.words
+    assert not read.of_class("failure")
+    assert not [a for a in read.all("a") if a["href"] == "#failures"]
+    assert "✅ simulated 1.0: no MUST fails" in markdown(page)
+
+
+# The comment
+
+
+def test_the_comment_has_the_classes_and_the_failures(page: Overview) -> None:
+    text = markdown(page)
+    assert text.startswith("## ❌ simulated 1.0: 1 of 4 requirements fails\n")
+    assert (
+        "| Resume | ❌ fails 4 | exact 0 of 5, 4 fails silently, 1 not offered | RESUME-1 |" in text
+    )
+    assert "**1. RESUME-1 fails silently (repeated)** on map data, 4 cases" in text
+    assert f"- case: {page.failures[0].case_words}" in text
+    assert "- got: `[0] [1] [2] [3] [4] [5] [6]`" in text
+    assert "session 2, loads s0  +0 +1 +2 3 4 5 6 end" in text
+    assert "session 1            0  1  2^" in text
+
+
+def test_no_text_of_a_loader_formats_anything(path: Path, tmp_path: Path) -> None:
+    def rendered(report: Report) -> Page:
+        reader = MarkdownIt("commonmark").enable("table")
+        return Page(reader.render(markdown(overview(report))))
+
+    clean, read = rendered(whole_report(path)), rendered(changed(path, tmp_path, make_hostile))
+    # the loader has a note on its script now
+    assert {tag for tag, _ in read.elements} == {tag for tag, _ in clean.elements}
+    assert len(read.all("td")) == len(clean.all("td"))
+    assert not [a for _, a in read.elements if "href" in a or "src" in a]
+    assert " ".join(printable(PAYLOAD).split()) in read.words
+
+
+@thorough
+@given(st.text())
+def test_plain_text_and_code_say_what_they_were_given(text: str) -> None:
+    reader = MarkdownIt("commonmark").enable("table")
+    shown = printable(text, lines=False)
+    for made in (plain(text), code(text)):
+        tokens = reader.parseInline(f"a {made} b")[0].children or []
+        parted = [t.content for t in tokens if t.type == "html_inline"]
+        assert set(parted) <= {"<!-- -->"}
+        texts = [t for t in tokens if t.type != "html_inline"]
+        assert {t.type for t in texts} <= {"text", "code_inline", "text_special"}
+        assert "".join(t.content for t in texts) == f"a {shown} b"
+
+
+def test_plain_text_mentions_nobody_and_refers_to_nothing() -> None:
+    reader = MarkdownIt("commonmark")
+    shown = reader.renderInline(plain("by @all, see #1 and http://a.b www.c.d"))
+    assert not re.search(r"@\w|#\d|http:/|www\.\w", shown)
+
+
+@thorough
+@given(st.text())
+def test_code_stays_in_its_cell(text: str) -> None:
+    reader = MarkdownIt("commonmark").enable("table")
+    table = reader.render(
+        f"| a | b |\n| --- | --- |\n| x{code(text, cell=True)} | y{plain(text)} |"
+    )
+    read = Page(table)
+    assert len(read.all("td")) == 2
+
+
+# The drawing
+
+
+def a_delivery(*steps: dict[str, Any], due: list[list[int]]) -> dict[str, Any]:
+    told = [{"words": "", "epoch": 0, "at": 0, **step} for step in steps]
+    return {
+        "uninterrupted": [due],
+        "sessions": [{"words": "no workers", "steps": told}],
+        "capped": False,
+    }
+
+
+def take(at: int, *batches: list[int], **more: Any) -> dict[str, Any]:
+    return {"do": "take", "at": at, "batches": list(batches), **more}
+
+
+def looks(delivery: dict[str, Any]) -> list[str]:
+    row = draw(delivery).grids[0].rows[-1]
+    signs = {"blank": ".", "right": "", "missing": "-", "repeated": "+", "wrong": "!"}
+    return [f"{signs[cell.look]}{cell.text}" for cell in row.cells[1:]]
+
+
+@pytest.mark.parametrize(
+    ("step", "expected"),
+    [
+        (take(0, [0], [1]), ["0", "1", ".", ".", "."]),
+        (take(2, [2], [3], [4], ended=True), [".", ".", "2", "3", "4"]),
+        (take(2, [3], [4], ended=True), [".", ".", "-2", "3", "4"]),
+        (take(2, [2], [3], ended=True), [".", ".", "2", "3", "-4"]),
+        (take(2, [2], [3]), [".", ".", "2", "3", "."]),
+        (take(2, ended=True), [".", ".", "-2", "-3", "-4"]),
+        (take(2, [0], [1], [2], [3], [4], ended=True), ["+0", "+1", "2", "3", "4"]),
+        (take(2, [1], [2], [3], [4], ended=True), [".", "+1", "2", "3", "4"]),
+        (take(2, [0], [1]), ["+0", "+1", ".", ".", "."]),
+        (take(2, [2], [2], [3], [4]), [".", ".", "2", "+2", "3", "4"]),
+        (take(2, [9], [8], [7]), [".", ".", "!9", "!8", "!7"]),
+        (take(2, [4], [3], [2]), [".", ".", "!4", "3", "!2"]),
+        (take(0, [1], [2], [0], [3], [4]), ["!1", "!2", "!0", "3", "4"]),
+        (take(2, [2], [3], [4], [9]), [".", ".", "2", "3", "4", "!9"]),
+        (take(2, [], [3], [4]), [".", ".", "!∅", "3", "4"]),
+    ],
+)
+def test_each_batch_stands_under_its_equal(step: dict[str, Any], expected: list[str]) -> None:
+    found = looks(a_delivery(step, due=[[0], [1], [2], [3], [4]]))
+    assert found == expected
+
+
+def test_batches_that_are_due_twice_are_not_repeated() -> None:
+    due = [[5], [5], [3], [5]]
+    assert looks(a_delivery(take(1, [5], [3], [5], ended=True), due=due)) == [".", "5", "3", "5"]
+
+
+def test_batches_that_may_come_in_any_order_are_not_wrong_for_it() -> None:
+    delivery = a_delivery(take(0, [2], [0], [2], [9]), due=[[0], [1], [2]])
+    delivery["sessions"][0]["words"] = "2 workers, out of order"
+    assert looks(delivery) == ["0", ".", "2", "+2", "!9"]
+
+
+def test_a_load_that_took_effect_late_is_drawn_where_it_did() -> None:
+    delivery = a_delivery(
+        take(0, [0]),
+        {"do": "save", "state": "s", "at": 1},
+        take(1, [1]),
+        {"do": "load", "state": "s", "at": 2},
+        {"do": "break", "at": 1},
+        {"do": "drain", "epoch": 1, "at": 0, "batches": [[1], [2]], "ended": True},
+        due=[[0], [1], [2]],
+    )
+    delivery["uninterrupted"].append([[0], [1], [2]])
+    grids = draw(delivery).grids
+    assert [grid.epoch for grid in grids] == [0]
+    assert not draw(delivery).tells
+    assert grids[0].rows[-1].words == "no workers, loads s"
+
+
+def test_batches_of_which_only_a_hash_is_known_have_short_names() -> None:
+    hashes = [[int(f"{n}23456789012")] for n in range(1, 4)]
+    delivery = a_delivery(take(1, hashes[2], ended=True), due=hashes)
+    text = drawn_text(draw(delivery))
+    assert text == "epoch 0    b0 b1   b2\nsession 1     (b1) b2 end\n(n) missing"
+    cells = draw(delivery).grids[0].rows[0].cells
+    assert [cell.whole for cell in cells if cell.text] == ["223456789012", "323456789012"]
+
+
+def test_what_has_nothing_to_be_compared_with_is_not_called_wrong() -> None:
+    delivery = a_delivery(take(0, [1], [2]), due=[])
+    delivery["uninterrupted"] = []
+    assert [cell.look for cell in draw(delivery).grids[0].rows[0].cells[1:]] == ["unknown"] * 2
+    assert draw(None).grids == ()
+
+
+def test_a_fault_is_drawn_where_it_ended_the_session() -> None:
+    delivery = a_delivery(take(0, [0], fault="KeyError: 'x' (after 1 batches)"), due=[[0], [1]])
+    assert draw(delivery).tells
+    assert drawn_text(draw(delivery)) == (
+        "epoch 0    0 1\nsession 1  0   ✗ KeyError: 'x' (after 1 batches)"
+    )
+
+
+Batches = st.lists(st.integers(0, 9).map(lambda n: [n]), max_size=8)
+
+
+@thorough
+@given(due=Batches, got=Batches, at=st.integers(0, 8), ended=st.booleans())
+def test_every_batch_is_drawn_once_and_in_its_row(
+    due: list[list[int]], got: list[list[int]], at: int, ended: bool
+) -> None:
+    at = min(at, len(due))
+    step = take(at, *got, **({"ended": True} if ended else {"fault": "x"}))
+    grid = draw(a_delivery(step, due=due)).grids[0]
+    row = grid.rows[0]
+    came = [c.text for c in row.cells if c.look in ("right", "repeated", "wrong", "unknown")]
+    assert sorted(came) == sorted(str(batch[0]) for batch in got)
+    assert len(row.cells) == len(grid.due)
+    assert [c.text for c in grid.due if c.text] == [str(batch[0]) for batch in due]
+    for above, below in zip(grid.due, row.cells, strict=True):
+        assert below.look not in ("right", "missing") or above.text == below.text
+    rest = [str(batch[0]) for batch in due[at:]]
+    if ended and got == due[at:]:
+        assert not grid.wrong
+    if ended and any(rest.count(text) > came.count(text) for text in rest):
+        assert grid.wrong
+
+
+# The command
+
+
+@pytest.fixture
+def _away(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "120")
+
+
+@pytest.mark.usefixtures("_away")
+def test_without_options_the_terminal_shows_what_the_check_showed(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["report", str(path)]) == 0
+    printed = capsys.readouterr().out
+    out = io.StringIO()
+    terminal.show_check(check_of(whole_report(path)), Console(file=out, width=120))
+    assert printed == out.getvalue()
+    assert "1. RESUME-1 fails silently (repeated)" in printed
+    assert printed.rstrip().endswith("simulated 1.0: 1 of 4 requirements fail: RESUME-1")
+
+
+@pytest.mark.usefixtures("_away")
+def test_all_files_are_written_at_once(
+    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["report", str(path), "--html", "a/b.html", "--markdown", "c.md", "--badge", "d"]
+    assert main(command) == 0
+    out = capsys.readouterr().out
+    assert (tmp_path / "a" / "b.html").read_text().startswith("<!doctype html>")
+    assert (tmp_path / "c.md").read_text().startswith("## ❌ simulated")
+    assert (tmp_path / "d" / "resume.svg").is_file()
+    assert "a/b.html: " in out
+    assert "4 badges in d" in out
+
+
+@pytest.mark.usefixtures("_away")
+@pytest.mark.parametrize(
+    ("change", "options", "words"),
+    [
+        (lambda lines: lines.pop(), [], "was interrupted after 7 of 7 cases"),
+        (lambda lines: lines.pop(), ["--html", "x.html"], "--continue` judges the rest"),
+        (lambda lines: lines.pop(0), [], "a report begins with its header"),
+        (lambda lines: None, ["--html", "."], "--html . is a folder"),
+        (lambda lines: None, ["--badge", "changed.jsonl"], "--badge changed.jsonl is a file"),
+        (lambda lines: lines[1].pop("id"), [], "line 2: the case: 'id' is a required property"),
+    ],
+)
+def test_what_cannot_be_shown_is_refused_in_words(
+    change: Callable[[list[dict[str, Any]]], None],
+    options: list[str],
+    words: str,
+    path: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    rewritten(path, tmp_path / "changed.jsonl", change)
+    assert main(["report", "changed.jsonl", *options]) == 2
+    printed = capsys.readouterr()
+    assert words in printed.err
+    assert printed.out == ""
+    assert not (tmp_path / "x.html").exists()
+
+
+def test_the_command_that_goes_on_is_told_whole(path: Path, tmp_path: Path) -> None:
+    def interrupt(lines: list[dict[str, Any]]) -> None:
+        lines[0]["only"] = ["RESUME-1"]
+        del lines[4:]
+
+    cut = rewritten(path, tmp_path / "cut.jsonl", interrupt)
+    with pytest.raises(ReportError) as raised:
+        whole_report(cut)
+    command = f"midepoch check simulated --profile quick --only RESUME-1 --json {cut} --continue"
+    assert raised.value.hint == f"`{command}` judges the rest"
+
+
+@pytest.mark.usefixtures("_away")
+@pytest.mark.parametrize(
+    ("loader", "kind", "only", "status", "verdict"),
+    [
+        ("reference", "map", "RESUME-1", 0, "no MUST fails; 1 requirement was judged"),
+        ("torchdata", "iterable", "RESUME-2", 1, "1 of 1 requirement fails"),
+        (f"{MUTANTS / 'skips_one_after_resume.py'}:Adapter", "map", "RESUME-1", 1, "1 of 1 req"),
+    ],
+    ids=["reference", "torchdata", "mutant"],
+)
+def test_the_report_of_a_real_run_becomes_a_page(
+    loader: str,
+    kind: str,
+    only: str,
+    status: int,
+    verdict: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # What of the table needs no workers: the page is tested here, and not the loader.
+    table = [
+        case
+        for case in cases.load_table("quick")
+        if only in judges.applicable(case)
+        and case.workload.kind == kind
+        and all(plan.execution.workers == 0 for plan in case.sessions)
+    ][:2]
+    monkeypatch.setattr(cases, "load_table", lambda profile: table)
+    command = ["check", loader, "--only", only, "--json", "r.jsonl", "-q", "--jobs", "1"]
+    assert main(command) == status
+    assert main(["report", "r.jsonl", "--html", "r.html", "--markdown", "r.md"]) == 0
+    read = Page((tmp_path / "r.html").read_text(encoding="utf-8"))
+    assert verdict in read.words.replace("No MUST", "no MUST")
+    comment = (tmp_path / "r.md").read_text(encoding="utf-8")
+    assert only in comment or status == 0
+    if status:
+        lines = (tmp_path / "r.jsonl").read_text(encoding="utf-8").splitlines()
+        failure = json.loads(lines[-1])["failures"][0]
+        assert read.of_class("missing")
+        assert "(" in drawn_text(draw(failure["delivered"]))
+        assert failure["script_text"].splitlines()[0] in read.words
+        assert Path(failure["script"]).name in read.words
