@@ -2,10 +2,16 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from pathlib import Path
 
 import built_page
 import pytest
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 ROOT = Path(__file__).resolve().parents[2]
 REQUIREMENTS = json.loads((ROOT / "spec/requirements.json").read_text(encoding="utf-8"))
@@ -54,7 +60,9 @@ def _linked(name: str, links: list[str]) -> bool:
     return any(link.endswith(f"#{name}") for link in links)
 
 
-@pytest.mark.parametrize("command", ["check", "explore", "list", "spec"])
+@pytest.mark.parametrize(
+    "command", ["check", "explore", "list", "spec", "report", "diff", "inspect"]
+)
 def test_the_command_line_reference_has_every_command(site: Path, command: str) -> None:
     page = built_page.read(site / "reference/cli/index.html")
     assert f"midepoch-{command}" in page.anchors
@@ -64,6 +72,18 @@ def test_the_command_line_reference_has_every_command(site: Path, command: str) 
 def test_the_api_reference_has_the_public_names(site: Path, name: str) -> None:
     page = built_page.read(site / "reference/api/index.html")
     assert any(a.split(".")[0] == "midepoch" and a.endswith(f".{name}") for a in page.anchors)
+
+
+def test_every_failure_in_the_field_is_shown_with_a_mutant(site: Path) -> None:
+    rows = tomllib.loads((ROOT / "docs/field-failures.toml").read_text(encoding="utf-8"))
+    failures = [failure for section in rows["section"] for failure in section["failure"]]
+    page = (site / "field-failures/index.html").read_text(encoding="utf-8")
+    shown = re.findall(r"<tr>\s*<td>(.*?)</tr>", page, re.DOTALL)
+    assert len(shown) == len(failures) > 0
+    for row in shown:
+        assert 'class="req-ref"' in row
+        assert re.search(r"Played by \w", row)
+        assert "<code>" in row.rpartition("<td>")[2]
 
 
 def test_an_id_in_running_text_becomes_a_link(site: Path) -> None:

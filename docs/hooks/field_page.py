@@ -1,0 +1,45 @@
+"""mkdocs hook: the table of ``field-failures.md``, made from its data."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import field_table
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import Files
+from mkdocs.structure.pages import Page
+
+PAGE = "field-failures.md"
+TESTS = Path(__file__).resolve().parents[2] / "conformance/tests"
+PLACE = "<!-- the table of failures -->"
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Make the page anew when its data change."""
+    config.watch.append(str(field_table.SOURCE))
+    return config
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Put the table in its place.
+
+    Raises:
+        LookupError: the page does not say where the table goes.
+    """
+    if page.file.src_uri != PAGE:
+        return markdown
+    if PLACE not in markdown:
+        raise LookupError(f"{PAGE} lacks the line {PLACE!r}, where its table goes")
+    return markdown.replace(PLACE, field_table.markdown(field_table.load(), _mutants()))
+
+
+def _mutants() -> dict[str, tuple[str, ...]]:
+    # Imported late and from its own folder: other commands of mkdocs load the hooks too.
+    sys.path.append(str(TESTS))
+    try:
+        import traceability
+
+        return traceability.field_failures()
+    finally:
+        sys.path.remove(str(TESTS))
