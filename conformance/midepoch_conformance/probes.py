@@ -57,7 +57,9 @@ def _cut(c: Cell) -> Case | None:
 
 
 @probe("chain", shape=ONES, links=(2, 3), tail=("keep",))
-def _chain(c: Cell) -> Case:
+def _chain(c: Cell) -> Case | None:
+    if 3 * c.links >= c.length:
+        return None  # it would leave the epoch
     sessions = [c.session(0, take(3), save("s0"))]
     for i in range(1, c.links):
         sessions.append(c.session(i, load(f"s{i - 1}"), take(3), save(f"s{i}")))
@@ -67,7 +69,7 @@ def _chain(c: Cell) -> Case:
 
 @probe("resave", shape=ONES, soon=(0, 1, 2), tail=("keep",))
 def _resave(c: Cell) -> Case | None:
-    if c.soon >= max(1, c.workers or 0):
+    if c.soon >= max(1, c.workers or 0) or 5 + c.soon >= c.length:
         return None
     first = c.session(0, take(5), save("s0"))
     second = c.session(1, load("s0"), *([take(c.soon)] if c.soon else []), save("s1"))

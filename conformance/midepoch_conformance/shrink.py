@@ -169,6 +169,9 @@ def _fewer_workers(case: Case) -> Iterator[Case]:
             for plan in case.sessions
         )
         yield dataclasses.replace(case, sessions=sessions)
+    if len({plan.execution.workers for plan in case.sessions}) == 1:
+        # Other counts before and after would bring in another cause.
+        return
     for index, plan in enumerate(case.sessions):
         for workers in range(plan.execution.workers):
             yield _with_session(case, index, _with_execution(plan, workers=workers))

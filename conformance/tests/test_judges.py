@@ -49,6 +49,12 @@ def test_an_error_of_the_adapter_is_nobodys_failure() -> None:
     assert {f.outcome for f in judge(of, t, ORACLE)} == {"error"}
 
 
+def test_an_error_of_the_adapter_is_seen_behind_a_tolerated_one() -> None:
+    of = case("history", "take 3?, load_bogus empty?, drain")
+    t = trace(of, ["01!next WorkloadError x", "!adapter KeyError epoch", ""])
+    assert [f.outcome for f in judge(of, t, ORACLE)] == ["not offered"]
+
+
 def test_an_error_of_a_judge_is_an_error_and_says_where(monkeypatch: pytest.MonkeyPatch) -> None:
     def slips(view: object) -> None:
         raise IndexError("list index out of range")

@@ -77,6 +77,12 @@ def test_a_state_of_another_plan(
     assert (finding.outcome, finding.kind) == (outcome, kind), finding.words
 
 
+def test_of_an_epoch_that_is_delivered_nothing_is_left_to_complete() -> None:
+    sessions = ("take 3, save s", "load s, drain, drain")
+    of = case("other plan", *sessions)
+    assert found("REFUSE-3", of, trace(of, ["01|23|45", ""], ["", "01|23|45.", "."])) is None
+
+
 FRESH_LOAD = ("load_bogus none?, drain?, take 1, save s, drain",)
 USED_LOAD = ("take 1, load_bogus none?, take 1, save s, drain, drain",)
 NO = "!load ValueError no state"

@@ -107,6 +107,12 @@ def test_ranks_that_nobody_deals_to_evenly_are_not_compared(changes: dict[str, o
     assert found("WORLD-2", of, trace(of, *HALVES, ["", "23|45|67.", "."])) is None
 
 
+def test_of_an_epoch_that_is_delivered_nothing_is_left_to_complete() -> None:
+    of = ranked("resized ranks", "take 1, save s0", (2, 1))
+    of = dataclasses.replace(of, workload=dataclasses.replace(EIGHT, n=4))
+    assert found("WORLD-2", of, trace(of, *HALVES, ["", "0|1|2|3."])) is None
+
+
 def test_ranks_that_are_not_all_there_are_not_compared() -> None:
     of = ranked("resized ranks", "take 1, save s0", (2, 1))
     of = dataclasses.replace(of, sessions=(of.sessions[0], of.sessions[2]))

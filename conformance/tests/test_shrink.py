@@ -56,8 +56,17 @@ def test_workers_stay_where_they_matter(workers: int) -> None:
 
     shrunk = shrink(large(), FAILS, failing_when(fails))
     counts = [plan.execution.workers for plan in shrunk.case.sessions]
-    assert max(counts) == workers
-    assert sum(counts) == workers
+    # Once all are alike they stay so: a change of the count would be another cause.
+    assert counts == [workers] * len(counts)
+
+
+def test_a_changed_count_stays_where_that_matters() -> None:
+    def fails(case: Case) -> bool:
+        return len({plan.execution.workers for plan in case.sessions}) > 1
+
+    shrunk = shrink(large(), FAILS, failing_when(fails))
+    counts = [plan.execution.workers for plan in shrunk.case.sessions]
+    assert sorted(set(counts)) == [0, 1]
 
 
 def test_a_chain_stays_a_chain_where_that_matters() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+from collections.abc import Iterator
 from pathlib import Path
 
 from midepoch_conformance.case import Case
@@ -59,8 +60,8 @@ def judge(case: Case, trace: Trace, oracle: Trace | None) -> list[Finding]:
 
 
 def _opinion(judge: Judge, case: Case, trace: Trace, oracle: Trace | None) -> Finding | None:
-    faults = [f for f in map(_first_fault, (oracle, trace)) if f is not None]
-    ours = next((f for f in faults if f.kind == "adapter"), None)
+    # Whatever was tolerated before it.
+    ours = next((f for f in (*_faults(oracle), *_faults(trace)) if f.kind == "adapter"), None)
     if ours is not None and (case.probe in _TAMPERED or _loads_nothing(case)):
         # What the adapter keeps beside the loader's state is not the loader's to check.
         return Finding(judge.requirement, "not offered", "adapter", in_words(ours))
@@ -82,6 +83,12 @@ def _opinion(judge: Judge, case: Case, trace: Trace, oracle: Trace | None) -> Fi
 
 def _loads_nothing(case: Case) -> bool:
     return any(step.do == "load_bogus" for plan in case.sessions for step in plan.steps)
+
+
+def _faults(trace: Trace | None) -> Iterator[Fault]:
+    for session in trace.sessions if trace else ():
+        found = (session.fault, *(event.fault for event in session.events))
+        yield from (fault for fault in found if fault is not None)
 
 
 def _first_fault(trace: Trace | None) -> Fault | None:

@@ -47,11 +47,14 @@ def resumes_otherwise(view: View) -> Finding | None:
     return view.all(1)
 
 
-def completed(view: View, sizes: tuple[int, ...]) -> Finding:
+def completed(view: View, sizes: tuple[int, ...]) -> Finding | None:
     """Judge whether session 1 refuses the state, or completes its epoch: each sample once.
 
-    ``sizes``: the numbers of samples that count as whole.
+    ``sizes``: the numbers of samples that count as whole. Where nothing of the saved epoch is
+    left there is nothing to complete, and the next one is another matter: None.
     """
+    if sum(len(b) for s in view.of(0) for b in s.got) >= view.case.session_workload(0).n:
+        return None
     early = view.before(1)
     if early is not None:
         return early

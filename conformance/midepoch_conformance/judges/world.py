@@ -43,6 +43,8 @@ def other_ranks(view: View) -> Finding | None:
     if early is not None:
         return early
     saved = [batch for index in saving for batch in _delivered(view, index)]
+    if sum(map(len, saved)) >= w.n:
+        return None  # nothing of the epoch is left to complete
     rest: list[Batch] = []
     for index in loads:
         session = view.session(index)

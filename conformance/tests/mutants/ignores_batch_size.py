@@ -8,7 +8,7 @@ import base
 import simple
 
 EXPECTED = "REFUSE-3"
-LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 1}
+LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 2}
 FIELD = ("another plan",)
 
 

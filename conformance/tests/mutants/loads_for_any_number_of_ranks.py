@@ -8,7 +8,7 @@ import base
 import simple
 
 EXPECTED = "WORLD-2"
-LARGEST = {"workers": 0, "sessions": 3, "steps": 7, "samples": 2}
+LARGEST = {"workers": 0, "sessions": 3, "steps": 7, "samples": 4}
 FIELD = ("torchtitan#816", "torchtitan#376", "torchtitan#811")
 
 

@@ -8,7 +8,7 @@ import base
 import simple
 
 EXPECTED = "ELASTIC-2"
-LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 1}
+LARGEST = {"workers": 1, "sessions": 2, "steps": 5, "samples": 2}
 FIELD = ("data#1455", "data#1372")
 
 
