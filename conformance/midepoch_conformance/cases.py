@@ -42,11 +42,11 @@ _FAMILIES = (
     probes,
     probes_execution,
     probes_faults,
-    probes_outages,
-    probes_world,
-    probes_workloads,
     probes_format,
     probes_histories,
+    probes_outages,
+    probes_workloads,
+    probes_world,
 )
 
 PROFILES = ("quick", "full")
@@ -231,6 +231,12 @@ class Table:
         return [self.rows[i] for i in covering.cover(self.rows, self.groups)]
 
 
+def families() -> list[Probe]:
+    """Return all families in an order that no import changes."""
+    order = {module.__name__: number for number, module in enumerate(_FAMILIES)}
+    return sorted(PROBES.values(), key=lambda family: order[family.build.__module__])
+
+
 def load_table(profile: str) -> list[Case]:
     """Return the committed cases of a profile, in their order.
 
@@ -280,7 +286,7 @@ def generate(profile: str) -> list[Case]:
     """Return a profile's cases, generated anew: each once, in the order of the families."""
     rows = [row for table in tables(profile) for row in table.chosen]
     cases = {case.id: case for case in map(case_of, rows) if case is not None}
-    order = {name: i for i, name in enumerate(PROBES)}
+    order = {family.name: i for i, family in enumerate(families())}
     return sorted(cases.values(), key=lambda c: (order[c.probe], has_workers(c), c.id))
 
 
@@ -301,7 +307,7 @@ def dumps(cases: Iterable[Case]) -> str:
 
 
 def _rows(profile: str, workers: bool, unusual: bool) -> Iterator[dict[str, Any]]:
-    for number, family in enumerate(PROBES.values()):
+    for number, family in enumerate(families()):
         if workers not in family.workers:
             continue
         if (family.name in probes_workloads.WORK_PROBES) is not unusual:

@@ -15,8 +15,8 @@ from midepoch_conformance import judges
 from midepoch_conformance.adapter import Offer
 from midepoch_conformance.axes import Cell
 from midepoch_conformance.case import Case
-from midepoch_conformance.cases import offered
-from midepoch_conformance.family import PROBES, Probe
+from midepoch_conformance.cases import families, offered
+from midepoch_conformance.family import Probe
 from midepoch_conformance.shrink import sound
 
 __all__ = ["cases_of", "draw_cases"]
@@ -40,12 +40,12 @@ def cases_of(
 
     ``multi``: with workers or without; else one of ``inline_of`` has some.
     """
-    families = [p for p in PROBES.values() if only is None or only & set(_looks(p))]
+    looked_at = [p for p in families() if only is None or only & set(_looks(p))]
     if multi is None:
         multi = max(offer.workers, default=0) > 0 and draw(st.integers(1, inline_of)) == inline_of
     counts = sorted(n for n in offer.workers if bool(n) == multi) or sorted(offer.workers)
     row: dict[str, Any] = {"workers": draw(st.sampled_from(counts))}
-    suitable = [p for p in families if multi in p.workers] or families
+    suitable = [p for p in looked_at if multi in p.workers] or looked_at
     family = draw(st.sampled_from(suitable))
     row |= {"probe": family.name, "kind": draw(st.sampled_from(offer.kinds))}
     row |= {"tail": draw(st.sampled_from(offer.tails))}

@@ -266,7 +266,8 @@ def test_each_plot_is_in_the_quick_table() -> None:
 def test_a_round_has_both_sorts_of_cases_and_the_share_of_workers() -> None:
     drawn = draw_round(OFFER, 1, share=20)
     assert 14 <= sum(map(has_workers, drawn)) <= 20
-    assert 40 <= sum(case.probe == HISTORY for case in drawn) <= 50
+    # The families have a few written histories, too.
+    assert 40 <= sum(case.probe == HISTORY for case in drawn) <= 60
     only = draw_round(OFFER, 1, share=0, only=frozenset({"RESUME-1"}))
     assert not any(case.probe == HISTORY for case in only)
 

@@ -8,6 +8,7 @@ import base
 import simple
 
 EXPECTED = "BASIS-3"
+TABLE = "full"
 LARGEST = {"workers": 0, "sessions": 1, "steps": 2, "samples": 1}
 
 
