@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 from reports import PAYLOAD, make_hostile, rewritten, simulated_report, truthful
-from test_pages import contrast
+from test_report_page import contrast
 
 from midepoch_conformance import requirements
 from midepoch_conformance.badge import badges, class_words, write_badges

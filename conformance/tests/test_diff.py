@@ -11,7 +11,7 @@ import pytest
 from markdown_it import MarkdownIt
 from reports import PAYLOAD, make_hostile, rewritten, simulated_report, truthful
 from rich.console import Console
-from test_pages import Page
+from test_report_page import Page
 
 from midepoch_conformance.cli import main
 from midepoch_conformance.diff_view import diff_markdown, show_diff
