@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 
+from midepoch_conformance.adapter import Execution
 from midepoch_conformance.case import Case, SessionPlan, Step
 from midepoch_conformance.lengths import usual_length
 from midepoch_conformance.sources import GENERATORS
@@ -66,10 +67,12 @@ class Course:
         self.states: dict[str, Mark] = {}
         self.epochs = 1
         self.over = True
+        self.first: Execution | None = None
 
     def begin(self, workload: Workload, plan: SessionPlan) -> None:
         """Begin a session that sees ``workload``."""
         self.seen, self.execution = workload, plan.execution
+        self.first = self.first or plan.execution
         self.dying = workload.die_at is not None
         self.faulty = self.dying or workload.fail_at is not None
         # Object kept in this session: whether it still is as it was taken.
@@ -82,6 +85,7 @@ class Course:
         self.moved = False  # its iterator has delivered
         self.stale = False  # it was made so by a load
         self.broke = False  # an epoch was broken off, and nothing was done since
+        self.fresh = True  # nothing was loaded
         self.closed = self.over = False
 
     @property
@@ -129,6 +133,13 @@ class Course:
     def _ask_delivery(self, step: Step) -> str | None:
         if step.tolerate != self.faulty:
             return "errors are tolerated where they are made on purpose, and nowhere else"
+        return self._ask_beginning()
+
+    def _ask_beginning(self) -> str | None:
+        """Return why a run may not be begun here, under this execution."""
+        first = self.first or self.execution
+        if self.fresh and remembers(self.workload) and _lasts(self.execution) != _lasts(first):
+            return "how long a dataset lives is another here, and it remembers"
         return None
 
     def _ask_break(self, step: Step) -> str | None:
@@ -147,7 +158,7 @@ class Course:
             return "a state between a break and the next epoch describes either"
         if self.open and not self.moved and self.mark.done == 0:
             return "an iterator of which nothing was taken may be counted or not"
-        return None
+        return self._ask_beginning()
 
     def _ask_seal(self, step: Step) -> str | None:
         pristine = self.objects.get(step.state) and not self.dying
@@ -213,7 +224,7 @@ class Course:
         sure = mark.sure and not (ended or self.faulty)
         # The later one of the places that are possible: there are epochs enough for all.
         self.mark = Mark(mark.epoch + 1, 0, sure) if ended else Mark(mark.epoch, mark.done, sure)
-        self.stale, self.broke = self.open, False
+        self.stale, self.broke, self.fresh = self.open, False, False
         self.objects[step.state] = False
 
     def _make(self, step: Step) -> None:
@@ -264,6 +275,11 @@ def remembers(w: Workload) -> bool:
     sampler = w.sampler not in ("", "distributed")
     kept = w.kind == "stateful_iterable" and (w.state_at == "both" or w.stream == "buffer")
     return w.kind == "stateful_map" or private or sampler or kept or w.stream == "oneshot"
+
+
+def _lasts(x: Execution) -> bool:
+    """Return whether a dataset object usually lives for the run, and not for an epoch."""
+    return x.workers == 0 or x.persistent
 
 
 def strict(case: Case) -> bool:

@@ -17,7 +17,7 @@ from midepoch_conformance.bench import Bench
 from midepoch_conformance.case import Case, SessionPlan, Step
 from midepoch_conformance.cases import has_workers, load_table, oracle_case
 from midepoch_conformance.explore import Goal, draw_round
-from midepoch_conformance.histories import HISTORY, objection, remembers, strict
+from midepoch_conformance.histories import HISTORY, Course, objection, remembers, strict
 from midepoch_conformance.machine import HistoryMachine, draw_histories
 from midepoch_conformance.offers import offered
 from midepoch_conformance.probes_histories import PLOTS
@@ -278,3 +278,16 @@ def test_goals_that_cannot_be_reached_are_refused() -> None:
     with pytest.raises(CheckError, match="more than"):
         Goal(cases=2, workers=3)
     assert Goal(cases=200, workers=20).share() == 10
+
+
+def test_a_dataset_that_remembers_is_not_begun_anew_where_it_lives_otherwise() -> None:
+    course = Course(Workload(kind="stateful_map"))
+    steps = (Step("take", 1), Step("save", state="s"))
+    course.begin(course.workload, SessionPlan(Execution(workers=1), steps))
+    for step in steps:
+        assert course.objection(step) is None
+        course.follow(step)
+    course.begin(course.workload, SessionPlan(Execution(workers=1, persistent=True), ()))
+    assert "lives is another here" in (course.objection(Step("take", 1)) or "")
+    course.follow(Step("load", state="s"))
+    assert course.objection(Step("take", 1)) is None

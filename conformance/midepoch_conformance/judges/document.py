@@ -76,6 +76,8 @@ def user_parts(view: View) -> Finding | None:
         entries = _entries(event.document)
         # A lane that has delivered nothing has no state yet; of the others some lane has one.
         stated = [e for e in entries if e.get("ordinal") or e.get("dataset") is not None]
+        if not stated and any(entry.get("replay") for entry in entries):
+            continue  # the first snapshot is still to come
         for entry in stated or entries:
             wrong = _tree_difference(view.case.workload, entry.get("dataset"))
             if wrong:
