@@ -192,6 +192,7 @@ class KeepsSemaphores(Honest):
     def odd(self, batch: int) -> None:
         lock = multiprocessing.get_context("spawn").Lock()
         with open(os.environ["SEMAPHORES"], "a", encoding="ascii") as names:
+            # There is no public way to ask for its name.
             names.write(f"{lock._semlock.name}\n")  # type: ignore[attr-defined]
         os.kill(os.getpid(), signal.SIGKILL)
 
