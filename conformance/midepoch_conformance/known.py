@@ -41,6 +41,7 @@ _PLAYS = 3
 """How often a case is judged before it is believed that it fails no more."""
 _ID = re.compile(r"[0-9a-f]{12}")
 _EMPTY = "TODO"
+"""What `--write-known` leaves for a person to fill in; an entry that still has it is refused."""
 _WIDTH = 96
 
 

@@ -178,5 +178,7 @@ def _bare(node: ast.stmt) -> ast.stmt:
         for inner in ast.walk(node):
             body = getattr(inner, "body", None)
             if isinstance(body, list):
-                inner.body = [_bare(s) if isinstance(s, ast.AnnAssign) else s for s in body]  # type: ignore[attr-defined]
+                bare = [_bare(s) if isinstance(s, ast.AnnAssign) else s for s in body]
+                # Which nodes have a body is known by having looked, and not by their type.
+                inner.body = bare  # type: ignore[attr-defined]
     return node

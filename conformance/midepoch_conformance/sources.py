@@ -11,7 +11,8 @@ a state that was loaded is used by one pass, and the next one begins anew. Nothi
 before it is asked for, so that a state may also be loaded between ``iter`` and ``next``.
 """
 
-# What a class overrides is documented where it is first.
+# What a class overrides is documented where it is first. A workload is Any here, so that a class
+# can be pasted: hence the one `type: ignore` where a row is handed on.
 # ruff: noqa: D102
 
 from __future__ import annotations

@@ -97,7 +97,8 @@ class Workload:
     gate: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
-        # JSON has no tuples; and a tree was once all or nothing.
+        # JSON has no tuples; and a tree was once all or nothing: its type says text alone, and
+        # the booleans of stored cases are looked up all the same.
         self.draws = tuple(self.draws)
         self.gate = None if self.gate is None else (self.gate[0], self.gate[1])
         self.tree = {True: "plain", False: ""}.get(self.tree, self.tree)  # type: ignore[call-overload]
