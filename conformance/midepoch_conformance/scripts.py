@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 import sys
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -19,6 +20,9 @@ TIMEOUT = 120.0
 """Seconds that a script has: some show a hang, several sessions long."""
 
 _SHOWN = 300
+
+_ONE = threading.Lock()
+"""Held while a script is made: threads that parse at a time break CPython 3.11's ``ast``."""
 
 
 class Scripts:
@@ -51,10 +55,11 @@ class Scripts:
         text, ran = "", ScriptRun(NO_VERDICT, "")
         # What a fold has lost, the whole adapter still has.
         for folded in (True, False):
-            other = make_script(
-                info, failure.case, failure.finding, failure.words, lengths, path=path,
-                folded=folded,
-            )  # fmt: skip
+            with _ONE:
+                other = make_script(
+                    info, failure.case, failure.finding, failure.words, lengths, path=path,
+                    folded=folded,
+                )  # fmt: skip
             if other == text:
                 break
             again = run_script(other, self._python, TIMEOUT)

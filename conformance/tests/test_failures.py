@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -10,6 +13,7 @@ from simulated import Engine
 from test_check import TABLE, cut
 
 from midepoch_conformance import cases
+from midepoch_conformance import scripts as scripts_module
 from midepoch_conformance.bench import Bench
 from midepoch_conformance.case import Case
 from midepoch_conformance.check import run_check
@@ -140,3 +144,23 @@ def test_failures_that_are_apart_have_scripts_of_their_own(tmp_path: Path) -> No
         "loader_resume_1_map_shuffled_missing.py",
         "loader_resume_1_files_missing.py",
     }
+
+
+def test_scripts_are_made_one_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two threads in CPython 3.11's ``ast`` at a time end in a SystemError."""
+    together = threading.Barrier(2)
+    met = []
+
+    def make_script(*given: object, **named: object) -> str:
+        with contextlib.suppress(threading.BrokenBarrierError):
+            together.wait(timeout=0.2)
+            met.append(given)
+        return ""
+
+    monkeypatch.setattr(scripts_module, "make_script", make_script)
+    folder = Scripts(tmp_path)
+    failure = Failure(Finding("RESUME-1", "fails silently"), ("map",), PLAIN, "")
+    info = Engine().info
+    with ThreadPoolExecutor(2) as pool:
+        tuple(pool.map(lambda _: folder.add(failure, info, None), range(2)))
+    assert not met

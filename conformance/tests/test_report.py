@@ -233,6 +233,14 @@ def test_texts_may_hold_what_python_takes_for_line_ends(tmp_path: Path) -> None:
     assert len(read_report(path)) == len(TABLE) + 2
 
 
+def test_the_report_of_full_is_read_again(tmp_path: Path) -> None:
+    """Its header tells what was drawn."""
+    path = tmp_path / "report.jsonl"
+    report = ReportFile(path)
+    report.finish(run_check(Settings("simulated", profile="full", jobs=1), report, Engine))
+    assert read_report(path)[0]["drawn"]["histories"] > 0
+
+
 @pytest.mark.parametrize(("loader", "status"), [("reference", 0), ("torchdata", 1)])
 def test_reports_of_real_loaders_are_as_the_schema_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loader: str, status: int
