@@ -230,6 +230,8 @@ def _far_document(w: Workload, batches: int) -> str:
         "batches": batches,
         "samples": batches * w.batch_size,
         "digest": None,
+        "ahead": [],
+        "carried": None,
     }
     document = {
         "format": "midepoch.state",

@@ -36,6 +36,8 @@ def check_consistency(
     _check_plan(plan)
     _present(position.digest, custom, "$.position.digest", "a custom sampler")
     _check_position(plan, position)
+    _present(position.carried, plan.tail == "rollover", "$.position.carried", 'tail "rollover"')
+    _check_ahead(plan, position)
     _present(sampler, custom, "$.sampler", "a custom sampler")
     if sampler is not None:
         _check_sampler(sampler, position)
@@ -60,6 +62,21 @@ def _check_plan(plan: Plan) -> None:
         )
     if plan.dataset == "iterable" and plan.tail == "rollover":
         raise StateFormatError('"rollover" is for map-style datasets', "$.plan.tail")
+
+
+def _check_ahead(plan: Plan, position: Position) -> None:
+    path = "$.position.ahead"
+    if position.ahead and plan.dataset == "iterable":
+        raise StateFormatError("expected an empty list for an iterable", path)
+    last = position.batches - len(position.ahead)
+    for i, index in enumerate(position.ahead):
+        if index <= last:
+            raise StateFormatError(
+                f"expected more than {last} (in increasing order, and above the first batch that "
+                f"was not delivered), got {index}",
+                f"{path}[{i}]",
+            )
+        last = index
 
 
 def _check_position(plan: Plan, position: Position) -> None:

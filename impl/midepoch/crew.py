@@ -8,6 +8,7 @@ import torch
 from torch.utils.data import DataLoader
 
 from midepoch import _torch
+from midepoch.arguments import Extras
 from midepoch.iterator import Shelf, Way
 from midepoch.lanes import LaneSpec
 from midepoch.plan import Plan
@@ -25,8 +26,9 @@ class Crew:
     The loader is handed in, not kept: a cycle would keep it, and its workers, from being dropped.
     """
 
-    def __init__(self, num_workers: int, *, stateful: bool) -> None:
+    def __init__(self, num_workers: int, extras: Extras, *, stateful: bool) -> None:
         self.shelf = Shelf()
+        self._extras = extras
         self._num_workers = num_workers
         self._stateful = stateful
         self._datasets: LaneDatasets | None = None

@@ -12,30 +12,18 @@ import torch
 from torch.utils.data import DataLoader, Dataset, IterableDataset, Sampler
 
 from midepoch import _torch
+from midepoch.admission import check_plan, check_takers
+from midepoch.arguments import EmptyRest, Extras, LastBatch, WorkerType
 from midepoch.chain import SamplerChain
 from midepoch.crew import Crew
-from midepoch.errors import (
-    ArgumentError,
-    PlanMismatchError,
-    ReplayWarning,
-    StateFormatError,
-    UnsupportedError,
-    show,
-)
+from midepoch.errors import ReplayWarning, StateFormatError, UnsupportedError
 from midepoch.iterator import EpochIterator
 from midepoch.lanes import is_stateful
-from midepoch.plan import Plan, compare, rankless
+from midepoch.plan import Plan
+from midepoch.planning import make_order, make_plan
 from midepoch.progress import Progress, fresh_lanes, frozen, thawed
-from midepoch.samplers import DIGEST_START, BuiltInOrder, CustomOrder, Order
-from midepoch.seeds import ROOT_MAX, derive
-from midepoch.state import (
-    COUNT_MAX,
-    LANES_MAX,
-    SAMPLER_SLOTS,
-    Document,
-    Position,
-    SamplerState,
-)
+from midepoch.samplers import DIGEST_START
+from midepoch.state import SAMPLER_SLOTS, Document, Position, SamplerState
 
 __all__ = ["StatefulDataLoader"]
 
@@ -96,15 +84,39 @@ class StatefulDataLoader(DataLoader[T]):
         snapshot_every_n_steps: int | None = 1,
         lanes: int | None = None,
         seed: int | None = None,
+        last_batch: LastBatch | None = None,
+        worker_type: WorkerType = "process",
+        prefetch: int | None = None,
+        prefetch_next_epoch: bool = False,
+        worker_restarts: int = 0,
+        empty_rest: EmptyRest = "deliver",
+        isolate_streams: bool = True,
+        single_thread: bool = True,
     ) -> None:
         if _torch.is_datapipe(dataset):
             raise UnsupportedError(
                 "data pipes are not supported yet; wrap them in an IterableDataset"
             )
-        _check_count("snapshot_every_n_steps", snapshot_every_n_steps, 0, COUNT_MAX)
-        _check_count("lanes", lanes, 0, LANES_MAX)
-        _check_count("seed", seed, 0, ROOT_MAX)
-        self._crew = Crew(num_workers, stateful=is_stateful(dataset))
+        extras = Extras(
+            snapshot_every_n_steps=snapshot_every_n_steps,
+            lanes=lanes,
+            seed=seed,
+            last_batch=last_batch,
+            worker_type=worker_type,
+            prefetch=prefetch,
+            prefetch_next_epoch=prefetch_next_epoch,
+            worker_restarts=worker_restarts,
+            empty_rest=empty_rest,
+            isolate_streams=isolate_streams,
+            single_thread=single_thread,
+        )
+        extras.check_against(
+            num_workers=num_workers,
+            drop_last=drop_last,
+            prefetch_factor=prefetch_factor,
+        )
+        self._extras = extras
+        self._crew = Crew(num_workers, extras, stateful=is_stateful(dataset))
         super().__init__(
             dataset,
             batch_size,
@@ -125,26 +137,17 @@ class StatefulDataLoader(DataLoader[T]):
             in_order=in_order,
         )
         self.snapshot_every_n_steps = snapshot_every_n_steps
-        self._given_lanes, self._given_seed = lanes, seed
         self._stateful = is_stateful(dataset)
         self._iterable = isinstance(dataset, IterableDataset)
         self._chain: SamplerChain | None = None
         if sampler is not None or batch_sampler is not None:
             self._chain = SamplerChain(self.batch_sampler, self.sampler)
-        self._plan = Plan(
-            dataset="iterable" if self._iterable else "map",
-            length=None,
-            sampler=self._sampler_kind(bool(shuffle)),
-            sampler_name=(
-                None
-                if self._chain is None
-                else self._chain.name(given_batch_sampler=batch_sampler is not None)
-            ),
-            seed=_draw_seed(generator) if seed is None else seed,
-            batch_size=self.batch_size,
-            tail="drop" if self.drop_last else "keep",
-            lanes=num_workers if lanes is None else lanes,
-            lifetime="run" if num_workers == 0 or persistent_workers else "epoch",
+        self._plan = make_plan(
+            self,
+            self._chain,
+            iterable=self._iterable,
+            shuffle=bool(shuffle),
+            custom_batches=batch_sampler is not None,
         )
         self._loaded: Document | None = None
         self._progress: Progress | None = None
@@ -199,7 +202,12 @@ class StatefulDataLoader(DataLoader[T]):
         document = replace(document, plan=self._plan_here())
         _warn_of_replay(document)
         moved = self._progress is not None and self._progress.moved
-        order = self._order(document, going_on=moved and not replay_only)
+        order = make_order(
+            document,
+            self._chain,
+            interval=self.snapshot_every_n_steps or 0,
+            going_on=moved and not replay_only,
+        )
         return EpochIterator(
             document,
             order,
@@ -209,33 +217,6 @@ class StatefulDataLoader(DataLoader[T]):
             shelf=self._crew.shelf,
             going_on=going_on,
             replay_only=replay_only,
-        )
-
-    def _order(self, document: Document, *, going_on: bool) -> Order:
-        plan, position = document.plan, document.position
-        start = position.batches
-        if document.lanes is not None and not self._iterable:
-            # The lanes' cut: they replay from there.
-            start = sum(max(0, entry.ordinal) for entry in document.lanes.entries)
-        if self._chain is not None and document.sampler is not None:
-            return CustomOrder(
-                self._chain,
-                plan.seed,
-                position.epoch,
-                document.sampler,
-                interval=self.snapshot_every_n_steps or 0,
-                start=start,
-                batches=position.batches,
-                digest=position.digest,
-                going_on=going_on,
-            )
-        shuffled = plan.sampler == "shuffle"
-        return BuiltInOrder(
-            plan.length or 0,
-            derive(plan.seed, "order", position.epoch) if shuffled else None,
-            batch_size=plan.batch_size,
-            drop=plan.tail == "drop",
-            start=start,
         )
 
     # States
@@ -259,18 +240,12 @@ class StatefulDataLoader(DataLoader[T]):
         document = Document.from_dict(state)
         here = self._plan_here()
         adopted = {"lifetime"}
-        if self._given_lanes is None:
+        if self._extras.lanes is None:
             adopted.add("lanes")
-        if self._given_seed is None:
+        if self._extras.seed is None:
             adopted.add("seed")
-        plans = document.plan, here
-        if not document.position.batches:
-            # Between two epochs nothing of a rank's share is consumed: any rank can go on there.
-            plans = rankless(plans[0]), rankless(plans[1])
-        differences = compare(*plans, ignore=adopted)
-        if differences:
-            raise PlanMismatchError(differences)
-        self._check_takers(document)
+        check_plan(document, here, adopted=adopted)
+        check_takers(document, self._chain, stateful=self._stateful)
         try:
             document = frozen(document)
         except Exception as error:
@@ -281,29 +256,6 @@ class StatefulDataLoader(DataLoader[T]):
         self._plan = replace(document.plan, sampler_name=here.sampler_name)
         self._loaded = document
         self._progress = None
-
-    def _check_takers(self, document: Document) -> None:
-        """Refuse users' states for which there is nobody here."""
-        if self._chain is not None and document.sampler is not None:
-            self._chain.check_generators(document.sampler.generators)
-            self._chain.check_slots(document.sampler)
-        lanes = document.lanes
-        if lanes is None:
-            if self._stateful and document.position.batches:
-                raise StateFormatError(
-                    "the dataset here has a state, but the state holds none", "$.lanes"
-                )
-            return
-        if self._stateful:
-            return
-        nobody = "the dataset here has no state_dict and load_state_dict"
-        if not self._iterable:
-            raise StateFormatError(f"holds lanes, but {nobody}", "$.lanes")
-        for i, entry in enumerate(lanes.entries):
-            if "dataset" in entry.stated:
-                raise StateFormatError(
-                    f"holds a state, but {nobody}", f"$.lanes.entries[{i}].dataset"
-                )
 
     def _document(self) -> Document:
         """Return the frozen document of the present position."""
@@ -328,13 +280,6 @@ class StatefulDataLoader(DataLoader[T]):
             return replace(self._plan, length=len(self.dataset))  # type: ignore[arg-type]  # map-style
         return self._plan
 
-    def _sampler_kind(self, shuffle: bool) -> Any:
-        if self._iterable:
-            return "none"
-        if self._chain is not None:
-            return "custom"
-        return "shuffle" if shuffle else "sequential"
-
     # What programs written for torch's loader touch
 
     # torch's own type for these is private; its iterators have what programs use of it.
@@ -349,19 +294,6 @@ class StatefulDataLoader(DataLoader[T]):
         self._crew.shelf.drop()
         if value is None and current is not None:
             current._shutdown_workers()
-
-
-def _check_count(name: str, value: object, low: int, high: int) -> None:
-    if value is None:
-        return
-    if type(value) is not int or not low <= value <= high:
-        raise ArgumentError(
-            f"{name} should be None or an integer from {low} to {high}, got {show(value)}"
-        )
-
-
-def _draw_seed(generator: torch.Generator | None) -> int:
-    return int(torch.empty((), dtype=torch.int64).random_(generator=generator).item())
 
 
 def _warn_of_replay(document: Document) -> None:

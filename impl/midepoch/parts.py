@@ -40,6 +40,10 @@ class Position:
     """Samples delivered in this epoch."""
     digest: str | None = None
     """Custom samplers: SHA-256, in hexadecimal, of the indices consumed in this epoch."""
+    ahead: tuple[int, ...] = ()
+    """Out of order: the delivered batches above the first one that was not delivered."""
+    carried: tuple[Users, ...] | None = None
+    """Rollover: what the epoch before left over, the beginning of this one's first batch."""
 
 
 # The classes that hold users' values compare by identity: such values need not have an

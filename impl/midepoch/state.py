@@ -69,7 +69,7 @@ class Document:
             "format": FORMAT,
             "version": VERSION,
             "plan": dict(vars(self.plan)),
-            "position": dict(vars(self.position)),
+            "position": _position_to_dict(self.position),
             "sampler": None if self.sampler is None else _sampler_to_dict(self.sampler),
             "lanes": None if self.lanes is None else _lanes_to_dict(self.lanes),
         }
@@ -92,7 +92,7 @@ class Document:
         fields = _DOCUMENT(obj, "$")
         document = cls(
             plan=Plan(**fields["plan"]),
-            position=Position(**fields["position"]),
+            position=_position_from_fields(fields["position"]),
             sampler=_sampler_from_fields(fields["sampler"]),
             lanes=_lanes_from_fields(fields["lanes"]),
         )
@@ -123,6 +123,8 @@ _POSITION = checks.record(
         "batches": _count,
         "samples": _count,
         "digest": checks.nullable(checks.digest),
+        "ahead": checks.array(_count),
+        "carried": checks.nullable(checks.array(checks.anything)),
     }
 )
 
@@ -184,6 +186,16 @@ def _check_header(obj: object) -> None:
     version = header.get("version", VERSION)
     if type(version) is int and version > 0 and version != VERSION:
         raise StateVersionError(version, VERSION)
+
+
+def _position_to_dict(position: Position) -> dict[str, Any]:
+    carried = None if position.carried is None else list(position.carried)
+    return {**vars(position), "ahead": list(position.ahead), "carried": carried}
+
+
+def _position_from_fields(fields: dict[str, Any]) -> Position:
+    carried = None if fields["carried"] is None else tuple(fields["carried"])
+    return Position(**{**fields, "ahead": tuple(fields["ahead"]), "carried": carried})
 
 
 def _sampler_to_dict(sampler: SamplerState) -> dict[str, Any]:

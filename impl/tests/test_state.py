@@ -100,7 +100,8 @@ def documents(draw: st.DrawFn) -> Document:
     if length is None or plan.tail == "rollover":
         samples = draw(st.integers(0, samples))
     digest = draw(st.binary(min_size=32, max_size=32)).hex() if custom else None
-    position = Position(min(draw(counts), EPOCH_MAX), batches, samples, digest)
+    carried = draw(st.lists(counts, max_size=3).map(tuple)) if plan.tail == "rollover" else None
+    position = Position(min(draw(counts), EPOCH_MAX), batches, samples, digest, (), carried)
     stateful = iterable or draw(st.booleans())
     return Document(
         plan,
@@ -724,5 +725,8 @@ def test_batches_of_a_custom_batch_sampler_hold_any_number_of_samples(samples: i
     assert accepts(tree) is (samples == 0)
 
 
-def test_a_reserved_tail_rule_is_well_formed() -> None:
-    assert accepts(altered("map", ("plan", "tail"), "rollover"))
+def test_rollover_needs_what_was_carried() -> None:
+    tree = altered("map", ("plan", "tail"), "rollover")
+    assert not accepts(tree)
+    tree["position"]["carried"] = [5]
+    assert accepts(tree)

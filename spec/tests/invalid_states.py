@@ -13,6 +13,8 @@ _Edit = Callable[[_Tree], None]
 
 _HEADER = {"format": "midepoch.state", "version": 1}
 
+_IN_ORDER: _Tree = {"digest": None, "ahead": [], "carried": None}
+
 MAP: _Tree = {
     **_HEADER,
     "plan": {
@@ -26,7 +28,7 @@ MAP: _Tree = {
         "lanes": 0,
         "lifetime": "epoch",
     },
-    "position": {"epoch": 1, "batches": 2, "samples": 8, "digest": None},
+    "position": {"epoch": 1, "batches": 2, "samples": 8, **_IN_ORDER},
     "sampler": None,
     "lanes": None,
 }
@@ -44,7 +46,7 @@ ITERABLE: _Tree = {
         "lanes": 2,
         "lifetime": "epoch",
     },
-    "position": {"epoch": 0, "batches": 3, "samples": 12, "digest": None},
+    "position": {"epoch": 0, "batches": 3, "samples": 12, **_IN_ORDER},
     "sampler": None,
     "lanes": {
         "next": 1,
@@ -81,6 +83,8 @@ CUSTOM: _Tree = {
         "epoch": 0,
         "batches": 2,
         "samples": 8,
+        "ahead": [],
+        "carried": None,
         "digest": "8f5e8b5cd2f7ed35d3ff1ab9ea5cb0cbd1f4ee0ef7a5a7c7fdd2f0a5c8a52a6f",
     },
     "sampler": {
@@ -101,7 +105,7 @@ CUSTOM: _Tree = {
 LANES: _Tree = {
     **MAP,
     "plan": {**MAP["plan"], "length": 20, "lanes": 2},
-    "position": {"epoch": 1, "batches": 3, "samples": 12, "digest": None},
+    "position": {"epoch": 1, "batches": 3, "samples": 12, **_IN_ORDER},
     "lanes": {
         "next": 1,
         "entries": [
@@ -269,6 +273,16 @@ _FORMAT: dict[str, tuple[str, str, _Edit]] = {
         "iterable",
         _set("plan", "tail", "rollover"),
     ),
+    "ahead-number": ("a number for a list", "map", _set("position", "ahead", 4)),
+    "ahead-delivered": ("a batch twice: below, and ahead", "map", _set("position", "ahead", [1])),
+    "ahead-unordered": (
+        "batches ahead that do not increase",
+        "map",
+        _set("position", "ahead", [2, 1]),
+    ),
+    "ahead-of-iterable": ("batches ahead of lanes", "iterable", _set("position", "ahead", [4])),
+    "carried-number": ("a number for a list", "map", _set("position", "carried", 4)),
+    "carried-without-rollover": ("a rest carried", "map", _set("position", "carried", [1])),
     "lanes-negative": ("a negative number of lanes", "map", _set("plan", "lanes", -1)),
     "lanes-beyond-bound": ("more lanes than 65535", "map", _set("plan", "lanes", 65536)),
     "lanes-text": ("a number of lanes that is text", "map", _set("plan", "lanes", "2")),
@@ -622,15 +636,16 @@ def vectors() -> dict[str, _Tree]:
         found[name] = {**vector, "fields": [key for key in plan if key in changes]}
     rollover = copy.deepcopy(BASES["map"])
     rollover["plan"]["tail"] = "rollover"
-    reserved = _vector(
+    rollover["position"]["carried"] = []
+    other = _vector(
         "plan-rollover",
-        "a tail rule that is reserved",
+        "another tail rule",
         "map",
         rollover,
         BASES["map"]["plan"],
         "PlanMismatchError",
     )
-    found["plan-rollover"] = {**reserved, "fields": ["tail"]}
+    found["plan-rollover"] = {**other, "fields": ["tail"]}
     for name, (fault, value) in _NO_STATE.items():
         plan = BASES["map"]["plan"]
         found[name] = {**_vector(name, fault, "map", {}, plan, "StateFormatError"), "state": value}

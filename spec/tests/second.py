@@ -202,7 +202,7 @@ PLAN |= {"sampler": "sequential|shuffle|custom|none", "sampler_name": (None, TEX
 PLAN |= {"seed": range(2**64), "batch_size": (None, COUNT[1:]), "tail": "keep|drop|rollover"}
 PLAN |= {"lanes": range(65536), "lifetime": "epoch|run"}
 POSITION: dict[str, Any] = {"epoch": COUNT[:-1], "batches": COUNT, "samples": COUNT}
-POSITION |= {"digest": (None, "[0-9a-f]{64}")}
+POSITION |= {"digest": (None, "[0-9a-f]{64}"), "ahead": [COUNT], "carried": (None, [object])}
 GENERATOR = {"path": TEXT, "kind": "torch|numpy|python", "state": object}
 SAMPLER: dict[str, Any] = {"epoch": (None, SIGNED), "generators": [GENERATOR], "stated": set(SLOTS)}
 SAMPLER |= {"states": dict.fromkeys(SLOTS, object), "batches": SIGNED}
@@ -247,6 +247,11 @@ def validate(state: Any, present: dict[str, Any]) -> None:
     need(plan["tail"] == "keep" or (size and not (rollover and iterable)), "a fitting tail")
     for part in (plan["sampler_name"], position["digest"], sampler):
         need((part is not None) == custom, "name, digest and state of a custom sampler alone")
+    need((position["carried"] is not None) == rollover, "what was carried of a rollover alone")
+    ahead, low = position["ahead"], batches - len(position["ahead"])
+    rising = all(below < index for below, index in zip([low, *ahead], ahead, strict=False))
+    need(rising, "batches ahead, each above those before")
+    need(not (ahead and iterable), "no batches ahead of lanes")
     if n is not None and not rollover:
         need(batches <= batch_count(plan), "a position within the epoch")
         need(samples == min(batches * (size or 1), n), "samples of the batches")

@@ -1,0 +1,104 @@
+"""The arguments that torch's loader does not have: their values, defaults and checks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Literal, get_args
+
+from midepoch.errors import ArgumentError, UnsupportedError, show
+from midepoch.seeds import ROOT_MAX
+from midepoch.state import COUNT_MAX, LANES_MAX
+
+__all__ = ["EmptyRest", "Extras", "LastBatch", "WorkerType"]
+
+LastBatch = Literal["keep", "discard", "rollover"]
+WorkerType = Literal["process", "thread"]
+EmptyRest = Literal["deliver", "skip"]
+
+RESTARTS_MAX = 1_000_000
+"""More restarts than any run survives."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Extras:
+    """What a ``StatefulDataLoader`` takes beyond torch's arguments.
+
+    Raises:
+        ArgumentError: a value is of another type than expected, or out of range.
+
+    >>> Extras(lanes=-1)
+    Traceback (most recent call last):
+    midepoch.errors.ArgumentError: lanes should be None or an integer from 0 to 65535, got -1 ...
+    """
+
+    snapshot_every_n_steps: int | None = 1
+    lanes: int | None = None
+    seed: int | None = None
+    last_batch: LastBatch | None = None
+    worker_type: WorkerType = "process"
+    prefetch: int | None = None
+    prefetch_next_epoch: bool = False
+    worker_restarts: int = 0
+    empty_rest: EmptyRest = "deliver"
+    isolate_streams: bool = True
+    single_thread: bool = True
+
+    def __post_init__(self) -> None:
+        _check_count("snapshot_every_n_steps", self.snapshot_every_n_steps, COUNT_MAX)
+        _check_count("lanes", self.lanes, LANES_MAX)
+        _check_count("seed", self.seed, ROOT_MAX)
+        _check_count("prefetch", self.prefetch, COUNT_MAX)
+        _check_count("worker_restarts", self.worker_restarts, RESTARTS_MAX, optional=False)
+        _check_choice("last_batch", self.last_batch, (*get_args(LastBatch), None))
+        _check_choice("worker_type", self.worker_type, get_args(WorkerType))
+        _check_choice("empty_rest", self.empty_rest, get_args(EmptyRest))
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.type == "bool" and type(value) is not bool:
+                raise ArgumentError(f"{field.name} should be True or False, got {show(value)}")
+        for name in (
+            "last_batch",
+            "worker_type",
+            "prefetch",
+            "prefetch_next_epoch",
+            "worker_restarts",
+            "empty_rest",
+            "isolate_streams",
+            "single_thread",
+        ):
+            if getattr(self, name) != Extras.__dataclass_fields__[name].default:
+                raise UnsupportedError(f"{name} is not supported yet")
+
+    def check_against(
+        self, *, num_workers: int, drop_last: bool, prefetch_factor: int | None
+    ) -> None:
+        """Raise ArgumentError for values that contradict arguments of torch's loader."""
+        if self.prefetch is not None and prefetch_factor is not None:
+            raise ArgumentError(
+                "prefetch and prefetch_factor say the same thing in two ways: the batches under "
+                "way in all workers, or in each; give one of them"
+            )
+        if self.prefetch and not num_workers:
+            raise ArgumentError(
+                f"prefetch={self.prefetch} needs workers that fetch ahead; give num_workers, or "
+                "prefetch=0"
+            )
+        if drop_last and self.last_batch not in (None, "discard"):
+            raise ArgumentError(
+                f"drop_last=True discards the last batch, but last_batch is {self.last_batch!r}; "
+                "give one of them"
+            )
+
+
+def _check_count(name: str, value: object, high: int, *, optional: bool = True) -> None:
+    if value is None and optional:
+        return
+    if type(value) is not int or not 0 <= value <= high:
+        allowed = "None or an integer" if optional else "an integer"
+        raise ArgumentError(f"{name} should be {allowed} from 0 to {high}, got {show(value)}")
+
+
+def _check_choice(name: str, value: object, allowed: tuple[object, ...]) -> None:
+    if not (value is None or type(value) is str) or value not in allowed:
+        words = ", ".join(repr(word) for word in allowed)
+        raise ArgumentError(f"{name} should be one of {words}, got {show(value)}")
