@@ -102,6 +102,12 @@ CUSTOM: _Tree = {
     "lanes": None,
 }
 
+ROLLOVER: _Tree = {
+    **MAP,
+    "plan": {**MAP["plan"], "tail": "rollover"},
+    "position": {**MAP["position"], "carried": [7, 2]},
+}
+
 LANES: _Tree = {
     **MAP,
     "plan": {**MAP["plan"], "length": 20, "lanes": 2},
@@ -134,6 +140,7 @@ BASES: dict[str, _Tree] = {
     "iterable": ITERABLE,
     "custom": CUSTOM,
     "map with lanes": LANES,
+    "rollover": ROLLOVER,
 }
 """The good states that the faults are put into; all of them are to be accepted."""
 
@@ -280,7 +287,71 @@ _FORMAT: dict[str, tuple[str, str, _Edit]] = {
         "map",
         _set("position", "ahead", [2, 1]),
     ),
+    "ahead-more-than-batches": (
+        "more batches ahead than were delivered",
+        "map",
+        _set("position", "ahead", [0, 1, 2]),
+    ),
+    "ahead-beyond-epoch": (
+        "a batch ahead that the epoch does not have",
+        "map",
+        _set("position", "ahead", [3]),
+    ),
+    "ahead-samples-of-short-batch": (
+        "the short last batch ahead, counted as whole",
+        "map",
+        _set("position", "ahead", [2]),
+    ),
+    "ahead-samples-without-short-batch": (
+        "samples as if the short last batch had been delivered",
+        "map",
+        lambda state: state["position"].update(batches=1, samples=2),
+    ),
+    "ahead-of-map-lanes": (
+        "batches ahead of a Stateful dataset's lanes",
+        "map with lanes",
+        lambda state: state["position"].update(ahead=[4]),
+    ),
+    "ahead-of-sampler-snapshot": (
+        "a sampler's snapshot above the first batch that was not delivered",
+        "custom",
+        lambda state: (
+            state["position"].update(ahead=[2]),
+            state["sampler"].update(stated=["sampler"], batches=2),
+        )[0],
+    ),
     "ahead-of-iterable": ("batches ahead of lanes", "iterable", _set("position", "ahead", [4])),
+    "carried-missing": (
+        "rollover without what was carried",
+        "rollover",
+        _set("position", "carried", None),
+    ),
+    "carried-too-many": (
+        "as many carried as fill a batch",
+        "rollover",
+        _set("position", "carried", [1, 2, 3, 4]),
+    ),
+    "carried-beyond-length": (
+        "an index carried that is not there",
+        "rollover",
+        _set("position", "carried", [10]),
+    ),
+    "carried-below-zero": (
+        "a negative index carried",
+        "rollover",
+        _set("position", "carried", [-1]),
+    ),
+    "carried-boolean": ("a boolean carried", "rollover", _set("position", "carried", [True])),
+    "rollover-batches-beyond-epoch": (
+        "more batches than the carried and the epoch's indices fill",
+        "rollover",
+        lambda state: state["position"].update(batches=4, samples=16),
+    ),
+    "rollover-samples-too-few": (
+        "fewer samples than the batches hold",
+        "rollover",
+        _set("position", "samples", 7),
+    ),
     "carried-number": ("a number for a list", "map", _set("position", "carried", 4)),
     "carried-without-rollover": ("a rest carried", "map", _set("position", "carried", [1])),
     "lanes-negative": ("a negative number of lanes", "map", _set("plan", "lanes", -1)),

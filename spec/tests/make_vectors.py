@@ -127,7 +127,7 @@ def seeds() -> None:
     write(
         "seeds/streams.json",
         {
-            "description": "the first numbers of the three streams after seeding",
+            "description": "the first numbers of the three streams, and of private generators",
             "requirement": "SEED-4",
             "streams": [_draws(root, "batch.map", 0, 0) for root in ROOTS]
             + [_draws(7, "batch.iterable", 2, 1, 5)],
@@ -175,6 +175,10 @@ def _draws(root: int, purpose: str, *numbers: int) -> dict[str, Any]:
         "torch": torch.rand(4, dtype=torch.float64, generator=generator).tolist(),
         "python": [python.random() for _ in range(4)],
         "numpy": legacy.random_sample(4).tolist(),
+        "private_torch": torch.rand(
+            4, dtype=torch.float64, generator=torch.Generator().manual_seed(w.private)
+        ).tolist(),
+        "private_numpy": text(np.random.PCG64(w.private).random_raw(4)),
     }
 
 

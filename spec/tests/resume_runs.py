@@ -252,6 +252,85 @@ _RUNS: dict[str, tuple[str, _Vector, _Vector, int, int, _Moment]] = {
         5,
         "left",
     ),
+    "map-rollover": (
+        "a shuffled map-style dataset in its second epoch, which began with what the first left",
+        {"kind": "map", **_SMALL},
+        {"batch_size": 4, "shuffle": True, "last_batch": "rollover", "seed": 29},
+        1,
+        1,
+        "within",
+    ),
+    "map-rollover-end-unseen": (
+        "rollover, saved after the last batch, the end not seen: an empty epoch, then the rest",
+        {"kind": "map", **_DRAWN},
+        {"batch_size": 3, "shuffle": True, "last_batch": "rollover", "seed": 30},
+        1,
+        2,
+        "within",
+    ),
+    "map-rollover-seen": (
+        "rollover, saved after the end was seen: the rest is in the state",
+        {"kind": "map", **_SMALL},
+        {"batch_size": 4, "last_batch": "rollover", "seed": 31},
+        2,
+        2,
+        "seen",
+    ),
+    "map-rollover-left": (
+        "rollover, the second epoch broken off: the third begins with nothing",
+        {"kind": "map", **_SMALL},
+        {"batch_size": 4, "shuffle": True, "last_batch": "rollover", "seed": 32},
+        1,
+        2,
+        "left",
+    ),
+    "map-rollover-short": (
+        "rollover of fewer samples than a batch: two epochs without batches, then one of one",
+        {"kind": "map", "length": 3, "draws": False, "sampler": None},
+        {"batch_size": 7, "shuffle": True, "last_batch": "rollover", "seed": 33},
+        1,
+        0,
+        "seen",
+    ),
+    "tally-rollover-lanes-interval": (
+        "rollover of a Stateful map-style dataset in two lanes, with batches to replay",
+        {"kind": "tally", "length": 23, "draws": False, "sampler": None},
+        {
+            "batch_size": 4,
+            "shuffle": True,
+            "last_batch": "rollover",
+            "seed": 34,
+            "lanes": 2,
+            "snapshot_every_n_steps": 4,
+        },
+        1,
+        3,
+        "within",
+    ),
+    "sampler-reversed-rollover": (
+        "rollover of a custom sampler, replayed from what was carried on",
+        {"kind": "map", "length": 10, "draws": False, "sampler": "reversed"},
+        {"batch_size": 4, "last_batch": "rollover", "seed": 35},
+        1,
+        1,
+        "within",
+    ),
+    "sampler-marked-rollover": (
+        "rollover of a Stateful custom sampler, with batches of indices to draw again",
+        {"kind": "map", "length": 17, "draws": False, "sampler": "marked"},
+        {"batch_size": 3, "last_batch": "rollover", "seed": 36, "snapshot_every_n_steps": 3},
+        1,
+        5,
+        "within",
+    ),
+    "sampler-marked-rollover-left": (
+        "the same, broken off after the batch that began with what was carried",
+        {"kind": "map", "length": 17, "draws": False, "sampler": "marked"},
+        {"batch_size": 3, "last_batch": "rollover", "seed": 37},
+        1,
+        1,
+        "left",
+    ),
     "counter-lanes-lifetime-epoch": (
         "a Stateful iterator in two lanes of lifetime epoch, neither known to have ended",
         {"kind": "counter", "length": 9, "draws": True, "sampler": None},
@@ -283,6 +362,34 @@ _RUNS: dict[str, tuple[str, _Vector, _Vector, int, int, _Moment]] = {
         1,
         5,
         "left",
+    ),
+}
+
+# name: what it is, dataset, loader's arguments, epoch, low-water mark, what was delivered ahead
+_AHEAD: dict[str, tuple[str, _Vector, _Vector, int, int, list[int]]] = {
+    "map-ahead": (
+        "delivered out of order, the short last batch before others",
+        {"kind": "map", "length": 14, "draws": True, "sampler": None},
+        {"batch_size": 3, "shuffle": True, "seed": 38, "lanes": 2},
+        1,
+        1,
+        [2, 4],
+    ),
+    "map-ahead-of-nothing": (
+        "delivered out of order, the first batch and one in the middle being left",
+        {"kind": "map", **_SMALL},
+        {"batch_size": 2, "seed": 39},
+        0,
+        0,
+        [1, 2, 4],
+    ),
+    "sampler-reversed-ahead": (
+        "delivered out of order from a custom sampler: the digest reaches to the last one",
+        {"kind": "map", "length": 10, "draws": False, "sampler": "reversed"},
+        {"batch_size": 2, "seed": 40},
+        1,
+        2,
+        [3],
     ),
 }
 
@@ -318,6 +425,7 @@ def vectors() -> dict[str, _Vector]:
         ValueError: a resume did not continue as the uninterrupted run.
     """
     found = {name: _vector(name, *run) for name, run in _RUNS.items()}
+    found |= {name: _vector_ahead(name, *run) for name, run in _AHEAD.items()}
     plain = found["map-shuffled"]
     found["map-x-field"] = {
         **plain,
@@ -343,12 +451,45 @@ def _vector(
     state = json.loads(canonical.dumps(saver.state_dict()))
     vector = {
         "description": what,
-        "requirement": "DOC-10" if name == "map-end-unseen" else "DOC-11",
+        "requirement": "DOC-10" if name.endswith("end-unseen") else "DOC-11",
         "dataset": dataset,
         "loader": {"lanes": 0, **arguments},
         "plan": state["plan"],
         "state": state,
         "epochs": _uninterrupted(_open(dataset, arguments, workers), epoch, batches, moment),
+    }
+    if continue_run(vector) != vector["epochs"]:
+        raise ValueError(f"{name}: the resume differs from the uninterrupted run")
+    return vector
+
+
+def _vector_ahead(
+    name: str,
+    what: str,
+    dataset: _Vector,
+    arguments: _Vector,
+    epoch: int,
+    low: int,
+    ahead: list[int],
+) -> _Vector:
+    """Return a state of delivery out of order, made of one in order at the last batch ahead."""
+    whole, *later = _uninterrupted(_open(dataset, arguments), epoch, 0, "within")
+    saver = _open(dataset, arguments)
+    _alive = _advance(saver, epoch, ahead[-1] + 1, "within")
+    state = json.loads(canonical.dumps(saver.state_dict()))
+    delivered = [*range(low), *ahead]
+    state["position"].update(
+        batches=len(delivered), samples=sum(len(whole[i]) for i in delivered), ahead=ahead
+    )
+    rest = [batch for i, batch in enumerate(whole) if i not in delivered]
+    vector = {
+        "description": what,
+        "requirement": "DOC-11",
+        "dataset": dataset,
+        "loader": {"lanes": 0, **arguments},
+        "plan": state["plan"],
+        "state": state,
+        "epochs": [rest, *later],
     }
     if continue_run(vector) != vector["epochs"]:
         raise ValueError(f"{name}: the resume differs from the uninterrupted run")

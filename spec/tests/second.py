@@ -245,23 +245,30 @@ def validate(state: Any, present: dict[str, Any]) -> None:
     batches, samples = position["batches"], position["samples"]
     need([plan["sampler"] == "none", n is None] == [iterable, custom or iterable], "an order")
     need(plan["tail"] == "keep" or (size and not (rollover and iterable)), "a fitting tail")
-    for part in (plan["sampler_name"], position["digest"], sampler):
-        need((part is not None) == custom, "name, digest and state of a custom sampler alone")
+    need(iterable or (plan["sampler_name"] is not None) == custom, "a custom sampler's name")
+    for part in (position["digest"], sampler):
+        need((part is not None) == custom, "digest and state of a custom sampler alone")
     need((position["carried"] is not None) == rollover, "what was carried of a rollover alone")
+    carried = position["carried"] or []
+    need(len(carried) < (size or 1), "less carried than a batch")
+    need(n is None or fits(carried, [range(n)]), "carried indices of the source")
     ahead, low = position["ahead"], batches - len(position["ahead"])
     rising = all(below < index for below, index in zip([low, *ahead], ahead, strict=False))
-    need(rising, "batches ahead, each above those before")
-    need(not (ahead and iterable), "no batches ahead of lanes")
-    if n is not None and not rollover:
-        need(batches <= batch_count(plan), "a position within the epoch")
-        need(samples == min(batches * (size or 1), n), "samples of the batches")
+    need(low >= 0 and rising, "batches ahead, each above those before")
+    need(not (ahead and lanes), "no batches ahead of lanes")
+    reach = ahead[-1] + 1 if ahead else batches
+    if n is not None:
+        count, whole, each = batch_count(plan, len(carried)), n + len(carried), size or 1
+        need(reach <= count, "a position within the epoch")
+        short = max(0, count * each - whole) if reach == count else 0
+        need(samples == batches * each - short, "samples of the batches")
     elif size is not None or iterable or batches == 0:
         need(samples <= batches * (size or 1), "samples of the batches")
     if sampler is not None:
         check_stated(sampler["states"], sampler["stated"], sampler["batches"])
         states = {g["path"]: is_json(g["state"]) for g in sampler["generators"]}
         need(len(states) == len(sampler["generators"]) and all(states.values()), "generators")
-        need(sampler["batches"] <= batches, "a snapshot not after the position")
+        need(sampler["batches"] <= low, "a snapshot not after the position")
     need(lanes is not None or not iterable, "lanes of an iterable")
     if lanes is not None:
         entries, count = lanes["entries"], max(1, plan["lanes"])
@@ -286,16 +293,27 @@ def check_stated(states: dict[str, Any], stated: list[str], batches: int) -> Non
     need(null and (batches <= 0 or stated), "null and batches 0 where nothing is stated")
 
 
-def batch_count(plan: dict[str, Any]) -> int:
-    n, size = int(plan["length"]), int(plan["batch_size"] or 1)
-    return n // size if plan["tail"] == "drop" else -(-n // size)
+def batch_count(plan: dict[str, Any], carried: int = 0) -> int:
+    whole, size = int(plan["length"]) + carried, int(plan["batch_size"] or 1)
+    return -(-whole // size) if plan["tail"] == "keep" else whole // size
 
 
-def follow(plan: dict[str, Any], epoch: int, first: int) -> Iterator[tuple[list[int], Words]]:
+def follow(
+    plan: dict[str, Any], epoch: int, first: int, carried: tuple[int, ...] = ()
+) -> Iterator[tuple[list[int], Words]]:
     """Give the indices and the words of each batch that follows in an epoch of a built-in order."""
-    n, size, root = plan["length"], plan["batch_size"] or 1, plan["seed"]
+    n, size, root, shift = plan["length"], plan["batch_size"] or 1, plan["seed"], len(carried)
     key = words(root, "order", epoch)[0]
     element = permutation(n, key) if plan["sampler"] == "shuffle" else int
-    for i in range(first, batch_count(plan)):
-        positions = range(i * size, min((i + 1) * size, n))
-        yield [element(p) for p in positions], words(root, "batch.map", epoch, i)
+    for i in range(first, batch_count(plan, shift)):
+        positions = range(i * size, min((i + 1) * size, shift + n))
+        indices = [carried[p] if p < shift else element(p - shift) for p in positions]
+        yield indices, words(root, "batch.map", epoch, i)
+
+
+def left_over(plan: dict[str, Any], epoch: int, carried: tuple[int, ...]) -> tuple[int, ...]:
+    """Give what an epoch of a built-in order carries into the next one under rollover."""
+    rest = (plan["length"] + len(carried)) % plan["batch_size"]
+    whole = {**plan, "batch_size": 1, "tail": "keep"}
+    last = batch_count(whole, len(carried)) - rest
+    return tuple(index for [index], _ in follow(whole, epoch, last, carried))

@@ -7,10 +7,13 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
+import torch
 from requirement_index import SPEC
 
 from midepoch import canonical
+from midepoch.batch_info import BatchInfo
 from midepoch.order import Permutation, mix64
 from midepoch.seeds import derive, words
 from midepoch.state import Document
@@ -81,6 +84,10 @@ def test_the_worked_examples_of_the_seeds() -> None:
         assert str(number) in page
     digest = hashlib.sha256(b"midepoch/1/batch.map/7/2/5").hexdigest()
     assert " ".join(digest[i : i + 16] for i in range(0, 64, 16)) in page
+    info = BatchInfo(2, 5, 0, w.private)
+    draws = torch.rand(2, dtype=torch.float64, generator=info.torch)
+    for value in (*np.random.PCG64(w.private).random_raw(2), info.numpy.random(), *draws.tolist()):
+        assert str(value) in page
 
 
 def test_the_worked_examples_of_the_document() -> None:

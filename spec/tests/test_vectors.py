@@ -20,6 +20,7 @@ from vector_files import VECTORS, dump, each, load
 
 import midepoch.errors
 from midepoch import StatefulDataLoader, canonical
+from midepoch.batch_info import BatchInfo
 from midepoch.errors import PlanMismatchError, StateError, StateFormatError
 from midepoch.order import Permutation, mix64
 from midepoch.plan import Plan, compare
@@ -93,6 +94,11 @@ def test_seeds(name: str, vector: dict[str, Any]) -> None:
             place["python"],
             place["numpy"],
         )
+        info = BatchInfo(0, 0, 0, int(place["words"][3]))
+        raw = info.numpy.bit_generator.random_raw(4)
+        assert [str(word) for word in raw] == place["private_numpy"]
+        own = torch.rand(4, dtype=torch.float64, generator=info.torch)
+        assert own.tolist() == place["private_torch"]
 
 
 def draws(w0: int, w1: int, w2: int, w3: int) -> tuple[list[float], ...]:
