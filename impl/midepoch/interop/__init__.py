@@ -1,0 +1,1 @@
+"""Other loaders' states, read into this package's own."""
