@@ -11,81 +11,34 @@ import os
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import wait
 from multiprocessing.context import BaseContext
-from multiprocessing.process import BaseProcess
 from typing import Any
 
 from midepoch import errors
-from midepoch.lanes import LaneSpec
-from midepoch.messages import Message, Open, Opened, Reply, Snapshot, Stop, Task, decode, encode
-from midepoch.workers.serving import MAIN_ENDS, serve
+from midepoch.lanes import LaneSpec, is_stateful
+from midepoch.messages import Open, Opened, Reply, Snapshot, Task
+from midepoch.stats import Tally
+from midepoch.workers.deaths import GRACE, bury, obituary
+from midepoch.workers.ledger import Deed, IrreplaceableError, Ledger
+from midepoch.workers.patience import Patience
+from midepoch.workers.process_worker import UNANSWERED_BYTES, ProcessWorker, start
 
-__all__ = ["ProcessWorkers"]
-
-UNANSWERED_BYTES = 32 * 1024
-"""Bytes of tasks under way at a worker; less than any pipe holds."""
-
-GRACE = 5.0
-"""Seconds that a worker has to leave by itself."""
+__all__ = ["UNANSWERED_BYTES", "ProcessWorkers"]
 
 HASTE = 0.5
-"""The same where another worker has died."""
+"""``GRACE`` where another worker has died."""
 
-_HINTS = {
-    -7: "it is possible that the workers are out of shared memory; try to raise its limit",
-    -9: "usually the system ran out of memory; use fewer workers or smaller batches",
-    -11: "a compiled library crashed; run with num_workers=0 to see where",
-}
-
-
-class _Worker:
-    """One process, its pipe and what is under way at it."""
-
-    def __init__(self, number: int, process: BaseProcess, pipe: Connection) -> None:
-        self.number = number
-        self.process = process
-        self.pipe = pipe
-        self.waiting: deque[bytes] = deque()
-        self.unanswered: deque[int] = deque()
-        self.dead = False
-
-    def post(self, message: Message) -> None:
-        self.waiting.append(encode(message))
-        self.flush()
-
-    def flush(self) -> None:
-        while self.waiting and not self.dead:
-            size = len(self.waiting[0])
-            if self.unanswered and sum(self.unanswered) + size > UNANSWERED_BYTES:
-                return
-            try:
-                self.pipe.send_bytes(self.waiting[0])
-            except OSError:
-                return  # dead: its sentinel tells
-            self.waiting.popleft()
-            self.unanswered.append(size)
-
-    def receive(self) -> Any:
-        """Return the next message, or ``None`` where the pipe has ended."""
-        try:
-            data = self.pipe.recv_bytes()
-        except (EOFError, OSError):
-            return None
-        self.unanswered.popleft()
-        self.flush()
-        return decode(data)
-
-    def has_message(self) -> bool:
-        try:
-            return self.pipe.poll(0)
-        except (EOFError, OSError):
-            return False
+SHOWN = 4
+"""Workers named in a message."""
 
 
 class ProcessWorkers:
-    """Runs lanes in ``count`` processes; worker ``route % count`` runs a task."""
+    """Runs lanes in ``count`` processes; worker ``route % count`` runs a task.
+
+    ``restarts_allowed``: so many times in an epoch a worker that died is replaced, its lanes put
+    back and its tasks run again (FAULT-8).
+    """
 
     ahead = True
 
@@ -98,35 +51,50 @@ class ProcessWorkers:
         depth: int,
         timeout: float,
         context: BaseContext,
+        restarts_allowed: int = 0,
+        tally: Tally | None = None,
     ) -> None:
         self.count = count
         self.capacity = max(1, depth) * count
-        self._timeout = timeout or None
+        self._allowed = self._left = restarts_allowed
+        self._start = spec, dataset, context
+        self._patience = Patience(timeout)
+        self._tally = tally or Tally()
+        self._owner = os.getpid()
         self._turn = -1
         self._answers: deque[Reply | Opened] = deque()
-        self._workers: list[_Worker] = []
-        self._close = weakref.finalize(self, _close, self._workers, os.getpid())
+        self._deaths: dict[int, tuple[Deed | None, errors.WorkerDiedError]] = {}
+        """Of workers that were replaced: what each was doing at last, and how it died."""
+        self._workers: list[ProcessWorker] = []
+        self._close = weakref.finalize(self, _close, self._workers, self._owner)
         try:
             for number in range(count):
-                self._workers.append(_start(number, spec, dataset, context))
+                ledger = Ledger(
+                    iterable=spec.iterable,
+                    stateful=is_stateful(dataset),
+                    remembers=restarts_allowed > 0,
+                )
+                self._workers.append(start(number, *self._start, ledger))
         except BaseException:
             self.close()
             raise
 
     def open(self, message: Open) -> dict[int, Snapshot | None]:
         """See ``Workers.open``."""
+        self._check_owner()
         self._turn = message.turn
+        self._left = self._allowed
         self._answers.clear()
         asked = 0
         for worker in self._workers:
-            mine = tuple(o for o in message.openings if self._hosts(worker.number, o.lane, message))
+            mine = message.at(worker.number, self.count)
             if mine:
                 worker.post(Open(message.turn, message.epoch, mine))
                 asked += 1
         reports: dict[int, Snapshot | None] = {}
         failures = []
         for _ in range(asked):
-            answer = self._next(None)
+            answer = self._next(opening=True)
             if answer.failure is not None:
                 failures.append(answer.failure)
             reports.update(answer.reports)
@@ -134,36 +102,40 @@ class ProcessWorkers:
             raise failures[0].exception()
         return reports
 
-    def _hosts(self, worker: int, lane: int, message: Open) -> bool:
-        # Fewer lanes than workers: each lane may be asked of any of them.
-        return len(message.openings) < self.count or lane % self.count == worker
-
     def submit(self, task: Task) -> None:
         """See ``Workers.submit``."""
         self._workers[task.route % self.count].post(task)
 
     def next_reply(self) -> Reply:
         """See ``Workers.next_reply``."""
-        reply: Reply = self._next(self._timeout)
+        self._check_owner()
+        reply: Reply = self._next(opening=False)
         return reply
 
-    def _next(self, timeout: float | None) -> Any:
-        deadline = None if timeout is None else time.monotonic() + timeout
+    def _check_owner(self) -> None:
+        if os.getpid() != self._owner:
+            raise errors.StaleIteratorError(
+                "this iterator's workers belong to the process that made it "
+                f"(pid {self._owner}); call iter(loader) in this process"
+            )
+
+    def _next(self, *, opening: bool) -> Any:
+        self._patience.begin()
         while not self._answers:
-            dead = next((worker for worker in self._workers if worker.dead), None)
-            if dead is not None:
-                raise _obituary(dead)
-            left = None if deadline is None else deadline - time.monotonic()
-            if timeout is not None and left is not None and left <= 0:
-                raise errors.WorkerTimeoutError(timeout)
-            self._wait(left)
+            for worker in self._workers:
+                if worker.dead:
+                    self._replace(worker)
+            excused = opening or any(worker.ledger.replaying for worker in self._workers)
+            self._wait(self._patience.left(excused=excused))
+            if not self._answers:
+                self._patience.check(self._waited_for, excused=excused)
         return self._answers.popleft()
 
     def _wait(self, timeout: float | None) -> None:
         """Receive what is there, from the living and the dead."""
-        handles: dict[Any, _Worker] = {}
+        handles: dict[Any, ProcessWorker] = {}
         for worker in self._workers:
-            handles[worker.pipe] = handles[worker.process.sentinel] = worker
+            handles[worker.pipe] = handles[worker.sentinel] = worker
         for handle in wait(list(handles), timeout):
             worker = handles[handle]
             if handle is worker.pipe:
@@ -173,12 +145,53 @@ class ProcessWorkers:
                     self._accept(worker)
                 worker.dead = True
 
-    def _accept(self, worker: _Worker) -> None:
+    def _accept(self, worker: ProcessWorker) -> None:
         message = worker.receive()
         if message is None:
             worker.dead = True
-        elif message.turn == self._turn:
+            return
+        try:
+            news = worker.ledger.answered(message)
+        except IrreplaceableError as error:
+            _, death = self._deaths[worker.number]
+            raise _irreplaceable(death, error.__cause__ or error) from error.__cause__
+        if isinstance(message, Reply):
+            self._tally.worked(worker.number, message.busy)
+        if news and message.turn == self._turn:
             self._answers.append(message)
+
+    def _replace(self, worker: ProcessWorker) -> None:
+        """Let a new process go on as the dead worker, or say that it died."""
+        deed = worker.ledger.deed()
+        if deed is not None and deed == self._deaths.get(worker.number, (None, None))[0]:
+            raise obituary(worker, f"its forerunner died of the same ({deed}): look there")
+        if not self._left:
+            remedy = "worker_restarts=N replaces dead workers, up to N times in an epoch"
+            if self._allowed:
+                remedy = f"worker_restarts={self._allowed} are used up for this epoch"
+            raise obituary(worker, remedy)
+        death = obituary(worker)
+        try:
+            again = worker.ledger.start_over(self._turn)
+            successor = start(worker.number, *self._start, worker.ledger)
+        except (IrreplaceableError, errors.WorkerStartError) as error:
+            raise _irreplaceable(death, error) from error
+        self._left -= 1
+        self._tally.restarts += 1
+        self._deaths[worker.number] = deed, death
+        self._workers[worker.number] = successor
+        bury(worker)
+        for asked in again:
+            successor.post(asked.question, silent=asked.silent)
+
+    def _waited_for(self) -> str:
+        busy = [worker for worker in self._workers if worker.ledger.asked]
+        names = [
+            f"worker {worker.number} (pid {worker.process.pid}), {worker.ledger.deed()}"
+            for worker in busy[:SHOWN]
+        ]
+        more = [f"{len(busy) - SHOWN} more"] if len(busy) > SHOWN else []
+        return "; ".join(names + more)
 
     def close(self) -> None:
         """See ``Workers.close``."""
@@ -189,50 +202,20 @@ class ProcessWorkers:
         return [worker.process.pid for worker in self._workers]
 
 
-def _start(number: int, spec: LaneSpec, dataset: Any, context: BaseContext) -> _Worker:
-    ours, theirs = context.Pipe()
-    MAIN_ENDS.add(ours)
-    make: Callable[..., BaseProcess] = context.Process  # type: ignore[attr-defined]  # each context has one
-    process = make(target=serve, args=(theirs, number, spec, dataset), daemon=True)
-    try:
-        process.start()
-    except BaseException:
-        ours.close()
-        raise
-    finally:
-        theirs.close()
-    return _Worker(number, process, ours)
+def _irreplaceable(death: errors.WorkerDiedError, error: BaseException) -> errors.WorkerDiedError:
+    hint = f"{death.hint}; it cannot be replaced: {type(error).__name__}: {error}"
+    return errors.WorkerDiedError(death.worker, death.pid, death.exitcode, hint)
 
 
-def _obituary(worker: _Worker) -> errors.WorkerDiedError:
-    worker.process.join(GRACE)
-    code = worker.process.exitcode
-    hint = _HINTS.get(code or 0, "its own messages are above")
-    return errors.WorkerDiedError(worker.number, worker.process.pid, code, hint)
-
-
-def _close(workers: list[_Worker], owner: int) -> None:
+def _close(workers: list[ProcessWorker], owner: int) -> None:
     """Stop all workers: ask, wait, then end them."""
     if os.getpid() != owner:  # a fork of the main process: the workers are not its own
         return
-    stop = encode(Stop())
     for worker in workers:
-        try:
-            if not worker.dead:
-                worker.pipe.send_bytes(stop)  # few bytes are under way: there is room
-        except OSError:
-            pass
-        worker.pipe.close()
+        worker.ask_to_stop()
     # After a death an error is on its way to the user, and others may wait for the dead one.
     grace = HASTE if any(worker.dead for worker in workers) else GRACE
     deadline = time.monotonic() + grace
     for worker in workers:
-        worker.process.join(max(0.0, deadline - time.monotonic()))
-        if worker.process.is_alive():
-            worker.process.terminate()
-            worker.process.join(1.0)
-        if worker.process.is_alive():
-            worker.process.kill()
-            worker.process.join()
-        worker.process.close()
+        worker.end(deadline - time.monotonic())
     workers.clear()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import time
 import weakref
 from multiprocessing.connection import Connection, wait
 from typing import Any
@@ -44,9 +45,11 @@ MAIN_ENDS: weakref.WeakSet[Connection] = weakref.WeakSet()
 def serve(pipe: Connection, number: int, spec: LaneSpec, dataset: Any) -> None:
     """Run messages until the main process says stop, or is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process decides what Ctrl-C means
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # blocked while it was started
     for connection in list(MAIN_ENDS):
         connection.close()  # an open copy would hide from another worker that its pipe has ended
-    torch.set_num_threads(1)
+    if spec.single_thread:
+        torch.set_num_threads(1)
     host = LaneHost(spec, LaneDatasets(spec, dataset, own=True))
     where = f"in DataLoader worker process {number}"
     home = os.getppid()
@@ -77,17 +80,18 @@ def _answer(host: LaneHost, message: Open | Fetch | Finish, where: str) -> bytes
         if opened.failure is None:
             return encode(opened)
         return _encode_failure(Opened(opened.turn, None, {}), opened.failure, where)
+    start = time.perf_counter()
     reply = host.run(message)
-    bare = Reply(reply.turn, reply.slot, reply.outcome, reply.snapshot)
     if isinstance(reply.outcome, Failure):
-        return _encode_failure(bare, reply.outcome, where)
+        return _encode_failure(reply, reply.outcome, where)
     if not isinstance(reply.outcome, Batch):
         return encode(reply)
     try:
-        packed = pack(reply.outcome)
+        reply.outcome = pack(reply.outcome)
     except Exception as error:
-        return _encode_failure(bare, Failure(error), where)
-    return encode(Reply(reply.turn, reply.slot, packed, reply.snapshot))
+        return _encode_failure(reply, Failure(error), where)
+    reply.busy = time.perf_counter() - start
+    return encode(reply)
 
 
 def _encode_failure(answer: Opened | Reply, failure: Failure, where: str) -> bytes:
@@ -106,4 +110,4 @@ def _encode_failure(answer: Opened | Reply, failure: Failure, where: str) -> byt
 def _with(answer: Opened | Reply, failure: Failure) -> Opened | Reply:
     if isinstance(answer, Opened):
         return Opened(answer.turn, failure, {})
-    return Reply(answer.turn, answer.slot, failure, answer.snapshot)
+    return Reply(answer.turn, answer.slot, failure, answer.snapshot, answer.busy)

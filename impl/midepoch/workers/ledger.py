@@ -1,0 +1,208 @@
+"""What one worker was asked and has answered: as much as a replacement of it must know.
+
+A replacement is sent its lanes' latest snapshots, then what was run since (its answers are
+dropped: they were given before), then all that was not answered.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from midepoch.messages import Batch, Ended, Failure, Fetch, Finish, Open, Opened, Reply, Snapshot
+from midepoch.messages import Opening as LaneOpening
+from midepoch.progress import FRESH, LaneProgress
+from midepoch.state import LaneEntry
+
+__all__ = ["Asked", "Deed", "IrreplaceableError", "Ledger"]
+
+Question = Open | Fetch | Finish
+
+
+class IrreplaceableError(Exception):
+    """Where the worker's lanes were is not known, or they cannot be put back there."""
+
+
+class Deed(NamedTuple):
+    """What a worker was doing, in words that say which batch; equal for the same deed again."""
+
+    what: str
+    epoch: int
+    batch: int
+    """Map-style: its index in the epoch. Iterables: its place in its lane."""
+    lane: int
+
+    def __str__(self) -> str:
+        if self.what == "batch":
+            return f"making batch {self.batch} of epoch {self.epoch} (lane {self.lane})"
+        return f"{self.what} epoch {self.epoch} (lane {self.lane})"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A message to a worker; ``silent``: the worker's forerunner had answered it already."""
+
+    question: Question
+    silent: bool
+
+
+class Ledger:
+    """The record of one worker, kept over all the processes that are that worker.
+
+    ``remembers``: replacements are allowed, so the tasks since each lane's snapshot are kept.
+    """
+
+    def __init__(self, *, iterable: bool, stateful: bool, remembers: bool) -> None:
+        self._iterable = iterable
+        self._stateful = stateful
+        self._remembers = remembers
+        self.asked: deque[Asked] = deque()
+        self._open: Open | None = None
+        self._streams: dict[int, LaneProgress] = {}
+        self._entries: dict[int, LaneEntry | None] = {}
+        self._since: dict[int, list[Fetch]] = {}
+        self._unknown: dict[int, str] = {}
+        """Map-style lanes of which no state is known, and why."""
+
+    # What goes there and back
+
+    def sent(self, question: Question, *, silent: bool = False) -> None:
+        """Note a message to the worker."""
+        self.asked.append(Asked(question, silent))
+
+    def answered(self, answer: Opened | Reply) -> bool:
+        """Note the answer to the oldest question; tell whether it is news.
+
+        Raises:
+            IrreplaceableError: a replacement's lanes could not be put back.
+        """
+        asked = self.asked.popleft()
+        question = asked.question
+        if asked.silent:
+            if isinstance(answer, Opened) and answer.failure is not None:
+                raise IrreplaceableError("its lanes could not be put back") from (
+                    answer.failure.exception()
+                )
+            return False
+        if isinstance(question, Open):
+            if isinstance(answer, Opened) and answer.failure is None:
+                self._opened(question, answer)
+        elif isinstance(answer, Reply):
+            self._ran(question, answer)
+        return True
+
+    def _opened(self, question: Open, answer: Opened) -> None:
+        for opening in question.openings:
+            lane = opening.lane
+            if self._iterable:
+                entry = opening.entry or self._next_pass(lane)
+                self._streams[lane] = LaneProgress(entry)
+            elif self._stateful:
+                self._since[lane] = []
+                self._unknown.pop(lane, None)
+                self._entries[lane] = opening.entry
+                if opening.entry is None:
+                    self._know(lane, answer.reports.get(lane))
+        self._open = question
+
+    def _know(self, lane: int, snapshot: Snapshot | None) -> None:
+        if snapshot is None or snapshot.trouble is not None:
+            trouble = "it was not asked" if snapshot is None else snapshot.trouble
+            self._unknown[lane] = f"the state_dict of the dataset of lane {lane} failed ({trouble})"
+        else:
+            self._entries[lane] = _between(snapshot)
+
+    def _ran(self, question: Fetch | Finish, answer: Reply) -> None:
+        lane, snapshot = question.lane, answer.snapshot
+        stream = self._streams.get(lane)
+        if stream is not None:
+            outcome = answer.outcome
+            if isinstance(outcome, (Batch, Failure)):
+                last = isinstance(outcome, Batch) and outcome.last
+                stream.advance(snapshot, batches=1, ended=last)
+            elif isinstance(outcome, Ended):
+                stream.advance(snapshot, batches=0, ended=True)
+        elif self._stateful and self._remembers:
+            if snapshot is not None and snapshot.trouble is None:
+                self._entries[lane] = _between(snapshot)
+                self._since[lane] = []
+                self._unknown.pop(lane, None)
+            elif isinstance(question, Fetch):
+                self._since[lane].append(question)
+
+    # What a replacement is sent
+
+    def start_over(self, turn: int) -> list[Asked]:
+        """Return what a replacement is sent, in order; what was asked before is forgotten.
+
+        Raises:
+            IrreplaceableError: a lane's state is not known.
+        """
+        pending = [a.question for a in self.asked if not a.silent and a.question.turn == turn]
+        first = pending[0] if pending else None
+        restoring: list[Asked] = []
+        if self._open is None:
+            pass  # it had not yet begun anything
+        elif isinstance(first, Open) and self._iterable:
+            pending[0] = replace(first, openings=tuple(map(self._explicit, first.openings)))
+        elif not isinstance(first, Open) or self._goes_on(first):
+            restoring = self._restoring(self._open, turn)
+        self.asked.clear()
+        return restoring + [Asked(question, False) for question in pending]
+
+    def _explicit(self, opening: LaneOpening) -> LaneOpening:
+        return replace(opening, entry=opening.entry or self._next_pass(opening.lane))
+
+    def _next_pass(self, lane: int) -> LaneEntry:
+        stream = self._streams.get(lane)
+        return stream.boundary() if stream is not None and self._stateful else FRESH
+
+    def _goes_on(self, first: Open) -> bool:
+        return self._stateful and any(opening.entry is None for opening in first.openings)
+
+    def _restoring(self, latest: Open, turn: int) -> list[Asked]:
+        if self._unknown:
+            raise IrreplaceableError("; ".join(self._unknown.values()))
+        lanes = [opening.lane for opening in latest.openings]
+        openings = tuple(LaneOpening(lane, self._entry(lane), False) for lane in lanes)
+        again: list[Question] = [Open(turn, latest.epoch, openings)]
+        for lane in lanes:
+            for task in self._since.get(lane, ()):
+                again.append(replace(task, turn=turn, snapshot=False, ship=False))
+        return [Asked(question, True) for question in again]
+
+    def _entry(self, lane: int) -> LaneEntry | None:
+        stream = self._streams.get(lane)
+        return self._entries.get(lane) if stream is None else stream.entry()
+
+    # What it is doing
+
+    @property
+    def replaying(self) -> bool:
+        """Whether batches are being produced again: no timeout counts meanwhile."""
+        return any(
+            asked.silent or (isinstance(asked.question, Fetch) and not asked.question.ship)
+            for asked in self.asked
+        )
+
+    def deed(self) -> Deed | None:
+        """Return what the worker is doing; ``None``: it has nothing to do."""
+        if not self.asked:
+            return None
+        question, silent = self.asked[0].question, self.asked[0].silent
+        if isinstance(question, Open):
+            what = "being put back in" if silent else "starting"
+            return Deed(what, question.epoch, 0, question.openings[0].lane)
+        lane, epoch = question.lane, 0 if self._open is None else self._open.epoch
+        if isinstance(question, Finish):
+            return Deed("ending", epoch, 0, lane)
+        stream = self._streams.get(lane)
+        return Deed("batch", epoch, question.number if stream is None else stream.delivered, lane)
+
+
+def _between(snapshot: Snapshot) -> LaneEntry:
+    """Return the entry of a lane that is where the snapshot was taken."""
+    lane = LaneProgress(FRESH)
+    lane.advance(snapshot, batches=0, ended=False)
+    return lane.base

@@ -1,0 +1,62 @@
+"""How long an answer is waited for: the loader's timeout, and a hint where there is none."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+
+from midepoch.errors import SlowWorkerWarning, WorkerTimeoutError
+
+__all__ = ["HINT", "Patience"]
+
+HINT = 120.0
+"""Seconds without an answer after which a loader without a timeout says whom it waits for."""
+
+
+class Patience:
+    """The time that one wait may take.
+
+    ``timeout`` is in seconds; 0 is none, and a warning is given once instead.
+    """
+
+    def __init__(self, timeout: float) -> None:
+        self.timeout = timeout
+        self._hinted = False
+        self._began = self._since = time.monotonic()
+
+    def begin(self) -> None:
+        """Begin to wait for an answer."""
+        self._began = self._since = time.monotonic()
+
+    def left(self, *, excused: bool) -> float | None:
+        """Return the seconds until ``check`` has something to do, ``None`` for never.
+
+        ``excused``: what runs now does not count against the timeout, as a replay.
+        """
+        if self.timeout:
+            return None if excused else max(0.0, self._since + self.timeout - time.monotonic())
+        return None if self._hinted else max(0.0, self._began + HINT - time.monotonic())
+
+    def check(self, waited_for: Callable[[], str], *, excused: bool) -> None:
+        """Raise or warn where the time is over; no answer has come so far.
+
+        Raises:
+            WorkerTimeoutError: the loader's timeout has passed.
+        """
+        now = time.monotonic()
+        if excused:
+            self._since = now
+        if self.timeout:
+            if now - self._since >= self.timeout:
+                raise WorkerTimeoutError(self.timeout, f"waited for {waited_for()}")
+        elif not self._hinted and now - self._began >= HINT:
+            self._hinted = True
+            warnings.warn(
+                f"no batch has come for {now - self._began:.0f} seconds: waiting for "
+                f"{waited_for()}. It may be slow or stuck: look into it with "
+                "`py-spy dump --pid PID`, run with num_workers=0 to see where it is, or set "
+                "timeout= to make this an error",
+                SlowWorkerWarning,
+                stacklevel=2,
+            )
