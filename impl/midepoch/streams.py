@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import base64
 import copy
+import os
 import random
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Literal, NamedTuple
@@ -19,39 +21,135 @@ from midepoch.seeds import BatchSeeds
 
 __all__ = [
     "PrivateStreams",
-    "Streams",
     "capture",
     "generator_kind",
     "generator_state",
     "isolated",
     "one_thread",
     "put_generator_state",
-    "restore",
     "seed",
     "try_generator_state",
 ]
 
 
+class NumpyStream(NamedTuple):
+    """What ``numpy.random`` draws from."""
+
+    bits: np.random.BitGenerator
+    gauss: Any
+    """The Gaussian that it keeps beside the generator, in the form of ``get_state``."""
+
+
 class Streams(NamedTuple):
-    """The states of the three global streams at one moment."""
+    """The three global streams at one moment."""
 
     torch: torch.Tensor
     python: Any
-    numpy: Any
+    numpy: NumpyStream
 
 
-def capture() -> Streams:
-    """Return the states of the global streams; nothing is drawn (BASIS-5)."""
-    return Streams(
-        torch.default_generator.get_state(), random.getstate(), np.random.get_state(legacy=False)
-    )
+_numpy: Any = np.random
+"""Its stubs leave out the two functions about bit generators."""
+
+_rand: Any = _numpy.get_state.__self__
+"""The object behind the functions of ``numpy.random``."""
 
 
-def restore(streams: Streams) -> None:
-    """Put the global streams back to ``streams``."""
-    torch.default_generator.set_state(streams.torch)
-    random.setstate(streams.python)
-    np.random.set_state(streams.numpy)
+class _StandIn:
+    """In a bit generator's place, while this thread reads or puts no more than the Gaussian.
+
+    For all other threads it is the generator.
+    """
+
+    def __init__(self, bits: Any) -> None:
+        self._bits = bits
+        self._thread = threading.get_ident()
+
+    @property  # type: ignore[misc]  # numpy.random.seed asks isinstance
+    def __class__(self) -> Any:
+        return type(self._bits)
+
+    @property
+    def state(self) -> Any:
+        if threading.get_ident() != self._thread:
+            return self._bits.state
+        return {"bit_generator": type(self._bits).__name__, "state": {}}
+
+    @state.setter
+    def state(self, value: Any) -> None:
+        if threading.get_ident() != self._thread:
+            self._bits.state = value
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._bits, name)
+
+
+def _gauss(rand: Any, state: Any = None) -> Any:
+    """Return the Gaussian that ``rand`` keeps, as a state without the generator's, or put it.
+
+    The generator's state would take NumPy 35 microseconds to copy. Only this attribute lets the
+    Gaussian be reached without it: ``set_bit_generator`` drops it.
+    """
+    bits = rand._bit_generator
+    rand._bit_generator = _StandIn(bits)
+    try:
+        return rand.get_state(legacy=False) if state is None else rand.set_state(state)
+    finally:
+        rand._bit_generator = bits
+
+
+def _has_short_way() -> bool:
+    """Tell whether this version of NumPy reads and puts the Gaussian in this way."""
+    one, other = np.random.RandomState(1), np.random.RandomState(2)
+    one.standard_normal()
+    expected = one.get_state(legacy=False)
+    try:
+        found = _gauss(one)
+        _gauss(other, found)
+        return bool(
+            found["has_gauss"] == 1
+            and other.standard_normal() == expected["gauss"]
+            and other.random_sample() == np.random.RandomState(2).random_sample()
+        )
+    except Exception:
+        return False
+
+
+_SHORT = _has_short_way()
+
+_NO_GAUSS = _gauss(np.random.RandomState(0)) if _SHORT else None
+
+_exchanging = threading.RLock()
+# A fork while another thread exchanges would leave the child the stand-in, and the lock.
+os.register_at_fork(
+    before=_exchanging.acquire,
+    after_in_parent=_exchanging.release,
+    after_in_child=_exchanging.release,
+)
+
+_spare: list[np.random.BitGenerator] = []
+"""Generators for batches, to be used again: making one takes longer than a batch's seeding."""
+
+
+def _exchange(numpy: NumpyStream) -> NumpyStream:
+    """Let ``numpy.random`` draw from ``numpy``; return what it drew from before."""
+    with _exchanging:
+        gauss = _gauss(_rand) if _SHORT else _rand.get_state(legacy=False)
+        before = _numpy.get_bit_generator()
+        _numpy.set_bit_generator(numpy.bits)
+        if _SHORT:
+            _gauss(_rand, numpy.gauss)
+        elif numpy.gauss is not None:
+            _rand.set_state(numpy.gauss)
+    return NumpyStream(before, gauss)
+
+
+def _new_numpy() -> NumpyStream:
+    """Return a stream of its own for ``numpy.random``, to be seeded."""
+    bits = _spare.pop() if _spare else np.random.MT19937(0)
+    if bits is _numpy.get_bit_generator():  # left there by loaders in two threads
+        bits = np.random.MT19937(0)
+    return NumpyStream(bits, _NO_GAUSS)
 
 
 def seed(seeds: BatchSeeds) -> None:
@@ -62,28 +160,52 @@ def seed(seeds: BatchSeeds) -> None:
     np.random.seed(seeds.numpy)
 
 
-@contextmanager
-def isolated() -> Iterator[None]:
+def capture() -> tuple[Any, Any, Any]:
+    """Return the states of the three global streams, to be compared; nothing is drawn."""
+    return (
+        torch.default_generator.get_state(),
+        random.getstate(),
+        np.random.get_state(legacy=False),
+    )
+
+
+def _enter(numpy: NumpyStream) -> Streams:
+    """Return the caller's streams; NumPy's gives way to ``numpy``. Nothing is drawn (BASIS-5)."""
+    return Streams(torch.default_generator.get_state(), random.getstate(), _exchange(numpy))
+
+
+def _put(streams: Streams) -> NumpyStream:
+    """Let the global streams be ``streams``; return what NumPy's was."""
+    torch.default_generator.set_state(streams.torch)
+    random.setstate(streams.python)
+    return _exchange(streams.numpy)
+
+
+class isolated:  # noqa: N801 -- used as a function is
     """Put the caller's streams back at the end, whatever was seeded or drawn in between."""
-    caller = capture()
-    try:
-        yield
-    finally:
-        restore(caller)
+
+    __slots__ = ("_caller",)
+
+    def __enter__(self) -> None:
+        self._caller = _enter(_new_numpy())
+
+    def __exit__(self, *_: object) -> None:
+        _spare.append(_put(self._caller).bits)
 
 
-@contextmanager
-def one_thread() -> Iterator[None]:
+class one_thread:  # noqa: N801 -- used as a function is
     """Run with one intra-op thread: reductions differ in the last bit with more."""
-    threads = torch.get_num_threads()
-    if threads == 1:
-        yield
-        return
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)
+
+    __slots__ = ("_threads",)
+
+    def __enter__(self) -> None:
+        self._threads = torch.get_num_threads()
+        if self._threads != 1:
+            torch.set_num_threads(1)
+
+    def __exit__(self, *_: object) -> None:
+        if self._threads != 1:
+            torch.set_num_threads(self._threads)
 
 
 class PrivateStreams:
@@ -104,16 +226,19 @@ class PrivateStreams:
     @contextmanager
     def active(self) -> Iterator[None]:
         """Let the global streams be the private ones."""
-        with isolated():
+        own = self._own
+        caller = _enter(_new_numpy() if own is None else own.numpy)
+        try:
             if self._seeds is not None:
                 seed(self._seeds)
                 self._seeds = None
-            elif self._own is not None:
-                restore(self._own)
-            try:
-                yield
-            finally:
-                self._own = capture()
+            elif own is not None:
+                torch.default_generator.set_state(own.torch)
+                random.setstate(own.python)
+            yield
+        finally:
+            state, python = torch.default_generator.get_state(), random.getstate()
+            self._own = Streams(state, python, _put(caller))
 
 
 Kind = Literal["torch", "numpy", "python"]

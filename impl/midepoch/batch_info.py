@@ -1,0 +1,117 @@
+"""``batch_info()``: which batch the running dataset code makes, and its own random generators.
+
+The generators are functions of the batch's place alone (SEED-7), in every kind of worker: in
+threads too, where the global streams belong to all at once.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from types import TracebackType
+
+import numpy as np
+import torch
+
+from midepoch.errors import OutsideBatchError
+
+__all__ = ["BatchInfo", "Making", "batch_info", "renew"]
+
+
+@dataclass(frozen=True)
+class BatchInfo:
+    """The place of a batch, and the random generators that are its own (SEED-7).
+
+    >>> info = BatchInfo(epoch=2, index=5, lane=0, seed=4247642575230746406)
+    >>> round(float(info.numpy.random()), 6), round(float(torch.rand((), generator=info.torch)), 6)
+    (0.160993, 0.874185)
+    """
+
+    epoch: int
+    """The epoch, from 0."""
+    index: int
+    """Map-style: the batch's index in the epoch; iterable: its ordinal among its lane's batches."""
+    lane: int
+    """The lane that makes the batch; 0 where the plan has no lanes."""
+    seed: int
+    """64 bits: the fourth word of the batch's seeds, from which both generators are made."""
+
+    @cached_property
+    def numpy(self) -> np.random.Generator:
+        """The batch's own NumPy generator, made at the first use: ``PCG64(seed)``."""
+        return np.random.Generator(np.random.PCG64(self.seed))
+
+    @cached_property
+    def torch(self) -> torch.Generator:
+        """The batch's own CPU generator, made at the first use: ``manual_seed(seed)``."""
+        return torch.Generator("cpu").manual_seed(self.seed)
+
+
+class _Here(threading.local):
+    """What the code of this thread makes."""
+
+    make: Callable[[], BatchInfo] | None = None
+    info: BatchInfo | None = None
+
+
+_here = _Here()
+
+
+class Making:
+    """Within it, ``batch_info()`` describes one batch; ``make`` is called at the first use.
+
+    ``None`` hides an outer batch: code of a lane that makes no batch has none.
+    """
+
+    __slots__ = ("_before", "_make")
+
+    def __init__(self, make: Callable[[], BatchInfo] | None) -> None:
+        self._make = make
+
+    def __enter__(self) -> None:
+        self._before = _here.make, _here.info  # a dataset may iterate a loader of its own
+        _here.make, _here.info = self._make, None
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        _here.make, _here.info = self._before
+
+
+def renew() -> None:
+    """Let the batch begin anew: what was drawn from its generators so far is forgotten."""
+    _here.info = None
+
+
+def batch_info() -> BatchInfo:
+    """Return which batch is being made, with random generators of its own (SEED-7).
+
+    To be called in the code of a dataset, of its iterator or in ``collate_fn``, in any kind of
+    worker. Within one batch every call returns the same object, so its generators go on.
+    What is drawn from them is the same under any execution and after any resume.
+
+    Raises:
+        OutsideBatchError: no batch is being made here.
+
+    >>> from midepoch import StatefulDataLoader
+    >>> def draw(samples):
+    ...     return samples, int(batch_info().numpy.integers(100))
+    >>> list(StatefulDataLoader([1, 2, 3], batch_size=2, collate_fn=draw, seed=0))
+    [([1, 2], 92), ([3], 85)]
+    """
+    info = _here.info
+    if info is None:
+        if _here.make is None:
+            raise OutsideBatchError(
+                "batch_info() was called where no batch is being made; call it in the dataset's "
+                "__getitem__ or __getitems__, in the iterator of an iterable dataset or in "
+                "collate_fn, in the thread that the loader runs them in (not in worker_init_fn, "
+                "in __iter__ before the first sample, in a sampler, or outside the loader)"
+            )
+        info = _here.info = _here.make()
+    return info

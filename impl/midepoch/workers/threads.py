@@ -1,0 +1,259 @@
+"""Worker threads: a queue of tasks each, one queue of answers, batches handed over as they are.
+
+What belongs to the whole process is left alone: nothing here seeds or reads the global random
+streams, or sets the number of intra-op threads. A thread cannot be killed from outside: where
+the user's code does not return, closing leaves it behind with a warning.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import warnings
+import weakref
+from collections import deque
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from midepoch import _torch, errors
+from midepoch.ambient import Ambient
+from midepoch.lanes import LaneSpec
+from midepoch.messages import Open, Opened, Reply, Snapshot, Task
+from midepoch.stats import Tally
+from midepoch.workers.hosting import LaneDatasets, LaneHost
+from midepoch.workers.patience import Patience
+
+__all__ = ["ThreadWorkers"]
+
+GRACE = 5.0
+"""Seconds that the tasks under way have to return when the workers are closed."""
+
+_PROCESSES = 'use worker_type="process" and num_workers >= lanes: threads share their memory'
+
+
+@dataclass(frozen=True)
+class _Crash:
+    """What ended a thread in place of an answer."""
+
+    error: BaseException
+
+
+@dataclass(frozen=True)
+class _Start:
+    """Start an epoch under the surroundings of the caller."""
+
+    message: Open
+    ambient: Ambient
+
+
+_Question = _Start | Task
+_Answers = SimpleQueue[tuple[int, Opened | Reply | _Crash]]
+
+
+class _Worker:
+    """One thread, and what is under way at it."""
+
+    def __init__(self, number: int, spec: LaneSpec, dataset: Any, answers: _Answers) -> None:
+        self.number = number
+        self.datasets = LaneDatasets(spec, dataset, own=False, remedy=_PROCESSES)
+        self.questions: SimpleQueue[_Question | None] = SimpleQueue()
+        self.stopping = threading.Event()
+        self.asked: deque[_Question] = deque()
+        self.thread = threading.Thread(
+            target=_serve,
+            args=(number, LaneHost(spec, self.datasets), self.questions, answers, self.stopping),
+            name=f"midepoch worker {number}",
+            daemon=True,  # a task that does not return must not keep the interpreter from ending
+        )
+
+    def ask(self, question: _Question) -> None:
+        self.asked.append(question)
+        self.questions.put(question)
+
+
+class ThreadWorkers:
+    """Runs lanes in ``count`` threads of this process; worker ``route % count`` runs a task.
+
+    The surroundings that torch keeps for each thread (grad mode, autocast, default device) are
+    the caller's of the moment when an epoch is opened.
+    """
+
+    ahead = True
+
+    def __init__(
+        self,
+        spec: LaneSpec,
+        dataset: Any,
+        *,
+        count: int,
+        depth: int,
+        timeout: float,
+        tally: Tally,
+    ) -> None:
+        self.count = count
+        self.capacity = max(1, depth) * count
+        self._patience = Patience(timeout)
+        self._owner = os.getpid()
+        self._tally = tally
+        self._turn = -1
+        self._answers: _Answers = SimpleQueue()
+        spec = replace(spec, seed_streams=False)
+        self._workers: list[_Worker] = []
+        self._close = weakref.finalize(self, _close, self._workers, self._owner)
+        try:
+            for number in range(count):
+                worker = _Worker(number, spec, dataset, self._answers)
+                _start(worker)
+                self._workers.append(worker)
+        except BaseException:
+            self.close()
+            raise
+
+    def open(self, message: Open) -> dict[int, Snapshot | None]:
+        """See ``Workers.open``."""
+        self._check_owner()
+        self._turn = message.turn
+        ambient = Ambient.here()
+        asked = []
+        for worker in self._workers:
+            mine = message.at(worker.number, self.count)
+            if mine:
+                # Here, before any lane runs: a copy is of the dataset as it is at iter().
+                worker.datasets.prepare(opening.lane for opening in mine)
+                asked.append((worker, _Start(replace(message, openings=mine), ambient)))
+        for worker, start in asked:
+            worker.ask(start)
+        reports: dict[int, Snapshot | None] = {}
+        failures = []
+        for _ in asked:
+            answer = self._next(opening=True)
+            if answer.failure is not None:
+                failures.append(answer.failure)
+            reports.update(answer.reports)
+        if failures:
+            raise failures[0].exception()
+        return reports
+
+    def submit(self, task: Task) -> None:
+        """See ``Workers.submit``."""
+        self._check_owner()
+        self._workers[task.route % self.count].ask(task)
+
+    def next_reply(self) -> Reply:
+        """See ``Workers.next_reply``.
+
+        Raises:
+            WorkerDiedError: the user's code ended its thread, by ``SystemExit`` for example.
+            StaleIteratorError: this is a fork of the process that the threads are in.
+        """
+        self._check_owner()
+        reply: Reply = self._next(opening=False)
+        return reply
+
+    def _check_owner(self) -> None:
+        if os.getpid() != self._owner:
+            raise errors.StaleIteratorError(
+                "this iterator's workers are threads of the process that made it "
+                f"(pid {self._owner}), and a fork has none of them; call iter(loader) in this "
+                "process"
+            )
+
+    def _next(self, *, opening: bool) -> Any:
+        self._patience.begin()
+        while True:
+            excused = opening or any(_replays(worker) for worker in self._workers)
+            try:
+                number, answer = self._answers.get(timeout=self._patience.left(excused=excused))
+            except Empty:
+                self._patience.check(self._waited_for, excused=excused)
+                continue
+            worker = self._workers[number]
+            if isinstance(answer, _Crash):
+                raise _obituary(number, answer.error) from answer.error
+            worker.asked.popleft()
+            if isinstance(answer, Reply):
+                self._tally.worked(number, answer.busy)
+            if answer.turn == self._turn:
+                return answer
+
+    def _waited_for(self) -> str:
+        names = [worker.thread.name for worker in self._workers if worker.asked]
+        return f"{', '.join(names)} (threads of this process, which nothing can kill)"
+
+    def close(self) -> None:
+        """See ``Workers.close``."""
+        self._close()
+
+
+def _start(worker: _Worker) -> None:
+    try:
+        worker.thread.start()
+    except RuntimeError as error:
+        raise errors.WorkerStartError(
+            f"DataLoader worker {worker.number} cannot be started: {error}; raise the limit on "
+            "threads (ulimit -u), or use fewer workers"
+        ) from error
+
+
+def _serve(
+    number: int,
+    host: LaneHost,
+    questions: SimpleQueue[_Question | None],
+    answers: _Answers,
+    stopping: threading.Event,
+) -> None:
+    """Answer questions until the workers are closed."""
+    try:
+        _torch.run_lanes_in_this_thread()
+        with ExitStack() as epoch:
+            while (question := questions.get()) is not None and not stopping.is_set():
+                answer: Opened | Reply
+                if isinstance(question, _Start):
+                    epoch.close()
+                    epoch.enter_context(question.ambient.entered())
+                    answer = host.open(question.message)
+                else:
+                    answer = host.run(question)
+                answers.put((number, answer))
+                del question, answer  # a batch is the consumer's alone
+    except BaseException as error:
+        answers.put((number, _Crash(error)))
+
+
+def _replays(worker: _Worker) -> bool:
+    """Tell whether a worker runs what was delivered before, or starts an epoch."""
+    first = next(iter(worker.asked), None)
+    return isinstance(first, _Start) or not getattr(first, "ship", True)
+
+
+def _obituary(number: int, error: BaseException) -> errors.WorkerDiedError:
+    code = error.code if isinstance(error, SystemExit) and isinstance(error.code, int) else None
+    hint = f"it is a thread of this process, ended by {type(error).__name__}: {error}"
+    return errors.WorkerDiedError(number, os.getpid(), code, hint)
+
+
+def _close(workers: list[_Worker], owner: int) -> None:
+    """Let the threads leave after the task that each is at."""
+    if os.getpid() != owner:  # a fork: the threads are in its parent
+        return
+    for worker in workers:
+        worker.stopping.set()
+        worker.questions.put(None)
+    # Where the last reference went in a lane's own code, its thread leaves after this task.
+    others = [one.thread for one in workers if one.thread is not threading.current_thread()]
+    workers.clear()
+    deadline = time.monotonic() + GRACE
+    for thread in others:
+        thread.join(max(0.0, deadline - time.monotonic()))
+    left = [thread.name for thread in others if thread.is_alive()]
+    if left:
+        warnings.warn(
+            f"{', '.join(left)}: the dataset's code has not returned for {GRACE:.0f} seconds, and "
+            "a thread cannot be killed; it ends when that code returns. Workers that are "
+            'processes can be ended at any time (worker_type="process")',
+            errors.SlowWorkerWarning,
+            stacklevel=3,
+        )
