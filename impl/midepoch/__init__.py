@@ -1,8 +1,20 @@
 """Resumable data loading: the same batches whatever executes the plan, from any position on."""
 
 from midepoch import errors
+from midepoch.batch_info import BatchInfo, batch_info
 from midepoch.canonical import dumps as state_to_json
 from midepoch.canonical import loads as state_from_json
+from midepoch.distributed import StatefulDistributedSampler
 from midepoch.loader import StatefulDataLoader
+from midepoch.stats import LoaderStats
 
-__all__ = ["StatefulDataLoader", "errors", "state_from_json", "state_to_json"]
+__all__ = [
+    "BatchInfo",
+    "LoaderStats",
+    "StatefulDataLoader",
+    "StatefulDistributedSampler",
+    "batch_info",
+    "errors",
+    "state_from_json",
+    "state_to_json",
+]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import os
+import pickle
+import threading
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, cast
 
-import torch
 from torch._utils import ExceptionWrapper
-from torch.utils.data import DataLoader, IterDataPipe, MapDataPipe
+from torch.utils.data import DataLoader, default_collate, get_worker_info
 from torch.utils.data._utils import pin_memory as pinning
 from torch.utils.data._utils import worker as worker_module
 from torch.utils.data._utils.worker import WorkerInfo
@@ -18,53 +19,138 @@ __all__ = [
     "ExceptionWrapper",
     "WorkerInfo",
     "asked_length",
-    "is_datapipe",
     "lane_info",
     "make_info",
-    "pinner",
+    "pin",
     "rebuild",
+    "run_lanes_in_this_thread",
+    "unshared",
     "wrap",
 ]
+
+
+class _Thread(threading.local):
+    """What ``get_worker_info()`` reports in this thread, where it runs lanes for itself."""
+
+    lanes = False
+    info: WorkerInfo | None = None
+
+
+_thread = _Thread()
+_installing = threading.Lock()
+
+# A process that is forked by a lane's code runs no lanes by itself.
+os.register_at_fork(after_in_child=lambda: _thread.__dict__.clear())
+
+_LOOKUP = """
+def get_worker_info():
+    here = _midepoch_thread
+    return here.info if here.lanes else _worker_info
+"""
+
+
+def run_lanes_in_this_thread() -> None:
+    """Let ``get_worker_info()`` report for this thread alone, from now on.
+
+    torch keeps one worker's information for the whole process. The function that reads it is
+    imported by name everywhere, so nothing but its code can be changed for all who hold it; it
+    answers as before in every thread that did not call this.
+    """
+    with _installing:
+        if not hasattr(worker_module, "_midepoch_thread"):
+            made: dict[str, Any] = {}
+            exec(compile(_LOOKUP, __file__, "exec"), made)
+            worker_module._midepoch_thread = _thread  # type: ignore[attr-defined]  # for the lookup
+            worker_module.get_worker_info.__code__ = made["get_worker_info"].__code__
+    _thread.lanes = True
 
 
 def make_info(lane: int, lanes: int, seed: int, dataset: object) -> WorkerInfo:
     """Return what ``torch.utils.data.get_worker_info()`` reports inside a lane."""
     make = cast("Callable[..., WorkerInfo]", WorkerInfo)
-    return make(id=lane, num_workers=lanes, seed=seed, dataset=dataset)
+    kind = {}
+    if _thread.lanes and "worker_method" in getattr(WorkerInfo, "__dataclass_fields__", ()):
+        kind = {"worker_method": "thread"}
+    return make(id=lane, num_workers=lanes, seed=seed, dataset=dataset, **kind)
 
 
-@contextmanager
-def lane_info(info: WorkerInfo | None) -> Iterator[None]:
+class lane_info:  # noqa: N801 -- used as a function is
     """Let ``get_worker_info()`` report ``info``; with ``None``, leave it as it is."""
-    if info is None:
-        yield
-        return
-    before = worker_module._worker_info
-    worker_module._worker_info = info
-    try:
-        yield
-    finally:
-        worker_module._worker_info = before
+
+    __slots__ = ("_before", "_info")
+
+    def __init__(self, info: WorkerInfo | None) -> None:
+        self._info = info
+
+    def __enter__(self) -> None:
+        if self._info is not None:
+            self._before = _put_info(self._info)
+
+    def __exit__(self, *_: object) -> None:
+        if self._info is not None:
+            _put_info(self._before)
+
+
+def _put_info(info: WorkerInfo | None) -> WorkerInfo | None:
+    if _thread.lanes:
+        before, _thread.info = _thread.info, info
+    else:
+        before, worker_module._worker_info = worker_module._worker_info, info
+    return before
+
+
+def unshared(collate: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Keep torch's own collate function from putting batches into shared memory.
+
+    It does where there is worker information, for a way between processes that is not taken
+    here: a file descriptor and fresh pages for each tensor.
+    """
+    if collate is not default_collate:
+        return collate
+
+    def collate_here(samples: Any) -> Any:
+        if get_worker_info() is None:
+            return collate(samples)
+        before = _put_info(None)
+        try:
+            return collate(samples)
+        finally:
+            _put_info(before)
+
+    return collate_here
 
 
 def wrap(error: BaseException, where: str) -> ExceptionWrapper:
     """Return ``error`` with its traceback as text, fit to travel between processes."""
     make = cast("Callable[..., ExceptionWrapper]", ExceptionWrapper)
-    return make((type(error), error, error.__traceback__), where)
+    wrapper = make((type(error), error, error.__traceback__), where)
+    members = getattr(error, "exceptions", None)
+    if isinstance(members, tuple):
+        # A member that cannot be built again: as with any such error.
+        with suppress(Exception):
+            data = pickle.dumps(members)
+            pickle.loads(data)
+            vars(wrapper)["members"] = data
+    return wrapper
 
 
 def rebuild(wrapper: ExceptionWrapper) -> BaseException:
-    """Return what was wrapped, in its own type where that can be rebuilt."""
+    """Return what was wrapped, in its own type where that can be rebuilt.
+
+    Its message is the worker's traceback; an exception group keeps its members. Where the
+    type takes other arguments than a message, it is a ``RuntimeError`` that names the type.
+    """
+    text = f"Caught {wrapper.exc_type.__name__} {wrapper.where}.\nOriginal {wrapper.exc_msg}"
     try:
+        members = vars(wrapper).get("members")
+        if members is not None:
+            return cast("BaseException", wrapper.exc_type(text, pickle.loads(members)))
         cast("Callable[[], None]", wrapper.reraise)()
     except BaseException as error:
-        return error.with_traceback(None)
-    return RuntimeError(wrapper.exc_msg)  # not reached: reraise() raises
-
-
-def is_datapipe(dataset: object) -> bool:
-    """Tell whether ``dataset`` is one of torch's data pipes."""
-    return isinstance(dataset, (IterDataPipe, MapDataPipe))
+        # Of another type where the type's own constructor raised it: that would hide the cause.
+        if type(error) in (wrapper.exc_type, RuntimeError):
+            return error.with_traceback(None)
+    return RuntimeError(text)
 
 
 def asked_length(loader: DataLoader[Any]) -> int | None:
@@ -72,31 +158,7 @@ def asked_length(loader: DataLoader[Any]) -> int | None:
     return cast("int | None", getattr(loader, "_IterableDataset_len_called", None))
 
 
-def pinner(loader: DataLoader[Any]) -> Callable[[Any], Any] | None:
-    """Return the function that pins a batch, or ``None``, with torch's own warnings."""
-    if not loader.pin_memory:
-        return None
-    if loader.pin_memory_device:
-        warnings.warn(
-            "pin_memory_device is deprecated, the current accelerator will be used as the "
-            f"device, ignore pin_memory_device='{loader.pin_memory_device}'.",
-            stacklevel=4,
-        )
-    if not torch.accelerator.is_available():
-        warnings.warn(
-            "'pin_memory' argument is set as true but no accelerator is found, "
-            "then device pinned memory won't be used.",
-            stacklevel=4,
-        )
-        return None
-    accelerator = torch.accelerator.current_accelerator()
-    device = accelerator.type if accelerator is not None else None
-    if device == "mps":
-        warnings.warn(
-            "'pin_memory' argument is set as true but not supported on MPS now, "
-            "device pinned memory won't be used.",
-            stacklevel=4,
-        )
-        return None
-    pin = cast("Callable[[Any, str | None], Any]", pinning.pin_memory)
-    return lambda batch: pin(batch, device)
+def pin(batch: Any, device: str) -> Any:
+    """Copy all tensors of a batch into pinned memory, as torch's loader does."""
+    function = cast("Callable[[Any, str | None], Any]", pinning.pin_memory)
+    return function(batch, device)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Literal, get_args
 
-from midepoch.errors import ArgumentError, UnsupportedError, show
+from midepoch.errors import ArgumentError, show
 from midepoch.seeds import ROOT_MAX
 from midepoch.state import COUNT_MAX, LANES_MAX
 
@@ -56,21 +56,15 @@ class Extras:
             value = getattr(self, field.name)
             if field.type == "bool" and type(value) is not bool:
                 raise ArgumentError(f"{field.name} should be True or False, got {show(value)}")
-        for name in (
-            "last_batch",
-            "worker_type",
-            "prefetch",
-            "prefetch_next_epoch",
-            "worker_restarts",
-            "empty_rest",
-            "isolate_streams",
-            "single_thread",
-        ):
-            if getattr(self, name) != Extras.__dataclass_fields__[name].default:
-                raise UnsupportedError(f"{name} is not supported yet")
 
     def check_against(
-        self, *, num_workers: int, drop_last: bool, prefetch_factor: int | None
+        self,
+        *,
+        num_workers: int,
+        drop_last: bool,
+        prefetch_factor: int | None,
+        persistent_workers: bool = False,
+        multiprocessing_context: object = None,
     ) -> None:
         """Raise ArgumentError for values that contradict arguments of torch's loader."""
         if self.prefetch is not None and prefetch_factor is not None:
@@ -82,6 +76,27 @@ class Extras:
             raise ArgumentError(
                 f"prefetch={self.prefetch} needs workers that fetch ahead; give num_workers, or "
                 "prefetch=0"
+            )
+        if self.prefetch_next_epoch and not (num_workers and persistent_workers):
+            raise ArgumentError(
+                "prefetch_next_epoch=True needs workers that go on from epoch to epoch; give "
+                "num_workers and persistent_workers=True"
+            )
+        if self.prefetch_next_epoch and self.prefetch == 0:
+            raise ArgumentError(
+                "prefetch_next_epoch=True fetches ahead, but prefetch=0 forbids that; give one "
+                "of them"
+            )
+        if self.worker_type == "thread" and multiprocessing_context is not None:
+            raise ArgumentError(
+                "multiprocessing_context says how worker processes start, but worker_type is "
+                "'thread'; give one of them"
+            )
+        if self.worker_type == "thread" and self.worker_restarts:
+            raise ArgumentError(
+                f"worker_restarts={self.worker_restarts} replaces worker processes that died, but "
+                "worker_type is 'thread': what kills a thread kills the whole process; give one "
+                "of them"
             )
         if drop_last and self.last_batch not in (None, "discard"):
             raise ArgumentError(

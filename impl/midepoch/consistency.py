@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from midepoch.checks import at
-from midepoch.errors import StateFormatError
+from midepoch.errors import StateFormatError, show
 from midepoch.parts import LaneEntry, LanesState, Position, SamplerState
 from midepoch.plan import Plan
 
@@ -35,9 +35,9 @@ def check_consistency(
     custom = plan.sampler == "custom"
     _check_plan(plan)
     _present(position.digest, custom, "$.position.digest", "a custom sampler")
+    _check_carried(plan, position)
+    _check_ahead(position, lanes)
     _check_position(plan, position)
-    _present(position.carried, plan.tail == "rollover", "$.position.carried", 'tail "rollover"')
-    _check_ahead(plan, position)
     _present(sampler, custom, "$.sampler", "a custom sampler")
     if sampler is not None:
         _check_sampler(sampler, position)
@@ -55,7 +55,9 @@ def _check_plan(plan: Plan) -> None:
         )
     built_in = plan.sampler in ("sequential", "shuffle")
     _present(plan.length, built_in, "$.plan.length", "a built-in sampler")
-    _present(plan.sampler_name, plan.sampler == "custom", "$.plan.sampler_name", "a custom sampler")
+    if plan.dataset == "map":
+        custom = plan.sampler == "custom"
+        _present(plan.sampler_name, custom, "$.plan.sampler_name", "a custom sampler")
     if plan.batch_size is None and plan.tail != "keep":
         raise StateFormatError(
             f'expected "keep" where batch_size is null, got "{plan.tail}"', "$.plan.tail"
@@ -64,11 +66,32 @@ def _check_plan(plan: Plan) -> None:
         raise StateFormatError('"rollover" is for map-style datasets', "$.plan.tail")
 
 
-def _check_ahead(plan: Plan, position: Position) -> None:
+def _check_carried(plan: Plan, position: Position) -> None:
+    path = "$.position.carried"
+    _present(position.carried, plan.tail == "rollover", path, 'tail "rollover"')
+    carried, size = position.carried or (), plan.batch_size or 1
+    if len(carried) >= size:
+        raise StateFormatError(
+            f"expected fewer than {size} (what does not fill a batch), got {len(carried)}", path
+        )
+    for i, index in enumerate(carried if plan.length is not None else ()):
+        if type(index) is not int or not 0 <= index < (plan.length or 0):
+            raise StateFormatError(
+                f"expected an index below {plan.length}, got {show(index)}", f"{path}[{i}]"
+            )
+
+
+def _check_ahead(position: Position, lanes: LanesState | None) -> None:
     path = "$.position.ahead"
-    if position.ahead and plan.dataset == "iterable":
-        raise StateFormatError("expected an empty list for an iterable", path)
-    last = position.batches - len(position.ahead)
+    if position.ahead and lanes is not None:
+        raise StateFormatError("expected an empty list where there are lanes", path)
+    last = position.low
+    if last < 0:
+        raise StateFormatError(
+            f"expected at most {position.batches} (batches delivered), got {len(position.ahead)} "
+            "batches",
+            path,
+        )
     for i, index in enumerate(position.ahead):
         if index <= last:
             raise StateFormatError(
@@ -82,10 +105,13 @@ def _check_ahead(plan: Plan, position: Position) -> None:
 def _check_position(plan: Plan, position: Position) -> None:
     size = plan.batch_size or 1
     held = position.batches * size
-    if plan.length is not None and plan.tail != "rollover":
-        most = plan.length // size if plan.tail == "drop" else -(-plan.length // size)
+    if plan.length is not None:
+        whole = plan.length + len(position.carried or ())
+        most = -(-whole // size) if plan.tail == "keep" else whole // size
         _at_most(position.batches, most, "$.position.batches", "batches of the plan's epoch")
-        held = min(held, plan.length)
+        _at_most(position.reach, most, "$.position.ahead", "batches of the plan's epoch")
+        if position.reach == most:  # with the last batch, which may be short
+            held = min(held, whole - (most - position.batches) * size)
         if position.samples < held:
             raise StateFormatError(
                 f"expected {held} (what these batches hold), got {position.samples}",
@@ -102,7 +128,12 @@ def _check_sampler(sampler: SamplerState, position: Position) -> None:
         raise StateFormatError("two generators have the same path", "$.sampler.generators")
     _check_slots(sampler.states, sampler.stated, "$.sampler.states")
     _check_snapshot(sampler.batches, sampler.stated, "$.sampler.batches")
-    _at_most(sampler.batches, position.batches, "$.sampler.batches", "batches delivered")
+    _at_most(
+        sampler.batches,
+        position.low,
+        "$.sampler.batches",
+        "batches delivered before the first that was not",
+    )
 
 
 def _check_lanes(lanes: LanesState, plan: Plan, position: Position) -> None:

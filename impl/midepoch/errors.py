@@ -12,11 +12,14 @@ from collections.abc import Iterable
 
 __all__ = [
     "ArgumentError",
+    "ForeignStateError",
     "LaneCopyError",
     "MidepochError",
+    "OutsideBatchError",
     "PlanMismatchError",
     "ReplayMismatchError",
     "ReplayWarning",
+    "SlowWorkerWarning",
     "SnapshotWarning",
     "StaleIteratorError",
     "StateEncodingError",
@@ -126,6 +129,20 @@ class StateFormatError(StateError):
         return f"state at {self.path}: {self.reason}"
 
 
+class ForeignStateError(StateFormatError):
+    """Another loader's state that has lost what going on here needs (REFUSE-1).
+
+    >>> str(ForeignStateError("it is of a data pipe", "$._shared_seed"))
+    "torchdata's state at $._shared_seed: it is of a data pipe [REFUSE-1]"
+    """
+
+    requirement = "REFUSE-1"
+
+    def message(self) -> str:
+        """Return the place and the reason."""
+        return f"torchdata's state at {self.path}: {self.reason}"
+
+
 class StateVersionError(StateError):
     """A state of this format, in a version that this package does not read (DOC-8)."""
 
@@ -216,8 +233,14 @@ class LaneCopyError(MidepochError, RuntimeError):
     """A dataset cannot be copied for a lane that shares its process with another."""
 
 
+class OutsideBatchError(MidepochError, RuntimeError):
+    """``batch_info()`` was called where no batch is being made (SEED-7)."""
+
+    requirement = "SEED-7"
+
+
 class WorkerStartError(MidepochError, RuntimeError):
-    """A worker failed before its first batch."""
+    """A worker cannot be started: the system lacks something, or the dataset cannot be pickled."""
 
 
 class WorkerDiedError(MidepochError, RuntimeError):
@@ -228,7 +251,7 @@ class WorkerDiedError(MidepochError, RuntimeError):
     >>> print(WorkerDiedError(1, 4242, -9).message())
     DataLoader worker (pid 4242) is killed by signal: Killed. (worker 1, SIGKILL)
     >>> print(WorkerDiedError(0, 4242, 3).message())
-    DataLoader worker (pid(s) 4242) exited unexpectedly (worker 0, exit code 3)
+    DataLoader worker (pid(s) 4242) exited unexpectedly with exit code 3 (worker 0)
     """
 
     requirement = "FAULT-1"
@@ -253,8 +276,8 @@ class WorkerDiedError(MidepochError, RuntimeError):
         else:
             code = "unknown" if self.exitcode is None else self.exitcode
             text = (
-                f"DataLoader worker (pid(s) {self.pid}) exited unexpectedly "
-                f"(worker {self.worker}, exit code {code})"
+                f"DataLoader worker (pid(s) {self.pid}) exited unexpectedly with exit code {code} "
+                f"(worker {self.worker})"
             )
         return f"{text}; {self.hint}" if self.hint else text
 
@@ -281,6 +304,10 @@ class WorkerTimeoutError(MidepochError, RuntimeError):
 
 class ReplayWarning(UserWarning):
     """Batches are produced again to reach the loaded position; the message counts them."""
+
+
+class SlowWorkerWarning(UserWarning):
+    """No batch has come for two minutes, and the loader has no timeout; names who is waited for."""
 
 
 class SnapshotWarning(UserWarning):

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from midepoch import _torch, streams
+from midepoch.batch_info import BatchInfo, Making, renew
+from midepoch.datapipes import PipeSettings
 from midepoch.errors import ReplayMismatchError, StateFormatError
 from midepoch.messages import (
     Batch,
@@ -26,7 +28,7 @@ from midepoch.messages import (
     freeze,
     thaw,
 )
-from midepoch.seeds import words
+from midepoch.seeds import BatchSeeds, words
 from midepoch.state import LaneEntry
 
 __all__ = ["Lane", "LaneSpec", "is_stateful"]
@@ -57,6 +59,14 @@ class LaneSpec:
     """Lifetime ``run``: the lanes' datasets live on from epoch to epoch."""
     interval: int
     """Iterables: own batches between two snapshots; 0: none that could be spared."""
+    pipes: PipeSettings | None = None
+    """Data pipes: their sharding and their seeds."""
+    seed_streams: bool = True
+    """The global random streams are the lanes' to seed; in threads they are everybody's."""
+    isolate_streams: bool = True
+    """In the caller's own thread: put the caller's streams back after each task."""
+    single_thread: bool = True
+    """Run users' code with one intra-op thread."""
 
     def shares(self, dataset: object) -> bool:
         """Tell whether lanes in one process may use one dataset object.
@@ -64,7 +74,8 @@ class LaneSpec:
         Without state and without a ``worker_init_fn`` to change it, a map-style dataset's
         values do not depend on the lane.
         """
-        return not self.iterable and self.init is None and not is_stateful(dataset)
+        changed = self.iterable or self.init is not None or self.pipes is not None
+        return not changed and not is_stateful(dataset)
 
 
 class _PassEndedError(Exception):
@@ -90,6 +101,7 @@ class Lane:
         """The dataset object was given the state of an epoch's end, and is not iterated."""
         position = (number,) if spec.keeps else (epoch, number)
         self._seeds = words(spec.seed, "worker", *position)
+        self._collate = _torch.unshared(spec.collate)
         self._info = (
             _torch.make_info(number, spec.lanes, self._seeds.torch, dataset) if spec.lanes else None
         )
@@ -99,9 +111,11 @@ class Lane:
         return _torch.lane_info(self._info)
 
     def initialise(self) -> None:
-        """Run the user's ``worker_init_fn``, once for each dataset object."""
+        """Run the user's ``worker_init_fn``, once for each dataset object, on its shard."""
+        if self.spec.pipes is not None:
+            self.spec.pipes.shard(self.dataset, self.number)
         if self.spec.init is not None and self.spec.lanes:
-            streams.seed(self._seeds)
+            self._seed(self._seeds)
             self.spec.init(self.number)
 
     def open(self, entry: LaneEntry | None, *, rested: bool = False) -> None:
@@ -149,10 +163,16 @@ class Lane:
     def _begin(self) -> None:
         if self.spec.iterable:
             self._seed_start()
+            if self.spec.pipes is not None:
+                self.spec.pipes.seed(self.dataset, self.epoch)
             self._iterator = iter(self.dataset)
 
     def _seed_start(self) -> None:
-        streams.seed(words(self.spec.seed, "lane", self.epoch, self.number))
+        self._seed(words(self.spec.seed, "lane", self.epoch, self.number))
+
+    def _seed(self, seeds: BatchSeeds) -> None:
+        if self.spec.seed_streams:
+            streams.seed(seeds)
 
     def _load_iterator(self, state: Frozen) -> None:
         target: Any = self._iterator
@@ -169,9 +189,10 @@ class Lane:
 
         Many datasets keep a loaded position until an iterator has been started on it.
         """
-        for _ in range(calls):
+        for number in range(calls):
             try:
-                self._collect()
+                with self._making(number):  # its place in the pass before is not known
+                    self._collect()
             except _PassEndedError:
                 break
             except Exception:
@@ -181,9 +202,9 @@ class Lane:
 
     def _replay(self, count: int) -> None:
         for done in range(count):
-            self._seed_batch()
             try:
-                _, _, self._ended = self._collect()
+                with self._batch():
+                    _, _, self._ended = self._collect()
             except _PassEndedError:
                 raise ReplayMismatchError(
                     f"lane {self.number} ended after {done} of {count} batches to replay: its "
@@ -193,9 +214,19 @@ class Lane:
                 self._ended = False  # shown by the run before; it used its turn up all the same
             self._ordinal += 1
 
-    def _seed_batch(self) -> None:
-        numbers = (self.epoch, self.number, self._ordinal)
-        streams.seed(words(self.spec.seed, "batch.iterable", *numbers))
+    def _batch(self) -> Making:
+        """Seed the streams for the lane's next batch; return what it is made in."""
+        seeds = words(self.spec.seed, "batch.iterable", self.epoch, self.number, self._ordinal)
+        self._seed(seeds)
+        return self._making(self._ordinal, seeds)
+
+    def _making(self, index: int, seeds: BatchSeeds | None = None) -> Making:
+        def make() -> BatchInfo:
+            numbers = (self.epoch, self.number, index)
+            private = (seeds or words(self.spec.seed, "batch.iterable", *numbers)).private
+            return BatchInfo(self.epoch, index, self.number, private)
+
+        return Making(make)
 
     def _collect(self) -> tuple[Any, int, bool]:
         """Return the next samples, their number, and whether they were the last."""
@@ -221,8 +252,10 @@ class Lane:
                 raise _PassEndedError from None
             # A loaded end state stuck to the first pass only: this epoch's is the next one.
             self._untouched = False
-            self._begin()
-            self._seed_batch()
+            with Making(None):
+                self._begin()
+            self._batch()
+            renew()
             return self._next()
         self._untouched = False
         return sample
@@ -230,8 +263,8 @@ class Lane:
     def _fetch_iterable(self, task: Fetch) -> Reply:
         if self._ended:
             return Reply(task.turn, task.slot, Ended())
-        self._seed_batch()
-        outcome = self._produce()
+        with self._batch():
+            outcome = self._produce()
         if not isinstance(outcome, Ended):
             self._ordinal += 1
         return Reply(task.turn, task.slot, outcome, self._snapshot_if_due())
@@ -239,7 +272,7 @@ class Lane:
     def _produce(self) -> Outcome:
         try:
             samples, count, self._ended = self._collect()
-            return Batch(_guarded(self.spec.collate, samples), count, self._ended)
+            return Batch(_guarded(self._collate, samples), count, self._ended)
         except _PassEndedError:
             self._ended = True
             return Ended()
@@ -257,15 +290,18 @@ class Lane:
         return _take_snapshot(self.dataset, None if self._ended else self._iterator)
 
     def _fetch_map(self, task: Fetch) -> Reply:
-        streams.seed(words(self.spec.seed, "batch.map", self.epoch, task.number))
-        outcome = self._look_up(task)
+        seeds = words(self.spec.seed, "batch.map", self.epoch, task.number)
+        self._seed(seeds)
+        place = self.epoch, task.number, self.number
+        with Making(lambda: BatchInfo(*place, seeds.private)):
+            outcome = self._look_up(task)
         snapshot = _take_snapshot(self.dataset, None) if task.snapshot else None
         return Reply(task.turn, task.slot, outcome, snapshot)
 
     def _look_up(self, task: Fetch) -> Outcome:
         try:
             samples = _guarded(self._get, task.keys)
-            return Batch(_guarded(self.spec.collate, samples), 0) if task.ship else Done()
+            return Batch(_guarded(self._collate, samples), 0) if task.ship else Done()
         except Exception as error:
             return Failure(error) if task.ship else Done()  # a replayed one was shown before
 

@@ -2,40 +2,62 @@
 
 from __future__ import annotations
 
-import warnings
-import weakref
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import Any, TypeVar
 
 import torch
-from torch.utils.data import DataLoader, Dataset, IterableDataset, Sampler
+from torch.utils.data import Dataset, IterableDataset, Sampler
 
-from midepoch import _torch
-from midepoch.admission import check_plan, check_takers
 from midepoch.arguments import EmptyRest, Extras, LastBatch, WorkerType
 from midepoch.chain import SamplerChain
 from midepoch.crew import Crew
-from midepoch.errors import ReplayWarning, StateFormatError, UnsupportedError
+from midepoch.datasets import check_dataset
+from midepoch.empty_rest import SkippingRest
+from midepoch.interop import torchdata
 from midepoch.iterator import EpochIterator
 from midepoch.lanes import is_stateful
-from midepoch.plan import Plan
-from midepoch.planning import make_order, make_plan
-from midepoch.progress import Progress, fresh_lanes, frozen, thawed
-from midepoch.samplers import DIGEST_START
-from midepoch.state import SAMPLER_SLOTS, Document, Position, SamplerState
+from midepoch.planning import length_under_rollover, make_plan
+from midepoch.positioned import FIXED, PositionedLoader
+from midepoch.progress import Progress, thawed
+from midepoch.state import Document
+from midepoch.stats import LoaderStats
+from midepoch.workers.pinning import PinDevice, check_device
 
 __all__ = ["StatefulDataLoader"]
 
 T = TypeVar("T")
 
 
-class StatefulDataLoader(DataLoader[T]):
+class StatefulDataLoader(PositionedLoader[T]):
     """A drop-in for ``torch.utils.data.DataLoader`` whose position can be saved and resumed.
 
-    It takes all arguments of torch's loader, and three more:
+    It takes the arguments of torch's loader, in its order and with its defaults, and more.
 
     Args:
+        dataset: a map-style dataset (``__getitem__``, by an index or by any key of a sampler), an
+            ``IterableDataset``, one of torch's data pipes, or a list, array or tensor. With
+            ``state_dict`` and ``load_state_dict`` its state is saved and put back.
+        batch_size: how many samples make a batch; ``None``: each sample is delivered by itself.
+        shuffle: an order computed anew for each epoch from the seed, in no memory (ORDER-1).
+        sampler: an iterable of indices, in place of ``shuffle``. With the two methods of a state it
+            is saved and put back; others are run again, under the same random streams.
+        batch_sampler: the same for lists of indices, in place of ``batch_size`` too.
+        num_workers: how many workers run the lanes; 0: they run when a batch is asked for. May be
+            set later, and may differ at a resume: no batch changes.
+        collate_fn: makes a batch of a list of samples; by default torch's ``default_collate``.
+        pin_memory: copies each batch into pinned memory as soon as it is received, with torch's
+            own function. An error in that is the error of that batch.
+        drop_last: leaves out the samples that do not fill a batch; see ``last_batch``.
+        timeout: seconds to wait for a batch of a worker, 0 for ever. Replays are not counted.
+        worker_init_fn: is called with each lane's number, once for each copy of the dataset,
+            before it is used; ``get_worker_info()`` tells the lane there.
+        multiprocessing_context: how processes start: "fork", "spawn", "forkserver", or a context.
+        generator: where the root seed is drawn from, once, at construction; see ``seed``.
+        prefetch_factor: batches under way at each worker; 2 by default, 0 as 1.
+        persistent_workers: workers are kept from epoch to epoch, also after a resume, until the
+            loader is dropped or another state is loaded; each lane then keeps its dataset object.
+        pin_memory_device: the accelerator to pin for, by its name ("cuda:1"), its index or as a
+            ``torch.device``; by default the current one.
         snapshot_every_n_steps: how many batches lie between two snapshots of the users' own
             states (of a dataset or an iterator with ``state_dict`` and ``load_state_dict``).
             States are exact at every step whatever it is; between two snapshots, resuming
@@ -44,11 +66,52 @@ class StatefulDataLoader(DataLoader[T]):
             state. The same lanes give the same batches under any number of workers.
         seed: the root of all random seeds; by default drawn from ``generator``, else from
             torch's global generator, or that of a loaded state.
+        last_batch: what becomes of samples that do not fill a batch at an epoch's end: "keep"
+            delivers them (``drop_last=False``), "discard" does not (``drop_last=True``), "rollover"
+            opens the next epoch with them (map-style datasets in batches that the loader makes).
+            They survive a resume; an epoch that is broken off carries nothing over.
+        empty_rest: what a state taken at an epoch's last batch, its end not seen, resumes with:
+            "deliver", an empty rest and then the next epoch, as an uninterrupted loop would; or
+            "skip", the next epoch at once, for trainers that save on the last step and count
+            epochs by their loops. Whether a rest is empty is found out at the first ``next()``.
+        in_order: False delivers batches as they become ready, so that a slow one does not hold up
+            the others; the content of each is the same, and each is delivered exactly once over
+            any number of resumes (UNORD-1). Tasks of a map-style dataset without state and
+            without ``worker_init_fn`` go to whichever worker is free; one with a state keeps its
+            order; the batches of one lane of an iterable keep theirs. Delivery runs ahead of a
+            batch that hangs by at most twice the batches under way. Without workers, in order.
+        prefetch: how many batches are under way in all workers together, in place of
+            ``prefetch_factor``, which counts those of each. 0: a batch is begun when it is asked
+            for, and not before.
+        prefetch_next_epoch: True begins the next epoch on workers that live on
+            (``persistent_workers``) while the caller is still at the end of this one: lanes are
+            opened (the end is reported when they are), and the first batches are fetched. No
+            state shows it. It is dropped where the next epoch turns out to be another: after
+            ``set_epoch``, a generator seeded again, a dataset of another length, or a state
+            loaded. Under a sampler of another class than torch's own nothing is begun early.
+        worker_restarts: so many times in an epoch a worker process that was killed or crashed is
+            replaced: its lanes are put back and its tasks run again, so that batches and states
+            are those of an undisturbed run (FAULT-8). A batch that kills its worker twice in a
+            row is an error that names it. A replacement is made from ``dataset`` as it is then:
+            do not change the object while an epoch runs. Where the dataset has a state, the
+            indices since the last snapshot are kept. 0, the default: a death is an error at once.
+        worker_type: "process", or "thread" for workers that are threads of this process: batches
+            are handed over as they are, and nothing is pickled but a dataset that needs copies
+            for the lanes (one that is iterable or has a state). For code that spends its time
+            outside the interpreter's lock (decoding, reading, NumPy). A stateless map-style
+            dataset, ``collate_fn`` and ``worker_init_fn`` are used by all threads at once. The
+            global random streams are not seeded there: draw from ``midepoch.batch_info()``.
+        isolate_streams: False leaves the global random streams, without workers, as the batch's
+            code left them, and saves the time to put the caller's back: numbers drawn between
+            two batches then depend on the batch before (SEED-6 does not hold).
+        single_thread: False lets users' code in processes, or without workers, run with as many
+            intra-op threads as it finds; floating-point reductions may then differ in the last
+            bit. Forked workers of a process that used such threads may hang.
 
     Raises:
-        ArgumentError: ``snapshot_every_n_steps``, ``lanes`` or ``seed`` is out of range.
-        UnsupportedError: the dataset is one of torch's data pipes.
-        ValueError, TypeError: as torch's loader.
+        ArgumentError: an argument that torch's loader does not have is of another type or out of
+            range, or two arguments contradict each other.
+        ValueError, TypeError: as torch's loader, in its words.
 
     >>> loader = StatefulDataLoader(list(range(6)), batch_size=2, shuffle=True, seed=7)
     >>> batches = iter(loader)
@@ -79,7 +142,7 @@ class StatefulDataLoader(DataLoader[T]):
         *,
         prefetch_factor: int | None = None,
         persistent_workers: bool = False,
-        pin_memory_device: str = "",
+        pin_memory_device: PinDevice = "",
         in_order: bool = True,
         snapshot_every_n_steps: int | None = 1,
         lanes: int | None = None,
@@ -93,10 +156,6 @@ class StatefulDataLoader(DataLoader[T]):
         isolate_streams: bool = True,
         single_thread: bool = True,
     ) -> None:
-        if _torch.is_datapipe(dataset):
-            raise UnsupportedError(
-                "data pipes are not supported yet; wrap them in an IterableDataset"
-            )
         extras = Extras(
             snapshot_every_n_steps=snapshot_every_n_steps,
             lanes=lanes,
@@ -114,7 +173,11 @@ class StatefulDataLoader(DataLoader[T]):
             num_workers=num_workers,
             drop_last=drop_last,
             prefetch_factor=prefetch_factor,
+            persistent_workers=persistent_workers,
+            multiprocessing_context=multiprocessing_context,
         )
+        check_device(pin_memory_device)
+        check_dataset(dataset, keyed=sampler is not None or batch_sampler is not None)
         self._extras = extras
         self._crew = Crew(num_workers, extras, stateful=is_stateful(dataset))
         super().__init__(
@@ -126,17 +189,18 @@ class StatefulDataLoader(DataLoader[T]):
             num_workers,
             collate_fn,
             pin_memory,
-            drop_last,
+            drop_last or last_batch == "discard",
             timeout,
             worker_init_fn,
             multiprocessing_context,
             generator,
             prefetch_factor=prefetch_factor,
             persistent_workers=persistent_workers,
-            pin_memory_device=pin_memory_device,
+            pin_memory_device=pin_memory_device,  # type: ignore[arg-type]  # kept as it is
             in_order=in_order,
         )
         self.snapshot_every_n_steps = snapshot_every_n_steps
+        vars(self).update({name: getattr(extras, name) for name in FIXED})
         self._stateful = is_stateful(dataset)
         self._iterable = isinstance(dataset, IterableDataset)
         self._chain: SamplerChain | None = None
@@ -144,11 +208,12 @@ class StatefulDataLoader(DataLoader[T]):
             self._chain = SamplerChain(self.batch_sampler, self.sampler)
         self._plan = make_plan(
             self,
+            extras,
             self._chain,
-            iterable=self._iterable,
             shuffle=bool(shuffle),
             custom_batches=batch_sampler is not None,
         )
+        self._built = self._plan, self._chain
         self._loaded: Document | None = None
         self._progress: Progress | None = None
 
@@ -162,62 +227,33 @@ class StatefulDataLoader(DataLoader[T]):
         """The root seed: as given, drawn, or as loaded."""
         return self._plan.seed
 
+    def __len__(self) -> int:
+        """Return the batches of an epoch; under rollover, of the one that the position is in."""
+        if self._plan.tail != "rollover":
+            return super().__len__()
+        samples = len(self.sampler)  # type: ignore[arg-type]  # or else an error, as torch's
+        return length_under_rollover(self._document(), samples)
+
     # Iterating
 
-    def __iter__(self) -> EpochIterator:  # type: ignore[override]  # torch's has a private type
-        if self.num_workers > 0:
-            self.check_worker_number_rationality()
-        document, going_on = self._start()
-        iterator = self._make_iterator(document, going_on=going_on)
-        iterator.asked_length = _torch.asked_length(self)
-        self._progress = iterator.progress
-        self._current = weakref.ref(iterator)
-        self._loaded = None
+    # torch's own type for these is private.
+    def __iter__(self) -> EpochIterator | SkippingRest:  # type: ignore[override]
+        iterator = self._open()
+        resumed = iterator.progress.batches > 0
+        if resumed and self._extras.empty_rest == "skip":
+            return SkippingRest(iterator, self._open_after)
         return iterator
 
-    def _start(self) -> tuple[Document, bool]:
-        """Return where the next iterator starts, and whether the lanes are there already."""
-        progress = self._progress
-        if progress is None or not progress.moved:
-            self._crew.forget_lanes(self._plan)  # they may have run ahead without ever delivering
-            return self._document(), False
-        if progress.finished:
-            return progress.next_epoch(), self._crew.waits(self._plan)
-        return self._leave(progress)
+    def stats(self) -> LoaderStats:
+        """Return what the loader did so far; may be asked at any time, by any thread.
 
-    def _leave(self, progress: Progress) -> tuple[Document, bool]:
-        """Break an epoch off: what ran ahead of the delivered position must not be seen."""
-        lives_on = self._plan.lifetime == "run" and self._stateful and not self._iterable
-        lost = lives_on and not self._crew.waits(self._plan)
-        if lost:
-            replay = self._make_iterator(progress.document(), going_on=False, replay_only=True)
-            replay.replay()
-        if progress.order is not None:
-            progress.order.settle(progress.batches, disturbed=lost)
-        return progress.next_epoch(), self._crew.waits(self._plan)
-
-    def _make_iterator(
-        self, document: Document, *, going_on: bool, replay_only: bool = False
-    ) -> EpochIterator:
-        document = replace(document, plan=self._plan_here())
-        _warn_of_replay(document)
-        moved = self._progress is not None and self._progress.moved
-        order = make_order(
-            document,
-            self._chain,
-            interval=self.snapshot_every_n_steps or 0,
-            going_on=moved and not replay_only,
-        )
-        return EpochIterator(
-            document,
-            order,
-            custom=self._chain is not None,
-            way=self._crew.way(self, self._plan),
-            workers=self._crew.workers(self, self._plan),
-            shelf=self._crew.shelf,
-            going_on=going_on,
-            replay_only=replay_only,
-        )
+        >>> loader = StatefulDataLoader([1, 2, 3])
+        >>> len(list(loader)), loader.stats().batches
+        (3, 3)
+        """
+        current = self._iterator
+        under_way, ready = (0, []) if current is None else current.pending()
+        return self._crew.tally.stats(under_way=under_way, ready=ready)
 
     # States
 
@@ -233,78 +269,32 @@ class StatefulDataLoader(DataLoader[T]):
 
         Iterators made before raise ``StaleIteratorError`` at their next ``next()`` (RESUME-5).
 
+        A state that torchdata's loader (0.8 to 0.11) saved is read as well: the uninterrupted
+        run of that loader goes on, in its order.
+
         Raises:
             StateFormatError, StateVersionError: ``state`` is no state that this version reads.
+            ForeignStateError: a state of torchdata's has lost what going on needs (REFUSE-1).
             PlanMismatchError: it is of another plan; every differing field is named.
         """
-        document = Document.from_dict(state)
-        here = self._plan_here()
-        adopted = {"lifetime"}
-        if self._extras.lanes is None:
-            adopted.add("lanes")
-        if self._extras.seed is None:
-            adopted.add("seed")
-        check_plan(document, here, adopted=adopted)
-        check_takers(document, self._chain, stateful=self._stateful)
+        skips = self._extras.empty_rest == "skip"
+        built = torchdata.built(self, self._plan_here(), *self._built, skips=skips)
+        foreign = torchdata.translate(state, built)
+        document = Document.from_dict(state) if foreign is None else foreign.document
+        if foreign is None or foreign.complete:
+            self._load(document, *torchdata.following(document, built))
+            return
+        before = self._plan, self._chain, self._document()
+        self._load(document, *torchdata.following(document, built))
         try:
-            document = frozen(document)
-        except Exception as error:
-            raise StateFormatError(f"a user's part cannot be pickled: {error}") from error
-        if self._chain is not None and document.sampler is not None:
-            self._chain.put_epoch(document.sampler.epoch)
-        self._crew.dismiss()
-        self._plan = replace(document.plan, sampler_name=here.sampler_name)
-        self._loaded = document
-        self._progress = None
-
-    def _document(self) -> Document:
-        """Return the frozen document of the present position."""
-        if self._progress is not None:
-            document = self._progress.document()
-            if document.position.batches == 0:  # a dataset may have grown between two epochs
-                document = replace(document, plan=self._plan_here())
-            return document
-        if self._loaded is not None:
-            return self._loaded
-        plan = self._plan_here()
-        sampler = None
-        if self._chain is not None:
-            slots = dict.fromkeys(SAMPLER_SLOTS)
-            sampler = SamplerState(self._chain.epoch(), self._chain.generators(), slots, (), 0)
-        position = Position(0, 0, 0, None if sampler is None else DIGEST_START)
-        lanes = fresh_lanes(plan) if self._iterable or self._stateful else None
-        return Document(plan, position, sampler, lanes)
-
-    def _plan_here(self) -> Plan:
-        if self._plan.sampler in ("sequential", "shuffle"):
-            return replace(self._plan, length=len(self.dataset))  # type: ignore[arg-type]  # map-style
-        return self._plan
-
-    # What programs written for torch's loader touch
-
-    # torch's own type for these is private; its iterators have what programs use of it.
-    @property
-    def _iterator(self) -> Any:
-        current = getattr(self, "_current", None)
-        return None if current is None else current()
-
-    @_iterator.setter
-    def _iterator(self, value: Any) -> None:
-        current = self._iterator
-        self._crew.shelf.drop()
-        if value is None and current is not None:
-            current._shutdown_workers()
-
-
-def _warn_of_replay(document: Document) -> None:
-    lanes = document.lanes
-    if lanes is None or document.plan.dataset != "iterable":
-        return
-    count = sum(entry.replay for entry in lanes.entries if not entry.stated)
-    if count:
-        warnings.warn(
-            f"{count} batches are produced again to reach the loaded position: neither the "
-            "dataset nor its iterator has a state_dict, or no snapshot was taken yet",
-            ReplayWarning,
-            stacklevel=4,
-        )
+            iterator = self._open()
+            try:
+                torchdata.advance(iterator, foreign)
+                reached = thawed(iterator.progress.document())
+            finally:
+                iterator._shutdown_workers()
+            self._load(reached, self._plan, self._chain)
+        except BaseException:
+            self._plan, self._chain, self._loaded = before
+            self._progress = None
+            raise

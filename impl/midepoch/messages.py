@@ -90,6 +90,19 @@ class Open:
     """Which iteration this belongs to: answers to an older one are dropped."""
     epoch: int
     openings: tuple[Opening, ...]
+    anywhere: bool = False
+    """Any worker may be asked for a task of any lane."""
+
+    def at(self, worker: int, count: int) -> tuple[Opening, ...]:
+        """Return the lanes that one of ``count`` workers hosts.
+
+        >>> openings = tuple(Opening(lane, None, False) for lane in range(3))
+        >>> [opening.lane for opening in Open(0, 0, openings).at(0, 2)]
+        [0, 2]
+        """
+        if self.anywhere or len(self.openings) < count:
+            return self.openings
+        return tuple(one for one in self.openings if one.lane % count == worker)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +189,8 @@ class Opened:
     reports: dict[int, Snapshot | None]
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen: the time is known, and filled in, when the answer is made.
+@dataclass(slots=True)
 class Reply:
     """The answer to a task."""
 
@@ -184,6 +198,8 @@ class Reply:
     slot: int
     outcome: Outcome
     snapshot: Snapshot | None = None
+    busy: float = 0.0
+    """Seconds that the worker spent on the task."""
 
 
 Message = Open | Fetch | Finish | Stop | Opened | Reply

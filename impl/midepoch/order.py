@@ -21,7 +21,7 @@ FISHER_YATES_MAX = 4096
 
 ROUNDS = 8
 BLOCK = 16384
-"""Indices computed at a time: two columns of 64-bit words stay in the second-level cache."""
+"""Indices computed at a time: four columns of 64-bit words stay in the second-level cache."""
 
 _MASK = 0xFFFF_FFFF_FFFF_FFFF
 _M1 = 0xBF58_476D_1CE4_E5B9
@@ -76,8 +76,8 @@ class Permutation:
             raise ValueError(f"positions {start}..{stop} are outside a permutation of {self.n}")
         if self._table is not None:
             return self._table[start:stop]
-        out: list[int] = []
-        for low in range(start, stop, BLOCK):
+        out = self._block(start, min(start + BLOCK, stop))
+        for low in range(start + BLOCK, stop, BLOCK):
             out += self._block(low, min(low + BLOCK, stop))
         return out
 
@@ -97,27 +97,28 @@ class Permutation:
 
     def _encrypt(self, x: _Words) -> _Words:
         a, b = np.uint64(self._a), np.uint64(self._b)
-        left = x // b
-        right = x - left * b
+        left: _Words = x // b
+        right: _Words = x - left * b
+        # Two more columns serve all rounds: fresh memory costs more than what is done with it.
+        word, spare = np.empty_like(x), np.empty_like(x)
         for r, key in enumerate(self._keys):
-            if r % 2 == 0:
-                left = _add_mod(left, _round(right, key, self._a), a)
-            else:
-                right = _add_mod(right, _round(left, key, self._b), b)
-        out: _Words = left * b + right
-        return out
+            moved, fixed, m = (left, right, a) if r % 2 == 0 else (right, left, b)
+            np.add(fixed, np.uint64(key), out=word)
+            _scale_mixed(word, m, spare)
+            moved += word  # both below m < 2**32, so this cannot wrap
+            np.subtract(moved, m, out=spare)  # wraps to a huge word where moved < m
+            np.minimum(moved, spare, out=moved)
+        left *= b
+        left += right
+        return left
 
 
-def _add_mod(x: _Words, y: _Words, m: np.uint64) -> _Words:
-    z = x + y  # both below m < 2**32, so this cannot wrap
-    out: _Words = np.minimum(z, z - m)  # z - m wraps to a huge word where z < m
-    return out
+def _scale_mixed(h: _Words, m: np.uint64, t: _Words) -> None:
+    """Put ``floor(mix64(h) * m / 2**64)`` in place of every word ``h``, exactly, for m < 2**32.
 
-
-def _round(x: _Words, key: int, m: int) -> _Words:
-    """Return ``floor(mix64(x + key) * m / 2**64)`` for every word, exactly, for m < 2**32."""
-    h: _Words = x + np.uint64(key)
-    t = h >> np.uint64(30)
+    ``t`` is overwritten.
+    """
+    np.right_shift(h, np.uint64(30), out=t)
     h ^= t
     h *= np.uint64(_M1)
     np.right_shift(h, np.uint64(27), out=t)
@@ -125,15 +126,13 @@ def _round(x: _Words, key: int, m: int) -> _Words:
     h *= np.uint64(_M2)
     np.right_shift(h, np.uint64(31), out=t)
     h ^= t
-    w = np.uint64(m)
     np.bitwise_and(h, np.uint64(0xFFFF_FFFF), out=t)
-    t *= w
+    t *= m
     t >>= np.uint64(32)
     h >>= np.uint64(32)
-    h *= w
+    h *= m
     h += t
     h >>= np.uint64(32)
-    return h
 
 
 def _fisher_yates(n: int, key: int) -> list[int]:

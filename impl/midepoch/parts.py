@@ -45,6 +45,16 @@ class Position:
     carried: tuple[Users, ...] | None = None
     """Rollover: what the epoch before left over, the beginning of this one's first batch."""
 
+    @property
+    def low(self) -> int:
+        """The first batch that was not delivered."""
+        return self.batches - len(self.ahead)
+
+    @property
+    def reach(self) -> int:
+        """One more than the last batch delivered: where a sampler stands."""
+        return self.ahead[-1] + 1 if self.ahead else self.batches
+
 
 # The classes that hold users' values compare by identity: such values need not have an
 # equality that gives a truth value (tensors do not).

@@ -33,7 +33,8 @@ class Plan:
     """The length of a built-in sampler's source; ``None`` for other samplers and iterables."""
     sampler: SamplerKind
     sampler_name: str | None
-    """The qualified class name of a custom (outer) sampler, and its rank where it has one."""
+    """The qualified class name of a custom (outer) sampler, and its rank where it has one; of an
+    iterable that ranks share, the rank."""
     seed: int
     batch_size: int | None
     """``None`` without automatic batching and for custom batch samplers."""
@@ -79,4 +80,6 @@ def ranked(name: str, rank: int, world: int) -> str:
 def rankless(plan: Plan) -> Plan:
     """Return the plan without the rank in its sampler's name."""
     name = plan.sampler_name
-    return plan if name is None else replace(plan, sampler_name=name.partition(" (rank ")[0])
+    if name is None or plan.dataset == "iterable":
+        return replace(plan, sampler_name=None)
+    return replace(plan, sampler_name=name.partition(" (rank ")[0])

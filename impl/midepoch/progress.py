@@ -9,9 +9,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from midepoch.delivered import Delivered
+from midepoch.epoch_order import Order, Step
+from midepoch.errors import StateEncodingError, type_name
 from midepoch.messages import Batch, Failure, Frozen, Snapshot, freeze, thaw
 from midepoch.plan import Plan
-from midepoch.samplers import DIGEST_START, Order, Step
+from midepoch.samplers import DIGEST_START
 from midepoch.state import Document, LaneEntry, LanesState, Position
 
 __all__ = ["FRESH", "LaneProgress", "Progress", "fresh_lanes", "frozen", "thawed"]
@@ -36,7 +39,9 @@ def thawed(document: Document) -> Document:
 
 
 def _convert(document: Document, convert: Callable[[Any], Any]) -> Document:
-    sampler, lanes = document.sampler, document.lanes
+    position, sampler, lanes = document.position, document.sampler, document.lanes
+    if position.carried:
+        position = replace(position, carried=tuple(map(_copied, position.carried)))
     if sampler is not None:
         generators = tuple(
             # Plain JSON types, but the caller's own: a copy.
@@ -50,7 +55,19 @@ def _convert(document: Document, convert: Callable[[Any], Any]) -> Document:
         sampler = replace(sampler, generators=generators, states=states)
     if lanes is not None:
         lanes = replace(lanes, entries=tuple(_convert_entry(e, convert) for e in lanes.entries))
-    return replace(document, sampler=sampler, lanes=lanes)
+    return replace(document, position=position, sampler=sampler, lanes=lanes)
+
+
+def _copied(key: Any) -> Any:
+    """Return a copy of a key that was carried; in a run itself the sampler's own objects stay."""
+    try:
+        return thaw(freeze(key))
+    except Exception as error:
+        raise StateEncodingError(
+            "$.position.carried",
+            type_name(key),
+            f"it cannot be pickled ({error}); let the sampler yield plain keys",
+        ) from error
 
 
 def _convert_entry(entry: LaneEntry, convert: Callable[[Any], Any]) -> LaneEntry:
@@ -114,12 +131,10 @@ class LaneProgress:
 class Progress:
     """The position of one epoch iterator; outlives it, so that the loader can tell its state."""
 
-    def __init__(
-        self, document: Document, order: Order | None, *, stateful: bool, interval: int
-    ) -> None:
+    def __init__(self, document: Document, order: Order, *, stateful: bool, interval: int) -> None:
         self.plan = document.plan
         self.epoch = document.position.epoch
-        self.batches = document.position.batches
+        self.delivery = Delivered(document.position.batches, document.position.ahead)
         self.samples = document.position.samples
         self.digest = document.position.digest
         self.order = order
@@ -140,6 +155,21 @@ class Progress:
             self._cut_at = sum(max(0, entry.ordinal) for entry in self._cut)
 
     @property
+    def batches(self) -> int:
+        """Batches delivered in this epoch."""
+        return self.delivery.count
+
+    @property
+    def low(self) -> int:
+        """The first batch that was not delivered."""
+        return self.delivery.low
+
+    @property
+    def reach(self) -> int:
+        """One more than the last batch delivered: where the sampler stands."""
+        return self.delivery.reach
+
+    @property
     def iterable(self) -> bool:
         """Whether the dataset is iterable-style."""
         return self.plan.dataset == "iterable"
@@ -150,7 +180,7 @@ class Progress:
 
     def replay_start(self) -> int:
         """Return the batch from which tasks are dealt: the lanes' cut (map-style with state)."""
-        return self.batches if self.iterable or self._lanes is None else self._cut_at
+        return self.low if self.iterable or self._lanes is None else self._cut_at
 
     # Advancing
 
@@ -169,21 +199,20 @@ class Progress:
     ) -> None:
         """Count one batch, or an error in its place."""
         self.moved = True
-        self.batches += 1
+        self.delivery.add(self.batches if step is None else step.index)
         if step is not None:
             self.samples += step.samples
+            if self.reach == step.index + 1:
+                self.digest = step.digest
         elif isinstance(outcome, Batch):
             self.samples += outcome.samples
-        if step is not None:
-            self.digest = step.digest
         if self._lanes is not None:
             ended = isinstance(outcome, Batch) and outcome.last
             self._lanes[lane].advance(snapshot, batches=1, ended=ended)
             if not self.iterable:
                 self._cut_if_complete()
         self._turn(lane)
-        if self.order is not None:
-            self.order.forget(self.replay_start())
+        self.order.forget(self.replay_start())
 
     def _turn(self, lane: int) -> None:
         self.next_lane = (lane + 1) % max(1, self.plan.lanes)
@@ -215,14 +244,21 @@ class Progress:
         self.finished = True
         self._reports = reports
 
+    @property
+    def returnable(self) -> bool:
+        """Whether lanes that went on into the next epoch can be put back to its beginning."""
+        return self.iterable or all(
+            snapshot is not None and snapshot.trouble is None for snapshot in self._reports.values()
+        )
+
     def document(self) -> Document:
         """Return the frozen document of the delivered position."""
         if self.finished:
             return self.next_epoch()
-        position = Position(self.epoch, self.batches, self.samples, self.digest)
-        sampler = None
-        if self.order is not None:
-            sampler = self.order.state(self.batches, self.replay_start())
+        sampler, carried = self.order.state(self.reach, self.replay_start())
+        position = Position(
+            self.epoch, self.batches, self.samples, self.digest, self.delivery.ahead(), carried
+        )
         return Document(self.plan, position, sampler, self._lanes_here())
 
     def _lanes_here(self) -> LanesState | None:
@@ -239,11 +275,9 @@ class Progress:
 
     def next_epoch(self) -> Document:
         """Return the frozen document of the next epoch's start, from here."""
-        sampler = None
-        if self.order is not None:
-            sampler = self.order.boundary(self.batches, ended=self.finished)
+        sampler, carried = self.order.boundary(self.reach, ended=self.finished)
         digest = None if sampler is None else DIGEST_START
-        position = Position(self.epoch + 1, 0, 0, digest)
+        position = Position(self.epoch + 1, 0, 0, digest, carried=carried)
         return Document(self.plan, position, sampler, self._lanes_next())
 
     def _lanes_next(self) -> LanesState | None:

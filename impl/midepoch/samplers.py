@@ -1,4 +1,4 @@
-"""The orders of an epoch, batch by batch: built in and computed, or a user's sampler's.
+"""The order of an epoch that a user's sampler gives, batch by batch.
 
 A user's sampler is resumed by its own state where it has one, else by replaying it from the
 epoch's start, under the same private random streams; the digest of the indices tells whether
@@ -10,11 +10,12 @@ from __future__ import annotations
 import hashlib
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from dataclasses import replace
+from typing import Any
 
 from midepoch import canonical, streams
 from midepoch.chain import SamplerChain
+from midepoch.epoch_order import OrderState, Step
 from midepoch.errors import (
     ReplayMismatchError,
     SnapshotWarning,
@@ -23,108 +24,13 @@ from midepoch.errors import (
 )
 from midepoch.lanes import is_stateful
 from midepoch.messages import Frozen, freeze, thaw
-from midepoch.order import BLOCK, Permutation
 from midepoch.seeds import words
 from midepoch.state import SAMPLER_SLOTS, SamplerState
 
-__all__ = ["DIGEST_START", "BuiltInOrder", "CustomOrder", "Order", "Step", "chain_digest"]
+__all__ = ["DIGEST_START", "CustomOrder", "chain_digest"]
 
 DIGEST_START = hashlib.sha256(b"").hexdigest()
 """The digest before the first batch of an epoch."""
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One batch of an order."""
-
-    index: int
-    keys: Any
-    """What to get from the dataset: a list with automatic batching, else one key."""
-    samples: int
-    digest: str | None
-    error: Exception | None = None
-    """The sampler raised this in place of the batch."""
-
-
-class Order(Protocol):
-    """The batches of one epoch, from some position on."""
-
-    def draw(self) -> Step | None:
-        """Return the next batch, or ``None`` at the end."""
-        ...
-
-    def state(self, batches: int, at_most: int) -> SamplerState | None:
-        """Return what restores the order at ``batches``, snapshotted at ``at_most`` or before."""
-        ...
-
-    def forget(self, at_most: int) -> None:
-        """Drop the snapshots that nothing after ``at_most`` needs."""
-        ...
-
-    def settle(self, batches: int, *, disturbed: bool) -> None:
-        """Put the sampler back to ``batches``: what was drawn ahead was never delivered.
-
-        ``disturbed``: something else was done with it since.
-        """
-        ...
-
-    def boundary(self, batches: int, *, ended: bool) -> SamplerState | None:
-        """Return what the next epoch starts from, when this one is left after ``batches``."""
-        ...
-
-
-class BuiltInOrder:
-    """Sequential or shuffled indices of ``range(length)``: the position is the whole state.
-
-    >>> order = BuiltInOrder(5, None, batch_size=2, drop=False, start=1)
-    >>> [order.draw().keys for _ in range(2)], order.draw()
-    ([[2, 3], [4]], None)
-    """
-
-    def __init__(
-        self, length: int, key: int | None, *, batch_size: int | None, drop: bool, start: int
-    ) -> None:
-        self._length = length
-        self._permutation = None if key is None else Permutation(length, key)
-        self._batch_size = batch_size
-        self._drop = drop
-        self._index = start
-        self._block: list[int] = []
-        self._block_start = 0
-
-    def draw(self) -> Step | None:
-        """See ``Order.draw``."""
-        size = self._batch_size or 1
-        start = self._index * size
-        stop = min(start + size, self._length)
-        if start >= stop or (self._drop and stop - start < size):
-            return None
-        indices = self._indices(start, stop)
-        step = Step(self._index, indices if self._batch_size else indices[0], len(indices), None)
-        self._index += 1
-        return step
-
-    def _indices(self, start: int, stop: int) -> list[int]:
-        if self._permutation is None:
-            return list(range(start, stop))
-        low = self._block_start
-        if not low <= start <= stop <= low + len(self._block):
-            self._block_start = low = start
-            end = min(self._length, max(stop, start + BLOCK))
-            self._block = self._permutation.indices(start, end)
-        return self._block[start - low : stop - low]
-
-    def state(self, batches: int, at_most: int) -> None:
-        """See ``Order.state``."""
-
-    def forget(self, at_most: int) -> None:
-        """See ``Order.forget``."""
-
-    def settle(self, batches: int, *, disturbed: bool) -> None:
-        """See ``Order.settle``."""
-
-    def boundary(self, batches: int, *, ended: bool) -> None:
-        """See ``Order.boundary``."""
 
 
 class CustomOrder:
@@ -133,6 +39,8 @@ class CustomOrder:
     # ``start`` is where dealing goes on; from there to ``batches``, the position that was loaded,
     # only lanes replay. There ``digest`` must be reached. ``going_on``: the samplers are where
     # the epoch before was left; ``opening`` says what that was, for the states to come.
+    # ``carried`` begins the pass that ``opening`` counts from (None: no rollover): where that is
+    # the pass before, which was left early, nothing is carried into this epoch.
     def __init__(
         self,
         chain: SamplerChain,
@@ -145,6 +53,7 @@ class CustomOrder:
         batches: int,
         digest: str | None,
         going_on: bool,
+        carried: tuple[Any, ...] | None = None,
     ) -> None:
         self._chain = chain
         self._root = root
@@ -160,6 +69,11 @@ class CustomOrder:
         self._iterator: Iterator[Any] = iter(())
         self._untouched = False
         self._ran_out = False
+        self._rolls = carried is not None
+        left, here = (carried, None) if opening.batches < 0 else (None, carried)
+        self._left, self._carried = left or (), here or ()
+        self._heads = list(self._carried) if self._whole else []
+        self._rest: tuple[Any, ...] = ()
         self._seeds = words(root, "sampler", epoch)
         self._private = streams.PrivateStreams(self._seeds)
         self._opening = replace(opening, epoch=chain.epoch())
@@ -196,7 +110,9 @@ class CustomOrder:
         self._load_iterator(states)
         self._untouched = resume.batches <= 0 and any(slot in states for slot in chain.objects)
         if resume.batches < 0:
+            self._heads = list(self._left)
             self._leave_pass(-resume.batches)
+            self._heads = []
             chain.put_generators(resume.generators)
             streams.seed(self._seeds)
             self._iterator = iter(chain.driver)
@@ -270,13 +186,14 @@ class CustomOrder:
         size = self._chain.batch_size
         if size is None:
             return self._next()
-        batch: list[Any] = []
+        batch, self._heads = self._heads, []
         try:
             while len(batch) < size:
                 batch.append(self._next())
         except StopIteration:
             self._ran_out = True
-            if not batch or self._chain.drop:
+            self._rest = tuple(batch)
+            if not batch or self._chain.drop or self._rolls:
                 raise
         return batch
 
@@ -328,10 +245,20 @@ class CustomOrder:
         states = self._chain.object_states() if is_stateful(self._chain.driver) else {}
         return self._with(states, 0)
 
-    def state(self, batches: int, at_most: int) -> SamplerState:
+    def state(self, batches: int, at_most: int) -> OrderState:
         """See ``Order.state``."""
+        saved = self._latest(at_most)
+        return OrderState(saved, self._carried_into(saved))
+
+    def _latest(self, at_most: int) -> SamplerState:
         usable = [saved for saved in self._snapshots if saved.batches <= at_most]
         return usable[-1] if usable else self._opening
+
+    def _carried_into(self, saved: SamplerState) -> tuple[Any, ...] | None:
+        """Return what was carried into the pass that a snapshot counts from."""
+        if not self._rolls:
+            return None
+        return self._left if saved.batches < 0 else self._carried
 
     def _before(self, batches: int) -> SamplerState | None:
         """Return the latest snapshot from which a batch was drawn since.
@@ -353,35 +280,42 @@ class CustomOrder:
             return
         if not (is_stateful(chain.driver) or is_stateful(self._iterator) or chain.has_generators()):
             return
+        base = self._before(batches) or self._opening
         CustomOrder(
             chain,
             self._root,
             self._epoch,
-            replace(self._before(batches) or self._opening, epoch=chain.epoch()),
+            replace(base, epoch=chain.epoch()),
             interval=0,
             start=batches,
             batches=batches,
             digest=None,
             going_on=False,
+            carried=self._carried_into(base),
         )
 
-    def boundary(self, batches: int, *, ended: bool) -> SamplerState:
+    def boundary(self, batches: int, *, ended: bool) -> OrderState:
         """See ``Order.boundary``."""
         chain = self._chain
-        fresh = SamplerState(chain.epoch(), chain.generators(), _slots({}), (), 0)
-        if not is_stateful(chain.driver):
-            return fresh
-        if ended:
-            end = self._end or self._between()
-            return replace(fresh, states=end.states, stated=end.stated)
+        carried: tuple[Any, ...] = self._rest if ended else ()
+        after = SamplerState(chain.epoch(), chain.generators(), _slots({}), (), 0)
+        if is_stateful(chain.driver):
+            if ended:
+                base, calls = self._end or self._between(), 0
+            else:
+                base, calls = self._before_leaving(batches)
+                carried = self._carried if base.batches == 0 else ()
+            after = replace(after, states=base.states, stated=base.stated, batches=-calls)
+        return OrderState(after, carried if self._rolls else None)
+
+    def _before_leaving(self, batches: int) -> tuple[SamplerState, int]:
+        """Return a snapshot, and how many batches after it the epoch was left."""
         earlier = self._before(batches)
         if earlier is not None:
-            base, calls = earlier, batches - earlier.batches
-        elif self._opening.batches == 0:
-            base, calls = self._opening, batches
-        else:
-            base, calls = self.state(batches, batches), 1
-        return replace(fresh, states=base.states, stated=base.stated, batches=-calls)
+            return earlier, batches - earlier.batches
+        if self._opening.batches == 0:
+            return self._opening, batches
+        return self._latest(batches), 1
 
 
 def _slots(states: dict[str, Frozen]) -> dict[str, Any]:

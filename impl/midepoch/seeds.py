@@ -7,9 +7,12 @@ numbers are only computed.
 from __future__ import annotations
 
 import hashlib
+import struct
 from typing import NamedTuple
 
 __all__ = ["ROOT_MAX", "BatchSeeds", "derive", "words"]
+
+_FOUR = struct.Struct(">4Q")
 
 ROOT_MAX = 2**64 - 1
 """The largest root seed (SEED-5)."""
@@ -46,11 +49,10 @@ def words(root: int, purpose: str, *numbers: int) -> BatchSeeds:
     >>> words(0, "batch.map", 0, 3).torch == derive(0, "batch.map", 0, 3)
     True
     """
-    digest = _digest(root, purpose, numbers)
-    w0, w1, w2, w3 = (int.from_bytes(digest[i : i + 8], "big") for i in range(0, 32, 8))
+    w0, w1, w2, w3 = _FOUR.unpack(_digest(root, purpose, numbers))
     return BatchSeeds(w0, w1, (w2 >> 32, w2 & 0xFFFF_FFFF), w3)
 
 
 def _digest(root: int, purpose: str, numbers: tuple[int, ...]) -> bytes:
-    text = "/".join(["midepoch", "1", purpose, str(root), *map(str, numbers)])
+    text = "/".join([f"midepoch/1/{purpose}/{root}", *map(str, numbers)])
     return hashlib.sha256(text.encode("ascii")).digest()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from typing import Any
 
 import numpy as np
@@ -15,16 +16,24 @@ from torch.utils.data import DataLoader, TensorDataset
 import midepoch
 from midepoch import StatefulDataLoader
 
+pytestmark = pytest.mark.usefixtures("classic")
+
 N = 11
 
 
-def test_the_signature_is_torchs_and_three_more() -> None:
+def test_the_signature_begins_as_torchs() -> None:
     ours = inspect.signature(StatefulDataLoader.__init__).parameters
     theirs = inspect.signature(DataLoader.__init__).parameters
     assert [name for name in ours if name in theirs] == list(theirs)
-    assert set(ours) - set(theirs) == {"snapshot_every_n_steps", "lanes", "seed"}
+    assert list(ours)[: len(theirs)] == list(theirs)
     for name, parameter in theirs.items():
         assert (ours[name].kind, ours[name].default) == (parameter.kind, parameter.default)
+
+
+def test_every_argument_is_documented_once() -> None:
+    text = inspect.getdoc(StatefulDataLoader) or ""
+    told = re.findall(r"^ {4}(\w+): ", text.partition("Args:")[2].partition("Raises:")[0], re.M)
+    assert sorted(told) == sorted(inspect.signature(StatefulDataLoader).parameters)
 
 
 def test_it_is_a_dataloader() -> None:
@@ -99,6 +108,15 @@ def test_shuffling_is_random_by_default_and_fixed_by_torchs_seed() -> None:
     assert sorted(order(3)) == list(range(N))
 
 
+def test_seeding_after_a_loader_is_made_changes_nothing() -> None:
+    torch.manual_seed(1)
+    made = StatefulDataLoader(data(), shuffle=True)
+    expected = StatefulDataLoader(data(), shuffle=True, seed=made.seed)
+    assert StatefulDataLoader(data(), shuffle=True).seed != made.seed
+    torch.manual_seed(5)
+    _same(list(made), list(expected))
+
+
 def test_pinning_without_an_accelerator_is_torchs_warning() -> None:
     if torch.accelerator.is_available():
         pytest.skip("an accelerator is here")
@@ -119,6 +137,14 @@ def test_a_loader_is_used_inside_another_loaders_worker() -> None:
 
     made = StatefulDataLoader(Outer(2), num_workers=1, collate_fn=keep)
     assert list(made) == [[4], [4]]
+
+
+@pytest.mark.parametrize("arguments", [{}, {"num_workers": 1, "persistent_workers": True}])
+def test_loops_in_loops_and_two_at_a_time(arguments: dict[str, Any]) -> None:
+    numbers: Any = range(3)
+    made: Any = StatefulDataLoader(numbers, batch_size=None, **arguments)
+    assert [(x, y) for x in made for y in made] == [(x, y) for x in range(3) for y in range(3)]
+    assert list(zip(made, made, strict=True)) == [(x, x) for x in range(3)]
 
 
 def test_torchs_own_program_of_epochs_and_breaks_runs() -> None:

@@ -19,6 +19,7 @@ EXAMPLES: list[MidepochError] = [
     errors.StateError("no"),
     errors.StateFormatError("expected a dict, got None", "$.plan"),
     errors.StateFormatError("not a midepoch state", "$", "REFUSE-1"),
+    errors.ForeignStateError("it is of a data pipe", "$._shared_seed"),
     errors.StateVersionError(2, 1),
     errors.PlanMismatchError([("length", 1, None)]),
     errors.StateEncodingError("$.x", "object"),
@@ -30,6 +31,7 @@ EXAMPLES: list[MidepochError] = [
     errors.WorkerDiedError(1, 4242, -9, "it may be out of memory"),
     errors.WorkerDiedError(1, None, None),
     errors.WorkerTimeoutError(5.0),
+    errors.OutsideBatchError("batch_info() was called where no batch is made"),
 ]
 
 

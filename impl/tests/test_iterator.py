@@ -312,5 +312,5 @@ def test_more_than_a_stream_said_is_warned_of_as_torch_does() -> None:
 
     made = loader(Sized(N), batch_size=None)
     assert len(made) == 2
-    with pytest.warns(UserWarning, match="Length of the IterableDataset was reported to be 2"):
+    with pytest.warns(UserWarning, match="Length of IterableDataset was reported to be 2"):
         list(made)

@@ -23,7 +23,6 @@ from midepoch.errors import (
     StaleIteratorError,
     StateFormatError,
     StateVersionError,
-    UnsupportedError,
 )
 
 pytestmark = pytest.mark.filterwarnings("ignore::midepoch.errors.ReplayWarning")
@@ -71,13 +70,6 @@ def test_torchs_own_argument_errors_stay() -> None:
         loader(num_workers=-1)
     with pytest.raises(ValueError, match="mutually exclusive"):
         loader(sampler=[1], shuffle=True)
-
-
-def test_datapipes_are_refused_for_now() -> None:
-    from torch.utils.data.datapipes.iter import IterableWrapper
-
-    with pytest.raises(UnsupportedError, match="data pipes"):
-        loader(IterableWrapper([1, 2]))
 
 
 def test_arguments_stay_readable() -> None:

@@ -17,6 +17,7 @@ from torch.utils.data.distributed import DistributedSampler
 
 import midepoch
 from midepoch import state_to_json, streams
+from midepoch.epoch_order import BuiltInOrder
 from midepoch.errors import (
     PlanMismatchError,
     ReplayMismatchError,
@@ -24,7 +25,6 @@ from midepoch.errors import (
     StateFormatError,
 )
 from midepoch.order import Permutation
-from midepoch.samplers import BuiltInOrder
 from midepoch.seeds import derive, words
 
 N = 11
@@ -62,7 +62,9 @@ def test_shuffling_is_the_specifications_permutation(n: int) -> None:
 @pytest.mark.parametrize("key", [None, 9])
 def test_a_built_in_order_starts_anywhere(key: int | None, size: int | None, drop: bool) -> None:
     def steps(start: int) -> list[Any]:
-        order = BuiltInOrder(5003, key, batch_size=size, drop=drop, start=start)
+        order = BuiltInOrder(
+            5003, key, batch_size=size, tail="drop" if drop else "keep", start=start
+        )
         return list(iter(order.draw, None))
 
     whole = steps(0)

@@ -94,13 +94,17 @@ def documents(draw: st.DrawFn) -> Document:
         lanes=lanes,
         lifetime=draw(st.sampled_from(["epoch", "run"])),
     )
-    most = COUNT_MAX if length is None else length // (size or 1)
-    batches = draw(st.integers(0, most))
-    samples = min(batches * (size or 1), COUNT_MAX)
-    if length is None or plan.tail == "rollover":
+    carried = None
+    if plan.tail == "rollover":
+        few = {"max_size": min(3, (size or 1) - 1)}
+        indices = users if length is None else st.integers(0, max(0, length - 1))
+        carried = tuple(draw(st.lists(indices, **few))) if length != 0 else ()
+    whole = COUNT_MAX if length is None else min(length + len(carried or ()), COUNT_MAX)
+    batches = draw(st.integers(0, whole // (size or 1)))
+    samples = batches * (size or 1)
+    if length is None:
         samples = draw(st.integers(0, samples))
     digest = draw(st.binary(min_size=32, max_size=32)).hex() if custom else None
-    carried = draw(st.lists(counts, max_size=3).map(tuple)) if plan.tail == "rollover" else None
     position = Position(min(draw(counts), EPOCH_MAX), batches, samples, digest, (), carried)
     stateful = iterable or draw(st.booleans())
     return Document(
@@ -730,3 +734,6 @@ def test_rollover_needs_what_was_carried() -> None:
     assert not accepts(tree)
     tree["position"]["carried"] = [5]
     assert accepts(tree)
+    for carried in ([5] * 8, [100], [-1], [True], [5.0], ["5"], None):
+        tree["position"]["carried"] = carried
+        assert not accepts(tree), carried

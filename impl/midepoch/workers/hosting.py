@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import copy
 import pickle
+import time
 from collections.abc import Iterable
 from typing import Any
 
+from midepoch.batch_info import Making
 from midepoch.errors import LaneCopyError
 from midepoch.lanes import Lane, LaneSpec, is_stateful
 from midepoch.messages import (
@@ -25,16 +27,21 @@ from midepoch.messages import (
 
 __all__ = ["LaneDatasets", "LaneHost"]
 
+PROCESS_EACH = "use num_workers >= lanes, so that every lane has a process of its own"
+
 
 class LaneDatasets:
     """The dataset object of each lane in one process.
 
     ``own`` says that the given object may be used by a lane itself; all other lanes get copies,
-    made before any lane runs.
+    made before any lane runs. ``remedy``: what to advise where that cannot be done.
     """
 
-    def __init__(self, spec: LaneSpec, dataset: Any, *, own: bool) -> None:
+    def __init__(
+        self, spec: LaneSpec, dataset: Any, *, own: bool, remedy: str = PROCESS_EACH
+    ) -> None:
         self.spec = spec
+        self._remedy = remedy
         self._dataset = dataset
         self._own = own
         self._objects: dict[int, Any] = {}
@@ -57,7 +64,7 @@ class LaneDatasets:
         if self._own and not self._objects:
             return self._dataset
         # The original is in a lane's hands already: only before its first use is it a pattern.
-        return _copy(self._dataset, lane)
+        return _copy(self._dataset, lane, self._remedy)
 
     def get(self, lane: int) -> Any:
         """Return a lane's object."""
@@ -127,7 +134,7 @@ class LaneHost:
         number = opening.lane
         dataset = self._datasets.get(number)
         lane = self._lanes[number] = Lane(self._spec, number, dataset, epoch)
-        with lane.inside():
+        with lane.inside(), Making(None):
             if self._datasets.first_use(number):
                 lane.initialise()
             if self._pristine is not None:
@@ -141,12 +148,15 @@ class LaneHost:
 
     def run(self, task: Task) -> Reply:
         """Run a task on its lane."""
+        start = time.perf_counter()
         lane = self._lanes[task.lane]
         with lane.inside():
-            return lane.fetch(task) if isinstance(task, Fetch) else lane.finish(task)
+            reply = lane.fetch(task) if isinstance(task, Fetch) else lane.finish(task)
+        reply.busy = time.perf_counter() - start
+        return reply
 
 
-def _copy(dataset: Any, lane: int) -> Any:
+def _copy(dataset: Any, lane: int, remedy: str) -> Any:
     try:
         return pickle.loads(pickle.dumps(dataset, protocol=5))
     except Exception as first:
@@ -155,8 +165,7 @@ def _copy(dataset: Any, lane: int) -> Any:
         except Exception:
             raise LaneCopyError(
                 f"lane {lane} needs a copy of the dataset, and {_culprit(dataset)} can be copied "
-                f"neither by pickle nor by copy.deepcopy ({first}); make it picklable, or use "
-                "num_workers >= lanes, so that every lane has a process of its own"
+                f"neither by pickle nor by copy.deepcopy ({first}); make it picklable, or {remedy}"
             ) from first
 
 

@@ -3,31 +3,44 @@
 from __future__ import annotations
 
 from collections import deque
+from contextlib import nullcontext
 
 from midepoch import streams
 from midepoch.lanes import LaneSpec
 from midepoch.messages import Open, Reply, Snapshot, Task
+from midepoch.stats import Tally
 from midepoch.workers.hosting import LaneDatasets, LaneHost, Pristine
 
 __all__ = ["InlineWorkers"]
 
 
 class InlineWorkers:
-    """Runs every lane here; the caller's random streams and threads are put back afterwards."""
+    """Runs every lane here; the caller's random streams and threads are put back afterwards.
+
+    Both can be switched off: ``isolate_streams`` and ``single_thread``.
+    """
 
     count = 1
     capacity = 1
     ahead = False
 
     def __init__(
-        self, spec: LaneSpec, datasets: LaneDatasets, pristine: Pristine | None = None
+        self,
+        spec: LaneSpec,
+        datasets: LaneDatasets,
+        pristine: Pristine | None = None,
+        *,
+        tally: Tally,
     ) -> None:
         self._host = LaneHost(spec, datasets, pristine)
+        self._tally = tally
         self._tasks: deque[Task] = deque()
+        self._isolated = streams.isolated if spec.isolate_streams else nullcontext
+        self._one_thread = streams.one_thread if spec.single_thread else nullcontext
 
     def open(self, message: Open) -> dict[int, Snapshot | None]:
         """See ``Workers.open``."""
-        with streams.isolated(), streams.one_thread():
+        with self._isolated(), self._one_thread():
             opened = self._host.open(message)
         if opened.failure is not None:
             raise opened.failure.exception()
@@ -39,9 +52,10 @@ class InlineWorkers:
 
     def next_reply(self) -> Reply:
         """See ``Workers.next_reply``."""
-        with streams.isolated(), streams.one_thread():
+        with self._isolated(), self._one_thread():
             reply = self._host.run(self._tasks[0])
         self._tasks.popleft()
+        self._tally.worked(0, reply.busy)
         return reply
 
     def close(self) -> None:

@@ -1,0 +1,93 @@
+"""What torch's loader does to data pipes: sharding, and the seeds of their shuffling.
+
+Lanes take the place of workers in the sharding, and the seeds are computed from the root seed
+and the epoch, so that a resume shuffles as before. Where a process group of torch.distributed
+is initialised, the ranks shard together and share the root seed of rank 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch.utils.data import IterDataPipe, MapDataPipe
+from torch.utils.data.graph import traverse_dps
+from torch.utils.data.graph_settings import (
+    apply_random_seed,
+    apply_sharding,
+    get_all_graph_pipes,
+)
+
+from midepoch.plan import ranked
+from midepoch.seeds import derive
+
+__all__ = ["PipeSettings", "pipe_name", "pipe_settings", "shared_root"]
+
+PURPOSE = "x-datapipe"
+"""Of the derived seeds: an extension, as the specification calls it, for it knows no pipes."""
+
+
+@dataclass(frozen=True)
+class PipeSettings:
+    """How the lanes of one rank share a data pipe, and shuffle it."""
+
+    root: int
+    """The root seed, the same on all ranks."""
+    rank: int
+    world: int
+    lanes: int
+
+    def shard(self, pipe: Any, lane: int) -> None:
+        """Give ``pipe`` the share of a lane: of a rank first, then of a lane of that rank."""
+        lanes = max(1, self.lanes)
+        apply_sharding(pipe, lanes * self.world, lane * self.world + self.rank)
+
+    def seed(self, pipe: Any, epoch: int) -> None:
+        """Give everything random in ``pipe`` its seed for an epoch; all lanes get the same."""
+        if isinstance(pipe, IterDataPipe):
+            generator = torch.Generator()
+            generator.manual_seed(derive(self.root, PURPOSE, epoch))
+            apply_random_seed(pipe, generator)
+
+
+def pipe_settings(dataset: Any, root: int, lanes: int) -> PipeSettings | None:
+    """Return what lanes do to ``dataset``; ``None`` where it needs nothing done.
+
+    Blocks until all ranks are here, where a process group is initialised.
+    """
+    if isinstance(dataset, MapDataPipe):
+        pipes = get_all_graph_pipes(traverse_dps(dataset))
+        if not any(callable(getattr(pipe, "apply_sharding", None)) for pipe in pipes):
+            return None
+    elif not isinstance(dataset, IterDataPipe):
+        return None
+    rank, world = _ranks()
+    return PipeSettings(root if world == 1 else shared_root(root), rank, world, lanes)
+
+
+def pipe_name() -> str | None:
+    """Return what the plan of a data pipe says of the ranks that share it (WORLD-2)."""
+    rank, world = _ranks()
+    return None if world == 1 else ranked(IterDataPipe.__name__, rank, world)
+
+
+def _ranks() -> tuple[int, int]:
+    """Return this rank and their number: 0 and 1 where there is no process group."""
+    if dist.is_available() and dist.is_initialized():
+        return dist.get_rank(), dist.get_world_size()
+    return 0, 1
+
+
+def shared_root(root: int) -> int:
+    """Return rank 0's root seed; every rank calls this at the same place of its program."""
+    # 64 bits without a sign, in a tensor whose numbers have one.
+    number = torch.tensor(root - (1 << 63), dtype=torch.int64)
+    group = None if "gloo" in str(dist.get_backend()) else dist.new_group(backend="gloo")
+    try:
+        dist.broadcast(number, src=0, group=group)
+    finally:
+        if group is not None:
+            dist.destroy_process_group(group)
+    return int(number.item()) + (1 << 63)

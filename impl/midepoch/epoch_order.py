@@ -1,0 +1,145 @@
+"""The batches of one epoch: what an order must do, and the built-in orders, which are computed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+from midepoch.order import BLOCK, Permutation
+from midepoch.parts import SamplerState
+from midepoch.plan import Tail
+
+__all__ = ["BuiltInOrder", "Order", "OrderState", "Step"]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One batch of an order."""
+
+    index: int
+    keys: Any
+    """What to get from the dataset: a list with automatic batching, else one key."""
+    samples: int
+    digest: str | None
+    error: Exception | None = None
+    """The sampler raised this in place of the batch."""
+
+
+class OrderState(NamedTuple):
+    """What restores an order, beside the number of batches."""
+
+    sampler: SamplerState | None
+    """``None`` for the built-in orders."""
+    carried: tuple[Any, ...] | None
+    """``None`` but for rollover; see ``Position.carried``."""
+
+
+class Order(Protocol):
+    """The batches of one epoch, from some position on."""
+
+    def draw(self) -> Step | None:
+        """Return the next batch, or ``None`` at the end."""
+        ...
+
+    def state(self, batches: int, at_most: int) -> OrderState:
+        """Return what restores the order at ``batches``, snapshotted at ``at_most`` or before."""
+        ...
+
+    def forget(self, at_most: int) -> None:
+        """Drop the snapshots that nothing after ``at_most`` needs."""
+        ...
+
+    def settle(self, batches: int, *, disturbed: bool) -> None:
+        """Put the sampler back to ``batches``: what was drawn ahead was never delivered.
+
+        ``disturbed``: something else was done with it since.
+        """
+        ...
+
+    def boundary(self, batches: int, *, ended: bool) -> OrderState:
+        """Return what the next epoch starts from, when this one is left after ``batches``."""
+        ...
+
+
+class BuiltInOrder:
+    """Sequential or shuffled indices of ``range(length)``: the position is nearly the whole state.
+
+    Under rollover ``carried`` comes before the order's own indices, and what does not fill a
+    batch is left over to the next epoch (EPOCH-6).
+
+    >>> order = BuiltInOrder(5, None, batch_size=2, tail="keep", start=1)
+    >>> [order.draw().keys for _ in range(2)], order.draw()
+    ([[2, 3], [4]], None)
+    >>> order = BuiltInOrder(4, None, batch_size=2, tail="rollover", start=0, carried=[9])
+    >>> [order.draw().keys for _ in range(2)], order.draw()
+    ([[9, 0], [1, 2]], None)
+    >>> order.boundary(2, ended=True).carried
+    (3,)
+    """
+
+    def __init__(
+        self,
+        length: int,
+        key: int | None,
+        *,
+        batch_size: int | None,
+        tail: Tail,
+        start: int,
+        carried: Sequence[int] | None = None,
+    ) -> None:
+        self._length = length
+        self._permutation = None if key is None else Permutation(length, key)
+        self._batch_size = batch_size
+        self._size = batch_size or 1
+        self._carried = None if carried is None else list(carried)
+        self._shift = len(carried or ())
+        self._total = self._shift + length
+        self._end = self._total if tail == "keep" else self._total - self._total % self._size
+        self._index = start
+        self._block: list[int] = []
+        self._block_start = 0
+
+    def draw(self) -> Step | None:
+        """See ``Order.draw``."""
+        start = self._index * self._size
+        if start >= self._end:
+            return None
+        indices = self._indices(start, min(start + self._size, self._end))
+        step = Step(self._index, indices if self._batch_size else indices[0], len(indices), None)
+        self._index += 1
+        return step
+
+    def _indices(self, start: int, stop: int) -> list[int]:
+        """Return the carried indices and then the order's own, by their common position."""
+        shift = self._shift
+        if start >= shift:
+            return self._own(start - shift, stop - shift)
+        head = (self._carried or [])[start:stop]
+        return head if stop <= shift else head + self._own(0, stop - shift)
+
+    def _own(self, start: int, stop: int) -> list[int]:
+        if self._permutation is None:
+            return list(range(start, stop))
+        low = self._block_start
+        if not low <= start <= stop <= low + len(self._block):
+            self._block_start = low = start
+            end = min(self._length, max(stop, start + BLOCK))
+            self._block = self._permutation.indices(start, end)
+        return self._block[start - low : stop - low]
+
+    def state(self, batches: int, at_most: int) -> OrderState:
+        """See ``Order.state``."""
+        return OrderState(None, None if self._carried is None else tuple(self._carried))
+
+    def forget(self, at_most: int) -> None:
+        """See ``Order.forget``."""
+
+    def settle(self, batches: int, *, disturbed: bool) -> None:
+        """See ``Order.settle``."""
+
+    def boundary(self, batches: int, *, ended: bool) -> OrderState:
+        """See ``Order.boundary``."""
+        if self._carried is None:
+            return OrderState(None, None)
+        return OrderState(None, tuple(self._indices(self._end, self._total)) if ended else ())

@@ -1,0 +1,141 @@
+"""What a loader's arguments make of its epochs: the plan, and the order of one epoch."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import torch
+from torch.utils.data import DataLoader, IterableDataset
+
+from midepoch.arguments import Extras
+from midepoch.chain import SamplerChain
+from midepoch.epoch_order import BuiltInOrder, Order
+from midepoch.errors import ArgumentError
+from midepoch.plan import Plan, SamplerKind, Tail
+from midepoch.samplers import CustomOrder
+from midepoch.seeds import derive
+from midepoch.state import Document
+
+__all__ = ["draw_seed", "length_under_rollover", "make_order", "make_plan", "under"]
+
+
+def draw_seed(generator: torch.Generator | None) -> int:
+    """Draw a root seed from ``generator``, else from torch's global one, as torch's loader does."""
+    return int(torch.empty((), dtype=torch.int64).random_(generator=generator).item())
+
+
+def make_plan(
+    loader: DataLoader[Any],
+    extras: Extras,
+    chain: SamplerChain | None,
+    *,
+    shuffle: bool,
+    custom_batches: bool,
+) -> Plan:
+    """Return the plan of a loader whose arguments torch has checked (DOC-3).
+
+    ``custom_batches``: the user gave a ``batch_sampler``.
+
+    Raises:
+        ArgumentError: rollover where the loader makes no batches of a map-style dataset itself.
+    """
+    iterable = isinstance(loader.dataset, IterableDataset)
+    workers = loader.num_workers
+    name = None if chain is None else chain.name(given_batch_sampler=custom_batches)
+    return Plan(
+        dataset="iterable" if iterable else "map",
+        length=None,
+        sampler=_sampler_kind(chain, iterable=iterable, shuffle=shuffle),
+        sampler_name=name,
+        seed=draw_seed(loader.generator) if extras.seed is None else extras.seed,
+        batch_size=loader.batch_size,
+        tail=_tail(loader, extras, iterable=iterable),
+        lanes=workers if extras.lanes is None else extras.lanes,
+        lifetime="run" if workers == 0 or loader.persistent_workers else "epoch",
+    )
+
+
+def _sampler_kind(chain: SamplerChain | None, *, iterable: bool, shuffle: bool) -> SamplerKind:
+    if iterable:
+        return "none"
+    if chain is not None:
+        return "custom"
+    return "shuffle" if shuffle else "sequential"
+
+
+def _tail(loader: DataLoader[Any], extras: Extras, *, iterable: bool) -> Tail:
+    if extras.last_batch != "rollover":
+        return "drop" if loader.drop_last else "keep"
+    if iterable or loader.batch_size is None:
+        got = "an iterable-style dataset" if iterable else "batch_size=None or a batch_sampler"
+        raise ArgumentError(
+            'last_batch="rollover" carries the indices left over by one epoch into the next, which '
+            "needs a map-style dataset and batches that the loader makes itself (a batch_size and "
+            f"no batch_sampler); got {got}"
+        )
+    return "rollover"
+
+
+def under(document: Document, plan: Plan) -> Document:
+    """Return the document of an epoch's beginning under the plan of now.
+
+    A dataset may have grown or shrunk between two epochs. Indices carried from the one before
+    that it no longer has are left out.
+
+    >>> from midepoch.state import Position
+    >>> plan = Plan("map", 9, "sequential", None, 7, 4, "rollover", 0, "epoch")
+    >>> document = Document(plan, Position(1, 0, 0, carried=(8,)), None, None)
+    >>> under(document, replace(plan, length=8)).position.carried
+    ()
+    """
+    position, length = document.position, plan.length
+    if position.carried and length is not None:
+        kept = tuple(index for index in position.carried if index < length)
+        position = replace(position, carried=kept)
+    return replace(document, plan=plan, position=position)
+
+
+def length_under_rollover(document: Document, samples: int) -> int:
+    """Return the batches of the epoch of ``document``, whose order gives ``samples`` indices."""
+    sampler, carried = document.sampler, document.position.carried or ()
+    if sampler is not None and sampler.batches < 0:
+        carried = ()  # into the pass before, which was left early
+    return (samples + len(carried)) // (document.plan.batch_size or 1)
+
+
+def make_order(
+    document: Document, chain: SamplerChain | None, *, interval: int, going_on: bool
+) -> Order:
+    """Return the batches of the epoch that ``document`` stands in, from its position on.
+
+    ``interval``: batches between two snapshots of a sampler. ``going_on``: the samplers are
+    where the epoch before was left.
+    """
+    plan, position = document.plan, document.position
+    start = position.low
+    if document.lanes is not None and plan.dataset == "map":
+        # The lanes' cut: they replay from there.
+        start = sum(max(0, entry.ordinal) for entry in document.lanes.entries)
+    if chain is not None and document.sampler is not None:
+        return CustomOrder(
+            chain,
+            plan.seed,
+            position.epoch,
+            document.sampler,
+            interval=interval,
+            start=start,
+            batches=position.reach,
+            digest=position.digest,
+            going_on=going_on,
+            carried=position.carried,
+        )
+    shuffled = plan.sampler == "shuffle"
+    return BuiltInOrder(
+        plan.length or 0,
+        derive(plan.seed, "order", position.epoch) if shuffled else None,
+        batch_size=plan.batch_size,
+        tail=plan.tail,
+        start=start,
+        carried=position.carried,
+    )
