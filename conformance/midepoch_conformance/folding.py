@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from midepoch_conformance.handing import parameters
@@ -71,24 +71,37 @@ def fold(source: str, facts: Facts) -> str:
             def open(self, w, x, root):
                 return Map(w, 2)
     """
-    text = source.strip("\n")
+    text, before = source.strip("\n"), ""
     names = parameters(text)
-    if names is not None:
-        text = _changed(text, lambda now: _Decisions(now, facts, names).edits())
-    return _changed(text, lambda now: unused_lines(now, facts.attribute, facts.used))
+    while text != before:
+        before = text
+        if names is not None:
+            text = _changed(text, _Decisions(text, facts, names).edits())
+        # What is dropped early need not be looked at again.
+        text = _changed(text, unused_lines(text, facts.attribute, facts.used))
+    return text
 
 
-def _changed(text: str, edits: Callable[[str], Iterator[tuple[int, int, str]]]) -> str:
-    """Apply one edit after the other, each found in what the last one left."""
-    while True:
-        for start, end, put in edits(text):
-            data = text.encode()
-            after = (data[:start] + put.encode() + data[end:]).decode()
-            if after != text and _parses(after):
-                text = after
-                break
-        else:
-            return text
+def _changed(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
+    """Apply edits together where they leave a whole text, else the first one that does."""
+    found = list(edits)
+    for chosen in (_apart(found), *([edit] for edit in found)):
+        data = text.encode()
+        for start, end, put in reversed(chosen):
+            data = data[:start] + put.encode() + data[end:]
+        after = data.decode()
+        if after != text and _parses(after):
+            return after
+    return text
+
+
+def _apart(edits: Sequence[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+    """Return edits none of which touches another's place, in their order in the text."""
+    chosen: list[tuple[int, int, str]] = []
+    for edit in edits:
+        if all(edit[1] < start or end < edit[0] for start, end, _ in chosen):
+            chosen.append(edit)
+    return sorted(chosen)
 
 
 def _parses(text: str) -> bool:

@@ -37,6 +37,8 @@ from midepoch_conformance.script_data import (
     row_text,
     workload_facts,
 )
+from midepoch_conformance.script_functions import begun, numbered, resumed_or_whole
+from midepoch_conformance.script_names import apart, import_line, imports, names_module
 from midepoch_conformance.script_sessions import (
     NAMES,
     Session,
@@ -48,6 +50,7 @@ from midepoch_conformance.script_sessions import (
 )
 from midepoch_conformance.script_source import adapter_source, split_futures
 from midepoch_conformance.script_steps import needed
+from midepoch_conformance.script_table import table
 from midepoch_conformance.verdict import Finding
 
 __all__ = ["LINES", "MARK", "added_lines", "make_script"]
@@ -60,6 +63,15 @@ LINES = 40
 
 _FAMILIES = (script_checks, script_faults, script_format)
 """The modules register their recipes when they are imported."""
+
+_MEASURES = 5
+"""What is done, one after the other, while a script is too long: (1) what is short shares a
+line; (2) an error is told by its process's status, and in full where the interpreter prints it;
+(3) sessions that do nearly the same share functions; (4) their calls share lines; (5) the
+sessions are a table of steps."""
+
+_WORDS = ("refused", "str(", "startswith", "on purpose")
+"""What looks at the words of an error."""
 
 _HEADING, _WIDTH = 5, 96
 
@@ -89,8 +101,12 @@ def make_script(
         lengths = usual_lengths(case.workload, case.sessions[0].execution)
     case = needed(counted(case, lengths), finding, lengths)
     script = _Script(info, case, finding, lengths, path, folded)
-    text = script.text(words)
-    return text if len(added_lines(text)) <= LINES else script.text(words, tight=True)
+    texts = []
+    for measures in range(_MEASURES + 1):
+        texts.append(script.text(words, measures))
+        if len(added_lines(texts[-1])) <= LINES:
+            return texts[-1]
+    return min(texts, key=lambda text: len(added_lines(text)))
 
 
 def added_lines(text: str) -> list[str]:
@@ -141,6 +157,7 @@ class _Script:
             path=path,
             quiet=self.check.quiet,
             caught=self.check.caught,
+            left=finding.requirement == "FAULT-4",
             edit="change" if self._has_tensors() else "edit",
             opened=self.opened,
         )
@@ -217,8 +234,9 @@ class _Script:
             asked = everything(case.workload)
         elif case.workload.form in ("iterable", "stream") and "stream_of" in asked:
             asked -= {"source"}  # named for those that have a state
+        self.numbers = self.tabled = False
         self.changes = sorted(varied & (asked | ({"workers"} if info.function else set())))
-        faulty = [part.name for part in self.sessions if _is_faulty(self._workload(part))]
+        faulty = [part.name for part in self.sessions if self._is_faulty(part)]
         self.data = data_of(
             case.workload,
             same,
@@ -235,7 +253,7 @@ class _Script:
         if len(methods) == 1:
             execution["start_method"] = methods[0]
         facts = workload_facts(self._workload(part)) | execution
-        unsaid = {*FAULTS, "log", "tree", "gate", "epochs"}
+        unsaid = {*FAULTS, "die_once", "log", "tree", "gate", "epochs"}
         whole = workload_facts(self.case.workload) | {"log": None}
         return facts | {name: whole[name] for name in unsaid}
 
@@ -258,49 +276,95 @@ class _Script:
 
     # The text.
 
-    def text(self, words: str, tight: bool = False) -> str:
-        """Return the script; ``words`` tell the case, ``tight``: each line counts."""
-        codecs: dict[str, str] = {}
-        functions: dict[tuple[object, ...], str] = {}
-        calls = {}
-        blocks = [*self.data.blocks]
-        for part in self.sessions:
-            lines = session_lines(part, self.style, codecs)
-            # Two sessions that do the same are one function, but where it tells its log or its
-            # fault by its name.
-            own = part.name if self.calls or _is_faulty(self._workload(part)) else ""
-            name = functions.setdefault((own, *lines), part.name)
-            calls[part.name] = self._call(part, name)
-            if name == part.name:
-                given = "loader" if self.info.function else "session"
-                blocks.append([f"def {name}({given}):", *(lines or ["    yield from ()"])])
+    def text(self, words: str, measures: int = 0) -> str:
+        """Return the script; ``words`` tell the case, ``measures``: what is done to shorten it."""
         check = self.check
+        sessions, calls = self._functions(merged=measures > 2)
+        tabled = self._tabled() if measures == _MEASURES else None
+        self.tabled = tabled is not None
+        sessions, calls = tabled or (sessions, calls)
+        blocks = [*self.data.blocks, *sessions]
         spoken = " ".join((check.expected, check.got, check.shows))
         inside = "\n".join(line for block in blocks for line in block)
         blocks += script_player.helpers(inside, script_player.HELPERS)
         blocks += script_player.helpers(spoken, script_checks.HELPERS)
-        blocks.append(script_player.player(bool(self.changes or self.ranked), self._dies()))
-        blocks.append(script_player.comparison(check.expected, check.got, check.shows, calls))
+        by_status = measures > 1 and self._told() and not any(n in spoken for n in _WORDS)
+        varied = bool(self.changes or self.ranked)
+        dies = self._dies() or by_status
+        blocks.append(script_player.player(varied, dies, measures > 1, self.numbers))
+        joined = measures > 3
+        blocks.append(
+            script_player.comparison(check.expected, check.got, check.shows, calls, joined)
+        )
         if check.document:
             blocks.insert(0, [f"DOCUMENT = {check.document}"])
         main = "\n\n\n".join("\n".join(block) for block in blocks)
-        last = "\n".join(self._end(tight))
-        main, last = _apart(main, last, self.source)
-        loaded = [m for m in ("midepoch", "numpy", "torch") if _names(m, main + last)]
-        missing = [f"import {m}" for m in loaded if not _imports(m, self.source)]
-        head = [*self.futures, _import_line(main + last)]
+        last = "\n".join(self._end(self._told() and not by_status, measures > 0))
+        main, last = apart(main, last, self.source)
+        loaded = [m for m in ("midepoch", "numpy", "torch") if names_module(m, main + last)]
+        missing = [f"import {m}" for m in loaded if not imports(m, self.source)]
+        head = [*self.futures, import_line(main + last)]
         source = "\n".join([MARK, *missing, *([""] if missing else []), self.source.strip("\n")])
         parts = [self._heading(words) + "\n".join(head), main, source, last]
         return "\n\n\n".join(parts) + "\n"
 
-    def _call(self, part: Session, function: str) -> str:
-        """Return the call that plays a session."""
+    def _functions(self, merged: bool) -> tuple[list[list[str]], dict[str, str]]:
+        """Return the sessions' functions, and the call that plays each session.
+
+        ``merged``: whether the uninterrupted run is played by what resumes one, if it can be.
+        """
+        codecs: dict[str, str] = {}
+        written = {part.name: session_lines(part, self.style, codecs) for part in self.sessions}
+        # What a sample does may be told by the session's name.
+        named = self.calls or self.case.workload.gate or any(map(self._is_faulty, self.sessions))
+        blocks: list[list[str]] = []
+        calls: dict[str, str] = {}
+        functions: dict[tuple[object, ...], str] = {}
+        merged = merged and not named
+        if merged and resumed_or_whole(written):
+            functions |= {("", *written["whole"]): "rest"}
+            begun(written, written["whole"])
+        counted = numbered(written) if merged else {}
+        self.numbers = bool(counted)
+        for part in self.sessions:
+            lines = written[part.name] or ["    yield from ()"]
+            number = ""
+            if part.name in counted:
+                lines, number = counted[part.name]
+                functions.setdefault(("", *lines), "some")
+            # Two sessions that do the same are one function, but where it tells its log or its
+            # fault by its name.
+            own = part.name if self.calls or self._is_faulty(part) else ""
+            name = functions.setdefault((own, *lines), part.name)
+            if name not in {call.split('"')[1] for call in calls.values()}:
+                given = "loader" if self.info.function else "session"
+                given += ", n" if number else ""
+                blocks.append([f"def {name}({given}):", *lines])
+            calls[part.name] = self._call(part, name, number)
+        return blocks, calls
+
+    def _tabled(self) -> tuple[list[list[str]], dict[str, str]] | None:
+        """Return the table of the sessions and its function, and the call that plays each."""
+        if self.calls or self.case.workload.gate or any(map(self._is_faulty, self.sessions)):
+            return None
+        blocks = table(self.sessions, self.style)
+        self.numbers = False
+        calls = {part.name: self._call(part, part.name) for part in self.sessions}
+        return (blocks, calls) if blocks else None
+
+    def _is_faulty(self, part: Session) -> bool:
+        w = self._workload(part)
+        return any(getattr(w, fault) is not None for fault in FAULTS)
+
+    def _call(self, part: Session, function: str, number: str = "") -> str:
+        """Return the call that plays a session, which may be handed a number."""
         seed = {"a": "1", "b": "2"}.get(part.plan.host, "3")
         fields = self._fields(part)
         changes = "".join(f", {name}={quoted(fields[name])}" for name in self.changes)
         if part.name in self.ranked:
             changes += f", state={quoted(self.ranked[part.name])}"
-        return f'play("{function}", "{seed}", "{part.plan.ambient}"{changes})'
+        given = f', "{number}"' if number else ""
+        return f'play("{function}", "{seed}", "{part.plan.ambient}"{given}{changes})'
 
     def _has_tensors(self) -> bool:
         """Return whether a state may hold a tensor or an array: they are changed otherwise."""
@@ -313,12 +377,19 @@ class _Script:
         fault = self.finding.requirement in ("FAULT-1", "FAULT-2", "FAULT-3", "FAULT-4")
         return fault or self.finding.kind in ("hang", "crash")
 
-    def _end(self, tight: bool) -> list[str]:
+    def _told(self) -> bool:
+        """Return whether an error is told among what is delivered."""
+        # An error that is the failure is compared; any other is printed where it is raised.
+        words = f"{self.check.got}{self.check.shows}"
+        silent = self.finding.outcome == "fails silently" or self.finding.kind == "leftover"
+        return not silent or "is_error" in words or "refused" in words or self._dies()
+
+    def _end(self, told: bool, tight: bool) -> list[str]:
         drawn = self.case.workload.draws
         seeds = ["random.seed(int(sys.argv[2]))"]
-        if _imports("numpy", self.source) or any("numpy" in d for d in drawn):
+        if imports("numpy", self.source) or "numpy" in drawn:
             seeds.append("numpy.random.seed(int(sys.argv[2]))")
-        if _imports("torch", self.source) or any("torch" in d for d in drawn):
+        if imports("torch", self.source) or "torch" in drawn:
             seeds.append("torch.manual_seed(int(sys.argv[2]))")
         shown = "[row[0] for row in batch]" if self.flat else "batch"
         if self.info.function:
@@ -326,12 +397,11 @@ class _Script:
         elif not self.info.module.startswith("midepoch_conformance."):
             # What a loader makes of a number may be one of its own.
             shown += ", default=float"
-        # An error that is the failure is compared; any other is printed where it is raised.
-        words = f"{self.check.got}{self.check.shows}"
-        silent = self.finding.outcome == "fails silently" or self.finding.kind == "leftover"
-        told = not silent or "is_error" in words
-        told = told or "refused" in words or self._dies()
-        return script_player.end(self._handed(), self.opened, seeds, shown, told, tight)
+        opened = self.opened
+        if self.numbers:
+            opened += f", *sys.argv[{4 if self.changes or self.ranked else 3}:]"
+        function = "steps" if self.tabled else ""
+        return script_player.end(function, self._handed(), opened, seeds, shown, told, tight)
 
     def _heading(self, words: str) -> str:
         info, finding = self.info, self.finding
@@ -351,49 +421,5 @@ class _Script:
         return f'"""{text}\n"""\n\n'
 
 
-def _apart(main: str, last: str, source: str) -> tuple[str, str]:
-    """Return the script's own parts with names that are not the adapter's."""
-    taken: set[str] = set()
-    for node in ast.parse(source).body:
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            taken |= {alias.asname or alias.name for alias in node.names}
-        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            taken.add(node.name)
-        else:
-            taken |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
-    for name in set(re.findall(r"^(?:def|class) (\w+)", main, re.M)) & taken:
-        # Neither a member nor an argument's name.
-        main, last = (
-            re.sub(rf"(?<![.\w]){name}\b(?!=[^=])", f"{name}_", text) for text in (main, last)
-        )
-    return main, last
-
-
-def _is_faulty(w: Any) -> bool:
-    return any(getattr(w, fault) is not None for fault in FAULTS)
-
-
 def _wrapped(text: str, most: int) -> list[str]:
     return textwrap.wrap(" ".join(text.split()), _WIDTH, max_lines=most, placeholder=" ...")
-
-
-_MODULES = (
-    "collections", "contextlib", "copy", "hashlib", "importlib.resources", "itertools", "json",
-    "jsonschema", "multiprocessing", "operator", "os", "pathlib", "pickle", "random", "re",
-    "signal", "subprocess", "sys", "tempfile", "time", "types",
-)  # fmt: skip
-
-
-def _import_line(text: str) -> str:
-    """Return the import of what the script's own lines use of the standard library."""
-    lines = textwrap.wrap(", ".join(m for m in _MODULES if _names(m, text)), 90)
-    return "\n".join(f"import {line.rstrip(',')}" for line in lines)
-
-
-def _names(module: str, text: str) -> bool:
-    return re.search(rf"(?<![\w.]){module}[.]", text) is not None
-
-
-def _imports(module: str, source: str) -> bool:
-    """Return whether a module is there under its own name in what ``source`` imports."""
-    return re.search(rf"^import {module}(\.|$)|^import .*\b{module}$", source, re.M) is not None

@@ -7,6 +7,7 @@ In the expressions ``@whole`` stands for what the uninterrupted run delivered, a
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable, Sequence
 
 from midepoch_conformance.case import Case, Step
@@ -65,7 +66,7 @@ HELPERS: dict[str, tuple[str, ...]] = {
     ),
     "refused": (
         "def refused(seen):  # by an error in words, before any batch, and not by accident",
-        '    kind, _, words = str([*seen, [""]][0][0]).partition(": ")',
+        '    kind, _, words = str([*sum(seen, []), ""][0]).partition(": ")',
         '    accidents = "' + " ".join(_ACCIDENTS) + '".split()',
         '    return words.strip() and kind.removesuffix("Error") not in accidents',
     ),
@@ -135,8 +136,12 @@ def batches(case: Case, finding: Finding, lengths: Sequence[int]) -> Check:
     """Return that all that is delivered is the uninterrupted run's, as far as that goes."""
     wanted: list[list[int]] = []
     beyond = False
+    known: list[tuple[Step, ...]] = []
     for plan, walked in zip(case.sessions, places(case, lengths), strict=True):
+        known.append(())
         for step, before, after in zip(plan.steps, walked[:-1], walked[1:], strict=True):
+            if before.epoch < len(lengths) or step.do not in ("take", "drain"):
+                known[-1] += (step,)
             if step.do in ("take", "drain"):
                 beyond = beyond or before.epoch >= len(lengths)
                 start, end = _flat(before, lengths), _flat(after, lengths)
@@ -150,6 +155,9 @@ def batches(case: Case, finding: Finding, lengths: Sequence[int]) -> Check:
     if beyond and finding.outcome == "fails":
         # It may come where nothing more is expected.
         return Check(expected, got, shows="any(map(is_error, got))", quiet=True)
+    if beyond and finding.kind == "repeated":
+        # It may be one too many at the end of the last epoch that is known.
+        return Check(expected, got, steps=tuple(enumerate(known)), quiet=True)
     # Errors that are made on purpose are not looked at.
     return Check(expected, f"{got}[: len(expected)]" if beyond else got, quiet=True)
 
@@ -189,6 +197,41 @@ def _each_once(case: Case, finding: Finding, lengths: Sequence[int]) -> Check:
         expected=f'"in each of {drains} epochs samples 0 to {w.n - 1}, each once"',
         got=f"@first[-{drains}:]",
         shows=f"not all({w.n - most} <= len(epoch) == len(set(epoch)) for epoch in got)",
+        parts=True,
+    )
+
+
+@register("EPOCH-6")
+def _rolled_over(case: Case, finding: Finding, lengths: Sequence[int]) -> Check:
+    """All epochs of a run, one after the other, are one permutation after the other."""
+    w = case.workload
+    if "left over were" not in finding.words and "carried" not in finding.words:
+        return batches(case, finding, lengths)
+    chunks = f"(set(got[i : i + {w.n}]) for i in range(0, len(got), {w.n}))"
+    return Check(
+        expected=f'"samples 0 to {w.n - 1}, each once, and then each once more"',
+        got="[row[0] for batch in @first for row in batch]",
+        shows=f"sum(len(chunk) for chunk in {chunks}) < len(got)",
+        sessions=(0,),
+        steps=((0, (Step("drain"),) * w.epochs),),
+        rows=True,
+    )
+
+
+@register("UNORD-1")
+def _in_any_order(case: Case, finding: Finding, lengths: Sequence[int]) -> Check:
+    """The epoch is looked at that the finding names: all sessions have a part in the first."""
+    said = re.match(r"epoch (\d+)", finding.words)
+    number = int(said[1]) if said else 0
+    names = NAMES[: len(case.sessions)]
+    got = f"@{names[-1]}[{number}:{number + 1}]"
+    if number == 0:
+        got = f"[{', '.join(f'*@{name}[:1]' for name in names)}]"
+    n = case.workload.n
+    return Check(
+        expected=f'"samples 0 to {n - 1}, each once, in epoch {number}"',
+        got=got,
+        shows=_incomplete([n]),
         parts=True,
     )
 

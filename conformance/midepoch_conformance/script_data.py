@@ -13,13 +13,8 @@ from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 from midepoch_conformance.adapter import Execution
-from midepoch_conformance.script_classes import (
-    sampler_text,
-    source_text,
-    stream_head,
-    stream_text,
-    tree_text,
-)
+from midepoch_conformance.script_classes import sampler_text, tree_text
+from midepoch_conformance.script_sources import source_text, stream_head, stream_text
 from midepoch_conformance.sources import GENERATORS, SAMPLERS
 from midepoch_conformance.workload import Workload
 
@@ -102,7 +97,7 @@ def everything(w: Workload) -> set[str]:
     made = {"stream_of", "source"} if w.form in ("iterable", "stream") else made
     own = {"order"} if w.sampler in SAMPLERS else set()
     longer = {"length"} if w.grow or w.sampler == "distributed" else set()
-    unsaid = {*FAULTS, "log", "gate", "epochs"}
+    unsaid = {*FAULTS, "die_once", "log", "gate", "epochs"}
     return (plain | made | own | longer) - unsaid
 
 
@@ -133,7 +128,7 @@ def data_of(
         faulty: the sessions in which a sample goes wrong, where they are not all.
     """
     row = row_text(w, calls)
-    blocks: list[list[str]] = [_NOTE] if calls or w.gate else []
+    blocks: list[list[str]] = [_NOTE] if calls else []
     same = sorted(asked & set(values) - _METHODS)
     members = {name: quoted(_short(name, w, values[name])) for name in same}
     wanted = asked & _METHODS
@@ -145,8 +140,6 @@ def data_of(
     wanted -= {"source", "iterator", "stream_of"} - {made} - ({"stream_of"} if both else set())
     if "note" in wanted:
         members["note"] = "note" if calls else "str"
-    if w.gate:
-        blocks.append(_FETCHED)
     if "row" in wanted or (row.startswith("row(") and wanted):
         blocks.append(_row(w, calls, faulty))
     if w.tree and wanted & {made, "dataset_state"}:
@@ -157,7 +150,11 @@ def data_of(
         parts = (stream_text if made == "stream_of" else source_text)(w, row, calls)
     if both:
         parts.append(stream_head())
-    if w.fail_at == -1 and parts:
+    if w.fail_at == -1 and faulty and parts and parts[-1][0].startswith("class"):
+        begin = next(n for n, line in enumerate(parts[-1]) if "def __init__" in line) + 1
+        parts[-1][begin:begin] = [f"    {line}" for line in _failing("", faulty)[1:3]]
+        blocks += parts
+    elif w.fail_at == -1 and parts:
         plain = names.get(made, made)
         blocks += [*(parts if faulty else []), _failing(plain, faulty)]
         names |= {made: "set_up"}
@@ -191,10 +188,6 @@ def _fitting(block: list[str]) -> list[str]:
     return lines
 
 
-_FETCHED = [
-    "def fetched(i):",
-    '    return f"fetch {i}\\n" in open(sys.argv[1] + ".log").read()',
-]
 _NOTE = ["def note(what):", '    print(what, file=open(sys.argv[1] + ".log", "a"))']
 
 
@@ -204,20 +197,24 @@ def _row(w: Workload, calls: bool, faulty: Sequence[str]) -> list[str]:
         "stop_at": "raise StopIteration",
         "die_at": "os.kill(os.getpid(), signal.SIGKILL)",
     }
+    once = ' and not os.path.exists("died")' if w.die_once else ""
     there = f" and sys.argv[1] in {quoted(tuple(faulty))}" if faulty else ""
     lines = ["def row(i, rng=None):"]
-    if calls or w.gate:
+    if calls:
         lines.append('    note(f"fetch {i}")')
     if w.gate:
+        there = f'os.path.exists(f"{{sys.argv[1]}} {w.gate[1]}")'
         lines += [
+            '    pathlib.Path(f"{sys.argv[1]} {i}").touch()',
             "    until = time.monotonic() + 3",
-            f"    while i == {w.gate[0]} and time.monotonic() < until and not "
-            f"fetched({w.gate[1]}):",
+            f"    while i == {w.gate[0]} and time.monotonic() < until and not {there}:",
             "        time.sleep(0.01)",
         ]
     for fault in FAULTS:
         if getattr(w, fault) not in (None, -1):
-            lines += [f"    if i == {getattr(w, fault)}{there}:", f"        {acts[fault]}"]
+            lines.append(f"    if i == {getattr(w, fault)}{there}{once}:")
+            lines += ['        pathlib.Path("died").touch()'] if once else []
+            lines.append(f"        {acts[fault]}")
     whole = dataclasses.replace(w, gate=None, fail_at=None, stop_at=None, die_at=None)
     return [*lines, f"    return {row_text(whole, calls=False).format(i='i', rng='rng')}"]
 

@@ -16,7 +16,7 @@ from midepoch_conformance.case import Case, Step
 from midepoch_conformance.judges.order import ordered, values
 from midepoch_conformance.judges.permutation import words
 from midepoch_conformance.published import vector
-from midepoch_conformance.script_checks import Check, batches, register
+from midepoch_conformance.script_checks import Check, batches, delivered, register
 from midepoch_conformance.verdict import Finding
 
 __all__: list[str] = []
@@ -215,7 +215,7 @@ def _far(case: Case, finding: Finding, lengths: Sequence[int]) -> Check:
     )
 
 
-@register("SEED-1", "SEED-2", "SEED-3", "SEED-4")
+@register("SEED-1", "SEED-2", "SEED-3", "SEED-4", "SEED-7")
 def _drawn(case: Case, finding: Finding, lengths: Sequence[int]) -> Check:
     """Each batch's first draw of one stream is looked at, in both epochs."""
     w, lanes = case.workload, case.sessions[0].execution.lanes or 0
@@ -233,7 +233,7 @@ def _drawn(case: Case, finding: Finding, lengths: Sequence[int]) -> Check:
         wanted += [values(one, 1, (draw,))[0][0] for one in seeds]
     return Check(
         expected=_wrapped(wanted),
-        got=f"[batch[0][{1 + w.draws.index(draw)}] for batch in @first]",
+        got=f"[batch[0][{1 + w.draws.index(draw)}] for batch in {delivered(case)}]",
         rows=True,
     )
 

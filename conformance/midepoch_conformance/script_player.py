@@ -76,36 +76,54 @@ HELPERS: dict[str, tuple[str, ...]] = {
 
 
 def helpers(text: str, known: Mapping[str, Sequence[str]]) -> list[list[str]]:
-    """Return those of the ``known`` functions that ``text`` names."""
-    return [list(lines) for name, lines in known.items() if re.search(rf"\b{name}\b", text)]
+    """Return those of the ``known`` functions that ``text`` calls or hands on."""
+    return [
+        list(lines)
+        for name, lines in known.items()
+        if re.search(rf"(?<![.\w]){name}\(|(?:\bmap\(|key=){name}\b", text)
+    ]
 
 
-def player(changes: bool, dies: bool) -> list[str]:
+def player(changes: bool, dies: bool, short: bool = False, numbers: bool = False) -> list[str]:
     """Return the function that plays a session in an interpreter of its own.
 
     Args:
         changes: whether sessions differ in their workload or execution.
         dies: whether a session's process may die, and that has to be told.
+        short: whether each line counts.
+        numbers: whether a session may be handed a number.
     """
     more, given = (", **changes", ", json.dumps(changes)") if changes else ("", "")
-    status = "status = " if dies else ""
-    told = ' + [[f"died: status {status}"]] * (status != 0)' if dies else ""
+    more, given = (f", *numbers{more}", f"{given}, *numbers") if numbers else (more, given)
+    status = "code = " if dies else ""
+    told = ' + [[f"died: status {code}"]] * (code != 0)' if dies else ""
+    returned = f"    return [json.loads(line) for line in open(name)]{told}"
+    if short and not changes:
+        command = '["env", f"PYTHONHASHSEED={seed}", sys.executable, __file__, name, *more]'
+        return [
+            "def play(name, seed, *more):  # a session, in a new interpreter, with its seeds",
+            f"    {status}subprocess.call({command})",
+            returned,
+        ]
     return [
         f"def play(name, hash_seed, streams_seed{more}):  # a session, in a new interpreter",
         f"    command = [sys.executable, __file__, name, streams_seed{given}]",
         f'    {status}subprocess.call(command, env={{**os.environ, "PYTHONHASHSEED": hash_seed}})',
-        f"    return [json.loads(line) for line in open(name)]{told}",
+        returned,
     ]
 
 
-def comparison(expected: str, got: str, shows: str, plays: Mapping[str, str]) -> list[str]:
+def comparison(
+    expected: str, got: str, shows: str, plays: Mapping[str, str], joined: bool = False
+) -> list[str]:
     """Return the script's main part, which plays the sessions and compares.
 
     Args:
         expected: the expression of what is expected; ``@name`` stands for a session.
         got: the expression of what came.
         shows: the expression that tells whether the failure shows.
-        plays: the call that plays each session, by name.
+        plays: the call that plays each session, by name; the uninterrupted run's is first.
+        joined: whether each line counts.
     """
     ordered = [("got", got), ("expected", expected)]
     if not re.search(r"\bgot\b", _code(expected)):
@@ -115,9 +133,11 @@ def comparison(expected: str, got: str, shows: str, plays: Mapping[str, str]) ->
     first = [name for name in used if text.count(f"@{name}") > 1 or f"@{name}" in shows]
     inline = {name: call for name, call in plays.items() if name in used and name not in first}
     lines = [f"{name} = {_filled(value, inline)}" for name, value in ordered]
-    if not _in_order(lines, plays, first) or any(
-        len(part) + 4 > WIDTH for line in lines for part in line.splitlines()
-    ):
+    whole = [line for text in lines for line in text.splitlines()]
+    inlined = _in_order(lines, plays, first)
+    if joined and inlined and first in ([], ["whole"]):
+        lines = _joined(lines)
+    elif not inlined or any(len(line) + 4 > WIDTH for line in whole):
         first = used
         lines = [f"{name} = {_filled(value, {})}" for name, value in ordered]
     # Sessions whose deliveries nobody looks at are played for their states.
@@ -138,6 +158,32 @@ def comparison(expected: str, got: str, shows: str, plays: Mapping[str, str]) ->
         '    print(__doc__, f"expected: {expected}", f"got:      {got}", sep="\\n")',
         *_exit(_filled(shows, {})),
     ]
+
+
+def _joined(lines: Sequence[str]) -> list[str]:
+    """Return two assignments as one if neither needs the other and it takes fewer lines.
+
+    Example:
+        >>> _joined(['expected = play("whole")', 'got = play("first")'])
+        ['expected, got = play("whole"), play("first")']
+    """
+    names, values = zip(*(line.split(" = ", 1) for line in lines), strict=True)
+    apart = [part for line in lines for part in _broken(line)]
+    if re.search(r"\b(got|expected)\b", _code(" ".join(values))):
+        return apart
+    together = _broken(f"{', '.join(names)} = {', '.join(values)}")
+    wide = any(len(line) + 4 > WIDTH for line in together)
+    return apart if wide else min(apart, together, key=len)
+
+
+def _broken(line: str) -> list[str]:
+    """Return a statement as several lines, between the calls that play sessions."""
+    begin, *rest = re.split(r", (?=\[?\*?play\()", line)
+    for number, part in enumerate(rest, 1):
+        last = begin.rpartition("\n")[2]
+        fits = len(f"    {last}, {part}") + (number < len(rest)) <= WIDTH
+        begin += f", {part}" if fits else f",\n    {part}"
+    return begin.splitlines()
 
 
 def _exit(shows: str) -> list[str]:
@@ -168,11 +214,18 @@ def _code(text: str) -> str:
 
 
 def end(
-    handed: str, opened: str, seeds: Sequence[str], shown: str, told: bool, tight: bool
+    function: str,
+    handed: str,
+    opened: str,
+    seeds: Sequence[str],
+    shown: str,
+    told: bool,
+    tight: bool,
 ) -> list[str]:
     """Return the part that is one session, in the interpreter that ``play`` has started.
 
     Args:
+        function: the function that is called; empty where the session has one of its own.
         handed: the expression of what the adapter is handed; empty where that is nothing.
         opened: the expression that builds the loader, of ``case`` where it is handed that.
         seeds: the statements that seed the global random streams.
@@ -187,7 +240,7 @@ def end(
     if tight and len(begun[1]) < WIDTH - 24:
         begun[:2] = [f"{alarm}; {begun[1]}"]
     lines = [
-        f"for batch in globals()[sys.argv[1]]({opened}):",
+        f"for batch in {function or 'globals()[sys.argv[1]]'}({opened}):",
         f"    print(json.dumps({shown}), file=seen)",
     ]
     if told:

@@ -31,25 +31,28 @@ class ScriptRun:
     output: str
 
 
-def run_script(text: str, python: str | None = None, timeout: float = 60.0) -> ScriptRun:
+def run_script(
+    text: str, python: str | None = None, timeout: float = 60.0, folder: Path | None = None
+) -> ScriptRun:
     """Run a script by itself, in a clean environment and an empty folder.
 
     Args:
         text: the script.
         python: the interpreter that has the loader; this one by default.
         timeout: seconds after which it is killed, with all that it started.
+        folder: where the folder is made; with the system's other temporary files by default.
     """
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
-    with tempfile.TemporaryDirectory(prefix="midepoch-script-") as folder:
-        path, printed = Path(folder, "failure.py"), Path(folder, "printed")
+    with tempfile.TemporaryDirectory(prefix="midepoch-script-", dir=folder) as own:
+        path, printed = Path(own, "failure.py"), Path(own, "printed")
         path.write_text(text, encoding="utf-8")
         # A file, not a pipe: what the loader leaves behind would keep that open.
         with printed.open("wb") as out:
             process = subprocess.Popen(
                 [python or sys.executable, str(path)],
-                cwd=folder,
+                cwd=own,
                 # What a script leaves for its reader goes with the folder here.
-                env=environment | {"TMPDIR": folder},
+                env=environment | {"TMPDIR": own},
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=subprocess.STDOUT,
@@ -66,5 +69,5 @@ def run_script(text: str, python: str | None = None, timeout: float = 60.0) -> S
         output = printed.read_text(encoding="utf-8", errors="replace")
     # A script that breaks ends with status 1 as well, but not after these words.
     compared = "\nexpected: " in output and "\ngot:      " in output
-    compared = compared and "Traceback" not in output.rpartition("\ngot:      ")[2]
+    compared = compared and "\nTraceback" not in output.rpartition("\ngot:      ")[2]
     return ScriptRun(status if compared else NO_VERDICT, output)

@@ -15,6 +15,7 @@ __all__ = [
     "NAMES",
     "Session",
     "Style",
+    "Writer",
     "one_name",
     "renamed",
     "session_lines",
@@ -52,6 +53,7 @@ class Style:
             ``bytes`` or ``bases``: what is delivered besides.
         quiet: whether errors that are tolerated are not told.
         caught: whether an epoch goes on after an error that is caught.
+        left: whether a session that closes its loader tells how many processes it leaves.
         edit: the function that changes a state in place.
         path: where in a state the part lies that is removed, where that is known.
         opened: the expression that opens a loader anew.
@@ -66,6 +68,7 @@ class Style:
     word: str = ""
     quiet: bool = False
     caught: bool = False
+    left: bool = False
     edit: str = "edit"
     path: tuple[str | int, ...] | None = None
     opened: str = ""
@@ -112,7 +115,7 @@ def states_of_ranks(plans: Sequence[SessionPlan]) -> dict[str, str]:
 
 def session_lines(part: Session, style: Style, codecs: dict[str, str]) -> list[str]:
     """Return the statements of a session; ``codecs`` of the states so far are kept in there."""
-    writer = _Writer(part.plan.steps, style, codecs)
+    writer = Writer(part.plan.steps, style, codecs)
     moves = zip(part.places[:-1], part.places[1:], strict=True)
     ended = [before.epoch != after.epoch for before, after in moves]
     steps, number = part.plan.steps, 0
@@ -159,7 +162,7 @@ def _begins(line: str) -> bool:
     return line[4:5] not in (" ", "") and not line.startswith("    except")
 
 
-class _Writer:
+class Writer:
     """Writes a session's steps as statements."""
 
     def __init__(self, steps: Sequence[Step], style: Style, codecs: dict[str, str]) -> None:
@@ -181,7 +184,7 @@ class _Writer:
             given = epochs + (f", {times}" if times > 1 else "") + count
             self.lines.append(f"    yield from go_on({given})")
             return
-        lines: list[str] = getattr(self, f"_{step.do}")(step)
+        lines = self.statements(step)
         if step.do in ("take", "drain", "break"):
             self.live = not ended and step.do == "take"
         if step.do in ("take", "drain") and self.style.notes == "moved":
@@ -200,6 +203,11 @@ class _Writer:
         if times > 1:
             lines = [f"for _ in range({times}):", *(f"    {line}" for line in lines)]
         self.lines += [f"    {line}" for line in lines]
+
+    def statements(self, step: Step) -> list[str]:
+        """Return what a step does, errors that it tolerates aside."""
+        lines: list[str] = getattr(self, f"_{step.do}")(step)
+        return lines
 
     def told(self, text: str) -> str:
         """Return what is yielded for something that is no batch."""
@@ -233,7 +241,7 @@ class _Writer:
             return ["before = global_streams()", taken, f"yield {told}"]
         if notes == "state and document":
             told = self.told(f"json.loads(midepoch.state_to_json({name}))")
-            return [f"{name} = {taken}", self._write(step, name, step.state), f"yield {told}"]
+            return [f"{name} = {taken}", self.write(step, name, step.state), f"yield {told}"]
         if notes == "document":
             return [f"yield {self.told(f'json.loads(midepoch.state_to_json({taken}))')}"]
         if notes == "bytes":
@@ -243,19 +251,19 @@ class _Writer:
             before, taken = [f"{name} = {taken}"], name
         size = f"{_path(step.state)}.stat().st_size"
         after = [f'yield [["bytes"], [{size}]]' if self.style.flat else f'yield ["bytes", {size}]']
-        return [*before, self._write(step, taken, step.state), *(after if notes == "size" else [])]
+        return [*before, self.write(step, taken, step.state), *(after if notes == "size" else [])]
 
     def _seal(self, step: Step) -> list[str]:
-        return [self._write(step, _variable(step.state), step.into)]
+        return [self.write(step, _variable(step.state), step.into)]
 
     def _recode(self, step: Step) -> list[str]:
-        return [self._write(step, self._read(step), step.into)]
+        return [self.write(step, self.read(step), step.into)]
 
     def _edit(self, step: Step) -> list[str]:
         return [f"{self.style.edit}({_variable(step.state)})"]
 
     def _load(self, step: Step) -> list[str]:
-        state = self._read(step)
+        state = self.read(step)
         if self._is_kept(step.state):
             name = _variable(step.state)
             return [f"{name} = {state}", self.give.format(name)]
@@ -267,15 +275,15 @@ class _Writer:
     def _load_cut(self, step: Step) -> list[str]:
         path = self.style.path
         if path is None:
-            return [self.give.format(f"cut({self._read(step)}, {step.n})")]
+            return [self.give.format(f"cut({self.read(step)}, {step.n})")]
         place = "".join(f"[{quoted(key)}]" for key in path)
         if self.codecs.get(step.state, self.style.codec) == "bytes":
             return [
-                f"state = json.loads({self._read(step)})",
+                f"state = json.loads({self.read(step)})",
                 f"del state{place}",
                 self.give.format("json.dumps(state).encode()"),
             ]
-        return [f"state = {self._read(step)}", f"del state{place}", self.give.format("state")]
+        return [f"state = {self.read(step)}", f"del state{place}", self.give.format("state")]
 
     def _load_document(self, step: Step) -> list[str]:
         return [self.give.format("midepoch.state_from_json(DOCUMENT)")]
@@ -283,8 +291,7 @@ class _Writer:
     def _close(self, step: Step) -> list[str]:
         name = "loader" if self.style.function else "session"
         close = [] if self.style.function else ["session.close()"]
-        counted = any(step.do == "count" for step in self.steps)
-        left = [] if counted else [f"yield {self.told('left()')}"]
+        left = [f"yield {self.told('left()')}"] if self.style.left else []
         return [*close, f"epoch = {name} = None", *left]
 
     def _open(self, step: Step) -> list[str]:
@@ -308,7 +315,8 @@ class _Writer:
                 return False
         return False
 
-    def _write(self, step: Step, state: str, name: str) -> str:
+    def write(self, step: Step, state: str, name: str) -> str:
+        """Return the statement that writes a state, in the step's codec, under a name."""
         codec, path = step.codec or self.style.codec, _path(name)
         self.codecs[name] = codec
         if codec == "torch":
@@ -322,7 +330,8 @@ class _Writer:
             written = f"midepoch.state_to_json({state})"
         return f"{path}.write_bytes({written})"
 
-    def _read(self, step: Step) -> str:
+    def read(self, step: Step) -> str:
+        """Return the expression of the state that a step asks for."""
         codec, path = self.codecs.get(step.state, self.style.codec), _path(step.state)
         if codec == "torch":
             return f"torch.load({_file(step.state)}, weights_only=True)"
