@@ -17,7 +17,21 @@ __all__ = ["Adapter", "Execution", "Offer", "Session"]
 
 @dataclasses.dataclass(frozen=True)
 class Execution:
-    """How a plan is executed; nothing here may show in what is delivered."""
+    """How a plan is executed; nothing here may show in what is delivered.
+
+    Attributes:
+        workers: their number; 0: the loader fetches by itself.
+        lanes: into how many shares a stream is dealt, where that is not the number of workers.
+        interval: steps between two snapshots of what the user's objects hold.
+        start_method: how a worker that is a process is started.
+        persistent: whether workers outlive an epoch.
+        prefetch: batches that each worker fetches ahead; None: as many as the loader likes.
+        in_order: whether batches come in their order; else as they become ready.
+        rank: this rank, where there are several.
+        world: the number of ranks.
+        worker_kind: ``"process"`` or ``"thread"``.
+        restarts: how many dead workers are replaced; 0: the first death is an error.
+    """
 
     workers: int = 0
     lanes: int | None = None
@@ -28,6 +42,8 @@ class Execution:
     in_order: bool = True
     rank: int = 0
     world: int = 1
+    worker_kind: str = "process"
+    restarts: int = 0
 
 
 @dataclasses.dataclass
@@ -49,7 +65,9 @@ class Offer:
         codecs: ``"pickle"``, ``"torch"``, ``"json"``, ``"bytes"``; the first is the default.
         fixed_plan: the kinds whose plan does not depend on the worker count.
         start_methods: ``"fork"``, ``"spawn"``, ``"forkserver"``.
-        tails: ``"keep"``, ``"drop"``.
+        worker_kinds: ``"process"``, ``"thread"``.
+        orders: values of ``Execution.in_order`` that are offered.
+        tails: ``"keep"``, ``"drop"``, ``"rollover"`` (of random access alone).
         shuffles: whether shuffling is offered: ``(False,)``, ``(True,)`` or both.
         intervals: snapshot intervals, or ``None`` where the loader has none to set.
         persistent: values of ``Execution.persistent`` that are offered.
@@ -59,7 +77,9 @@ class Offer:
         extras: what the adapter carries beyond the plainest datasets: ``"streams"`` (other
             values of ``Workload.stream``), ``"trees"`` (of the state), ``"iterator state"``,
             ``"samplers"`` (the user's, or torch's), ``"set_epoch"`` (epochs set from outside:
-            ``sampler="distributed"``), ``"growing"`` and ``"world"`` (several ranks).
+            ``sampler="distributed"``), ``"growing"``, ``"world"`` (several ranks),
+            ``"restarts"`` (dead workers are replaced) and ``"unordered states"`` (states taken
+            and loaded where batches come out of order).
         live_load: what a load into a live iterator does: ``"applies"``, ``"raises"`` or
             ``"either"``; only for the words of the report.
         reasons: ``{what: why}`` for what is not offered.
@@ -75,6 +95,8 @@ class Offer:
     codecs: tuple[str, ...] = ("pickle",)
     fixed_plan: tuple[str, ...] = ()
     start_methods: tuple[str, ...] = ("fork",)
+    worker_kinds: tuple[str, ...] = ("process",)
+    orders: tuple[bool, ...] = (True,)
     tails: tuple[str, ...] = ("keep",)
     shuffles: tuple[bool, ...] = (False, True)
     intervals: tuple[int, ...] | None = None

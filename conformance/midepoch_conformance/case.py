@@ -126,7 +126,7 @@ class Case:
                     steps=tuple(Step(**t) for t in s["steps"]),
                     ambient=s.get("ambient", 1),
                     host=s.get("host", "a"),
-                    workload=tuple((k, v) for k, v in s.get("workload", [])),
+                    workload=tuple((k, _tuple(v)) for k, v in s.get("workload", [])),
                 )
                 for s in data["sessions"]
             )
@@ -154,6 +154,10 @@ def _changed(
         for name in names
         if name in always or getattr(value, name) != getattr(default, name)
     }
+
+
+def _tuple(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _plain(value: Any) -> Any:

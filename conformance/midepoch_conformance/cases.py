@@ -24,11 +24,12 @@ from midepoch_conformance import (
     probes_format,
     probes_histories,
     probes_outages,
+    probes_unordered,
     probes_workloads,
     probes_world,
     works,
 )
-from midepoch_conformance.axes import Cell
+from midepoch_conformance.axes import ITERABLES, Cell
 from midepoch_conformance.case import Case, SessionPlan, Step
 from midepoch_conformance.family import PROBES, Probe
 from midepoch_conformance.histories import HISTORY
@@ -45,6 +46,7 @@ _FAMILIES = (
     probes_format,
     probes_histories,
     probes_outages,
+    probes_unordered,
     probes_workloads,
     probes_world,
 )
@@ -63,9 +65,11 @@ COMMON = ("kind", "shuffle", "shape", "tail")
 OWN = (
     "cut", "where", "links", "soon", "asked", "used", "epoch", "times", "codec", "position",
     "interval", "pair", "change", "draw", "value", "part", "plan", "sample", "when",
-    "seed", "chunk", "vector", "counts", "plot", "ranks", "worlds",
+    "seed", "chunk", "vector", "counts", "plot", "ranks", "worlds", "order", "then", "sizes",
 )  # fmt: skip
 """The axes of single families."""
+NOT_BY_KIND = ("value", "part", "codec", "sizes", "order", "then")
+"""Those of which full does not combine all with each kind of workload where there are workers."""
 PHYSICAL = ("workers", "prefetch", "persistent")
 REAL = 7
 """Samples from which on a shape has batches enough to be cut."""
@@ -94,6 +98,7 @@ GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
         ("draw", "kind"),
         ("outage", "where"),
         ("outage", "when"),
+        ("unordered", "kind"),
         *itertools.combinations(PHYSICAL, 2),
         *(
             ("probe", axis)
@@ -114,15 +119,16 @@ GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
         ("resized", "kind", "pair"),
         *itertools.combinations((*PHYSICAL, *COMMON), 3),
         *(("probe", axis) for axis in OWN),
-        *(("kind", axis) for axis in OWN if axis not in ("value", "part", "codec")),
+        *(("kind", axis) for axis in OWN if axis not in NOT_BY_KIND),
     ),
 }
 """What is combined in each part of a profile: without workers, and with them.
 
 Pairwise over all axes in quick and three-way in full; with workers the families take part in
 pairs alone, for the budget's sake. ``real``, ``core`` and ``format`` are the family again, in
-the rows that are worth it; ``changed`` is the change, where it comes with a resume, and
-``resized`` the family, where it changes the worker count.
+the rows that are worth it; ``changed`` is the change, where it comes with a resume,
+``resized`` the family, where it changes the worker count, and ``unordered``, where it is resumed
+twice.
 """
 
 WORK_GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
@@ -138,7 +144,7 @@ WORK_GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
     ("quick", True): (
         ("probe",),
         ("sort",),
-        ("tree",),
+        ("crossing",),
         ("kind", "workers"),
         ("persistent",),
         *(("probe", axis) for axis in ("pair", "interval")),
@@ -154,6 +160,7 @@ WORK_GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
     ("full", True): (
         ("probe",),
         ("uneven", "kind"),
+        ("outside", "work"),
         ("resumed", "sort"),
         ("sort", "kind"),
         ("work",),
@@ -165,14 +172,17 @@ WORK_GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
 """The same for the families on unusual workloads, whose tables are apart.
 
 ``sort`` is what is unusual about the workload; ``each`` the family, where quick plays it on all
-of them; ``tree`` the tree, where the state is not a first one; ``uneven``, ``resumed`` and
-``major`` some of the families.
+of them; ``tree`` the tree, where the state is not a first one, and ``crossing`` that of some;
+``uneven``, ``resumed``, ``outside`` and ``major`` some of the families.
 """
 
 MAJOR = frozenset(
     {"work chain", "work start", "work later", "work end seen", "work break", "work interval"}
 )
 """The families that quick plays on each sort of unusual workload."""
+
+CROSSING = ("containers", "arrays", "tensors", "mutated")
+"""The trees that quick has cross from process to process."""
 
 EACH: dict[str, frozenset[str]] = collections.defaultdict(
     frozenset,
@@ -208,7 +218,7 @@ CAUGHT = "caught"
 OUTAGES = frozenset(
     {
         "killed", "caught", "after a death", "failing start", "held", "fetched once",
-        "caller streams",
+        "caller streams", "healed",
     }
 )  # fmt: skip
 """The families that quick plays on every kind of workload, and at each of their moments."""
@@ -263,6 +273,7 @@ def oracle_case(case: Case) -> Case:
         fail_at=case.workload.fail_at if caught else None,
         stop_at=None,
         die_at=None,
+        die_once=False,
         log=None,
         tree="",
         gate=None,
@@ -333,6 +344,8 @@ def _marks(row: dict[str, Any]) -> dict[str, Any]:
             marks["uneven"] = row["probe"]
         if row["probe"] in ("work cut", "work chain"):
             marks["resumed"] = row["probe"]
+        if row["probe"] == "work execution":
+            marks["outside"] = row["probe"]
         if row["probe"] in MAJOR:
             marks["major"] = row["probe"]
         if sort in EACH[row["probe"]]:
@@ -341,14 +354,19 @@ def _marks(row: dict[str, Any]) -> dict[str, Any]:
             marks["cut everywhere"] = row["kind"]
         if row["probe"] == "work tree" and row["cut"] == "half":
             marks["tree"] = row["work"]
+            if row["work"] in CROSSING:
+                marks["crossing"] = row["work"]
         return marks
     marks = {"changed": row["change"]} if row["probe"] == "changed execution" else {}
     if row["probe"] in probes_format.FORMAT_PROBES:
         return {"format": row["probe"]}
-    if row["probe"] in ("elastic", "elastic values"):
+    # What is drawn follows the lane where there are lanes, and the batch alone elsewhere.
+    if row["probe"] == "elastic" or (row["probe"] == "elastic values" and row["kind"] in ITERABLES):
         marks["resized"] = row["probe"]
     if row["probe"] in OUTAGES:
         marks["outage"] = row["probe"]
+    if row["probe"] == "unordered" and (row["links"], row["then"]) == (2, False):
+        marks["unordered"] = row["probe"]
     if row["shape"][0] >= REAL:
         marks["real"] = row["probe"]
         if row["probe"] in CORE:
@@ -376,13 +394,14 @@ def _axes(family: Probe, profile: str, workers: bool) -> dict[str, tuple[Any, ..
     every = profile == "full" or (family.name in QUICK_FILES and not workers)
     kinds = KINDS[:4] if every else KINDS[:3]
     axes: dict[str, tuple[Any, ...]] = {"kind": kinds, "shuffle": (False, True)}
-    if workers and not {"pair", "counts"} & set(family.axes):
+    if workers and not {"pair", "counts", "sizes"} & set(family.axes):
         axes["workers"] = (2, 1, 3)
         axes["prefetch"] = (None, 2) if profile == "quick" else (None, 2, 4)
         axes["persistent"] = (False, True)
     axes |= {"tail": ("keep",)} | dict(family.axes)
     if profile == "quick":
-        axes |= {axis: values for axis, values in QUICK_VALUES.items() if axis in axes}
+        for axis in QUICK_VALUES.keys() & axes.keys():
+            axes[axis] = tuple(value for value in QUICK_VALUES[axis] if value in axes[axis])
     return axes
 
 
@@ -392,7 +411,7 @@ def _possible(row: dict[str, Any], profile: str) -> bool:
     # Without workers there is nothing but the snapshot interval to change.
     if "change" in row and "workers" not in row and "interval" not in row["change"]:
         return False
-    if profile == "quick" and row.get("workers") and not _worth_workers(row):
+    if profile == "quick" and (row.get("workers") or "pair" in row) and not _worth_workers(row):
         return False
     change = row.get("change")
     return not (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from typing import Any
 
 from midepoch_conformance.adapter import Execution
 from midepoch_conformance.case import Case, SessionPlan, Step
@@ -54,6 +55,10 @@ _SAMPLERS = {
     "custom": "a sampler of the user's with a generator of its own",
     "stateful": "a Stateful sampler of the user's",
     "distributed": "a DistributedSampler whose epoch is set before each",
+}
+_TAILS = {
+    "drop": "incomplete batch dropped",
+    "rollover": "what is left over opens the next epoch",
 }
 _VALUES = {
     "none": "None",
@@ -108,7 +113,7 @@ def describe_workload(w: Workload) -> str:
         more = _count(abs(w.grow), "sample")
         words.append(f"the user sets {more} {'more' if w.grow > 0 else 'less'} for each next epoch")
     if w.tail != "keep":
-        words.append("incomplete batch dropped")
+        words.append(_TAILS.get(w.tail, w.tail))
     if w.draws:
         words.append("each drawing from " + " and ".join(_STREAMS.get(d, d) for d in w.draws))
     if w.tree:
@@ -120,6 +125,8 @@ def _changed(name: str, value: object) -> str:
     """Return a field of the workload that differs in one session."""
     if name == "die_at":
         return "no worker dies" if value is None else f"sample {value} kills its process"
+    if name == "gate":
+        return "no sample waits" if value is None else _waits(value)
     return f"{name} {value}"
 
 
@@ -132,9 +139,14 @@ def _faults(w: Workload) -> Iterator[str]:
         if getattr(w, field) == -1:
             yield "the dataset raises when it is set up"
         elif getattr(w, field) is not None:
-            yield f"sample {getattr(w, field)} {what}"
+            once = " once" if field == "die_at" and w.die_once else ""
+            yield f"sample {getattr(w, field)} {what}{once}"
     if w.gate is not None:
-        yield f"sample {w.gate[0]} waits until another worker has fetched sample {w.gate[1]}"
+        yield _waits(w.gate)
+
+
+def _waits(gate: Any) -> str:
+    return f"sample {gate[0]} waits until another worker has fetched sample {gate[1]}"
 
 
 def describe_execution(x: Execution) -> str:
@@ -146,6 +158,10 @@ def describe_execution(x: Execution) -> str:
         words.append(f"a snapshot every {x.interval} steps")
     if x.workers and x.start_method != "fork":
         words.append(f"started by {x.start_method}")
+    if x.workers and x.worker_kind != "process":
+        words.append(f"in {x.worker_kind}s")
+    if x.restarts:
+        words.append(f"dead workers replaced up to {_count(x.restarts, 'time')}")
     if x.persistent:
         words.append("persistent")
     if x.prefetch is not None:

@@ -274,7 +274,8 @@ def remembers(w: Workload) -> bool:
     private = any(draw in GENERATORS for draw in w.draws)
     sampler = w.sampler not in ("", "distributed")
     kept = w.kind == "stateful_iterable" and (w.state_at == "both" or w.stream == "buffer")
-    return w.kind == "stateful_map" or private or sampler or kept or w.stream == "oneshot"
+    carried = w.tail == "rollover" or w.stream == "oneshot"
+    return w.kind == "stateful_map" or private or sampler or kept or carried
 
 
 def _lasts(x: Execution) -> bool:

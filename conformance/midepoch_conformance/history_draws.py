@@ -23,6 +23,7 @@ _SHAPES = (
 )  # fmt: skip
 _MAPS = ("map", "files", "stateful_map")
 _SAMPLERS = ("random", "replacement", "subset", "weighted")
+_OF_WORKERS = ("prefetch", "persistent", "start_method", "worker_kind")
 
 
 @st.composite
@@ -30,7 +31,7 @@ def workloads(draw: st.DrawFn, offer: Offer) -> Workload:
     """Draw what is iterated; of what is out of the ordinary, one thing at a time."""
     kind = draw(st.sampled_from(offer.kinds))
     n, batch_size = draw(st.sampled_from(_SHAPES))
-    tail = draw(st.sampled_from(offer.tails))
+    tail = draw(st.sampled_from([t for t in offer.tails if t != "rollover"] or ["keep"]))
     plain: dict[str, Any] = {"kind": kind, "n": n, "batch_size": batch_size}
     special = [{}] if draw(st.booleans()) or not n else _specialities(kind, n, offer)
     more = dict(draw(st.sampled_from(special)))
@@ -38,6 +39,9 @@ def workloads(draw: st.DrawFn, offer: Offer) -> Workload:
         tail = "keep"
     if more.get("fail_at"):
         more["fail_at"] = draw(st.integers(0, n - 1))
+    elif "rollover" in offer.tails and kind in _MAPS and more.get("sampler") != "batches":
+        # Seldom: after a break each loader does as it likes with what is left over.
+        tail = "rollover" if draw(st.integers(0, 9)) == 9 else tail
     # Streams have no order of the loader's own, nor has what the user samples.
     ordered = kind not in _MAPS or not n or bool(more.get("sampler"))
     # Epochs that are alike hide that one took the place of another.
@@ -91,6 +95,8 @@ def executions(draw: st.DrawFn, offer: Offer, multi: bool, base: Execution | Non
         often = (methods[0],) * (1 if changes["workers"] > 2 else 30)
         others = methods[1:] if changes["workers"] <= 2 else ()
         changes["start_method"] = draw(st.sampled_from((*often, *others)))
+        if len(offer.worker_kinds) > 1:
+            changes["worker_kind"] = draw(st.sampled_from(offer.worker_kinds))
     return normal(dataclasses.replace(base or Execution(), **changes))
 
 
@@ -109,6 +115,5 @@ def normal(x: Execution) -> Execution:
     if x.workers:
         return x
     plain = Execution()
-    return dataclasses.replace(
-        x, prefetch=None, persistent=plain.persistent, start_method=plain.start_method
-    )
+    changes = {name: getattr(plain, name) for name in _OF_WORKERS}
+    return dataclasses.replace(x, **changes)

@@ -113,8 +113,13 @@ def usual_length(w: Workload, x: Execution, epoch: int = 0) -> int:
         5
         >>> usual_length(Workload(grow=4), Execution(), epoch=1)
         5
+        >>> [usual_length(Workload(tail="rollover"), Execution(), epoch) for epoch in range(4)]
+        [3, 3, 3, 4]
     """
     shares = _shares(w, x, epoch)
+    if w.tail == "rollover":
+        carried = sum(sum(_shares(w, x, earlier)) for earlier in range(epoch)) % w.batch_size
+        return (sum(shares) + carried) // w.batch_size
     # A batch sampler of the user's makes what batches it likes: all of them are kept.
     keeps = w.tail == "keep" or w.sampler == "batches"
     extra = w.batch_size - 1 if keeps else 0

@@ -353,6 +353,8 @@ class HistoryMachine(RuleBasedStateMachine):
             execution = self.sessions[0].execution
         if not execution.workers:
             return
+        # A thread cannot be killed.
+        execution = dataclasses.replace(execution, worker_kind="process")
         sample = data.draw(st.integers(0, self.workload.n - 1), "sample")
         self._session(execution, die_at=sample)
         self._step(Step("load", state=self._some_state(data)))

@@ -20,6 +20,8 @@ EXTRAS = {
     "set_epoch": "epochs that are set from outside",
     "growing": "datasets whose length changes between epochs",
     "world": "several ranks",
+    "restarts": "workers that are replaced when they die",
+    "unordered states": "states where batches come out of order",
 }
 """What an adapter may carry beyond the plainest datasets (``Offer.extras``), in words."""
 
@@ -29,11 +31,17 @@ WORKLOAD_PROBES = frozenset(
         "ambient values", "ambient streams", "elastic values", "other plan", "killed worker",
         "failing sample", "stop iteration", "size", "calls", "fetched again", "iterated again",
         "caught", "after a death", "failing start", "fetched once", "uneven", "uneven plain",
+        "unordered", "unordered elastic", "rollover", "healed", "killed again", "thread values",
     }
 )  # fmt: skip
 """The families whose judges know the samples; a training loader of the user's has its own."""
 
-HELD = frozenset({"workers", "elastic", "elastic values", "work workers", "work elastic"})
+HELD = frozenset(
+    {
+        "workers", "elastic", "elastic values", "work workers", "work elastic",
+        "unordered elastic",
+    }
+)  # fmt: skip
 """The families that hold the plan fixed while the worker count changes."""
 
 ENDLESS = "its iteration never ends: there is no epoch to compare"
@@ -162,6 +170,13 @@ def _execution(x: Execution, offer: Offer) -> str | None:
         return _why(offer, "intervals", f"a snapshot interval of {x.interval} is not offered")
     if x.persistent not in offer.persistent:
         return _why(offer, "persistent", f"persistent={x.persistent} is not offered")
+    if x.workers and x.worker_kind not in offer.worker_kinds:
+        return _why(offer, x.worker_kind, f"{x.worker_kind} workers are not offered")
+    if x.in_order not in offer.orders:
+        words = "in order" if x.in_order else "out of order"
+        return _why(offer, "orders", f"delivery {words} is not offered")
+    if x.restarts and "restarts" not in offer.extras:
+        return _why(offer, "restarts", f"its adapter does not carry {EXTRAS['restarts']}", "extras")
     if x.world != 1 and "world" not in offer.extras:
         return _why(offer, "world", f"its adapter does not carry {EXTRAS['world']}", "extras")
     return None
@@ -171,6 +186,14 @@ def _states(session: SessionPlan, offer: Offer) -> str | None:
     steps = session.steps
     if any(s.do == "save" or s.do.startswith("load") for s in steps) and not offer.saves:
         return _why(offer, "saves", "no state can be taken")
+    unordered = not session.execution.in_order and "unordered states" not in offer.extras
+    if unordered and any(s.do == "save" or s.do.startswith("load") for s in steps):
+        return _why(
+            offer,
+            "unordered states",
+            f"its adapter does not carry {EXTRAS['unordered states']}",
+            "extras",
+        )
     for where, codec in _saves(session):
         # An end that was not seen may be inside the epoch still: the loader cannot know.
         missing = [w for w in where.split("+") if w not in offer.saves]

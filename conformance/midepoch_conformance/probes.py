@@ -10,8 +10,9 @@ import dataclasses
 from midepoch_conformance.axes import CUTS, Cell, drains, load, save, take
 from midepoch_conformance.case import Case, Step
 from midepoch_conformance.family import probe
+from midepoch_conformance.lengths import usual_length
 
-__all__ = ["ONES", "SHAPES", "SMALL", "USUAL"]
+__all__ = ["ONES", "ROLLED", "SHAPES", "SMALL", "USUAL"]
 
 SHAPES = ((13, 4), (12, 3), (7, 1), (16, 4))
 SMALL = ((0, 4), (1, 1), (1, 4))
@@ -140,6 +141,34 @@ def _break(c: Cell) -> Case | None:
         return None
     steps = (take(1), Step("break")) * c.times
     return c.case(c.workload(c.times + 2), c.session(0, *steps, *drains(2)))
+
+
+LEFT_OVER = ((13, 4), (7, 4))
+ROLLED: dict[str, tuple[tuple[Step, ...], ...]] = {
+    "later": ((Step("drain"), take(1), save("a")), (load("a"), *drains(3))),
+    "through": (drains(4),),
+    "mid": ((take(1), save("a")), (load("a"), *drains(4))),
+    "end seen": ((Step("drain"), save("a")), (load("a"), *drains(3))),
+    "end unseen": ((Step("drain"), take(-1), save("a")), (load("a"), *drains(4))),
+    "chain": (
+        (Step("drain"), save("a")),
+        (load("a"), Step("drain"), take(1), save("b")),
+        (load("b"), *drains(2)),
+    ),
+}
+"""Sessions under the tail that is rolled over: its samples are in most of the states."""
+
+
+@probe(
+    "rollover", shape=LEFT_OVER, kind=("map", "stateful_map"), where=tuple(ROLLED),
+    order=("", "random", "custom", "stateful"), tail=("rollover",),
+)  # fmt: skip
+def _rollover(c: Cell) -> Case | None:
+    w = c.workload(4, sampler=c.order)
+    if (c.shuffle and c.order) or (c.where == "mid" and usual_length(w, c.execution()) < 2):
+        return None
+    plans = [c.session(number, *steps) for number, steps in enumerate(ROLLED[c.where])]
+    return c.case(w, *plans)
 
 
 # State.

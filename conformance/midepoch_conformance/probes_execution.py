@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from midepoch_conformance.axes import CUTS, Cell, drains, load, save, take
+from midepoch_conformance.axes import CUTS, ITERABLES, Cell, drains, load, save, take
 from midepoch_conformance.case import Case
 from midepoch_conformance.family import probe
 from midepoch_conformance.probes import USUAL
@@ -25,6 +25,8 @@ CHANGES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "interval": ({}, {"interval": 3}),
     "from an interval": ({"interval": 3}, {}),
     "long interval": ({}, {"interval": 100}),
+    "threads": ({}, {"worker_kind": "thread"}),
+    "from threads": ({"worker_kind": "thread"}, {}),
 }
 """What differs from the cell's execution before the change, and what after it."""
 
@@ -35,7 +37,8 @@ def _interval(c: Cell) -> Case:
     return c.case(c.workload(2), first, c.session(1, load("s"), *drains(2)))
 
 
-@probe("workers", (True,), shape=USUAL, pair=WORKER_PAIRS)
+# Each count beside none: what is equal to the same is equal.
+@probe("workers", (True,), shape=USUAL, pair=tuple(pair for pair in WORKER_PAIRS if 0 in pair))
 def _workers(c: Cell) -> Case:
     before, after = c.pair
     lanes = before or after
@@ -45,7 +48,9 @@ def _workers(c: Cell) -> Case:
 
 
 @probe("execution", shape=USUAL, change=tuple(CHANGES))
-def _execution(c: Cell) -> Case:
+def _execution(c: Cell) -> Case | None:
+    if c.change == "from threads":
+        return None  # two runs: which of them comes first makes no difference
     before, after = CHANGES[c.change]
     changed = c.session(1, *drains(2), **after)
     base = c.session(0, **before)
@@ -88,6 +93,18 @@ def _changed_execution(c: Cell) -> Case:
 @probe("own values", shape=USUAL, epoch=(0, 1), cut=("one", "half"))
 def _own_values(c: Cell) -> Case:
     return _values(c, ("own",))
+
+
+@probe(
+    "thread values", (True,), shape=USUAL, kind=("map", *ITERABLES), then=(True, False),
+    epoch=(0, 1), cut=("half",), tail=("keep",),
+)  # fmt: skip
+def _thread_values(c: Cell) -> Case:
+    """Resume in threads what was saved in processes, or the other way round."""
+    before, after = CHANGES["threads" if c.then else "from threads"]
+    first = c.session(0, *drains(c.epoch), take(c.at), save("s"), **before)
+    second = c.session(1, load("s"), *drains(2 - c.epoch), **after)
+    return c.case(c.workload(2, draws=("own",)), first, second)
 
 
 @probe("own streams", shape=USUAL)

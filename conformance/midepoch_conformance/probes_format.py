@@ -154,7 +154,7 @@ def _of_plan(vector: Vector) -> Workload | None:
     """Return the workload whose loader has a vector's plan, or None where there is none."""
     plan = vector.plan
     known = plan["sampler"] in ("sequential", "shuffle", "none") and plan["batch_size"]
-    if not known or plan["tail"] not in ("keep", "drop"):
+    if not known:
         return None
     return Workload(
         kind="map" if plan["dataset"] == "map" else "iterable",
@@ -201,6 +201,16 @@ def _seeds(c: Cell) -> Case:
     return c.case(workload, c.session(0, *drains(2)))
 
 
+@probe("private streams", shape=ONE, kind=KINDS, seed=SEEDS, then=(False, True), tail=("keep",))
+def _private_streams(c: Cell) -> Case | None:
+    if c.then and not c.workers:
+        return None
+    workload = dataclasses.replace(_seeded(c, 2), draws=("own",))
+    first = c.session(0, take(2), save("s"))
+    second = c.session(1, load("s"), *drains(2), worker_kind="thread" if c.then else "process")
+    return c.case(workload, first, second)
+
+
 @probe("caller streams", (False,), shape=ONE, kind=KINDS, tail=("keep",))
 def _caller_streams(c: Cell) -> Case:
     workload = dataclasses.replace(c.workload(2), draws=("python", "numpy", "torch"))
@@ -225,7 +235,7 @@ def _far_document(w: Workload, batches: int) -> str:
         "lanes": 0,
         "lifetime": "run",
     }
-    position = {
+    position: dict[str, Any] = {
         "epoch": 1,
         "batches": batches,
         "samples": batches * w.batch_size,
@@ -249,6 +259,6 @@ FORMAT_PROBES = frozenset(
         "document", "document layout", "document tree", "document reload", "document end",
         "document plan", "document refused", "invalid state", "unknown field", "other version",
         "published resume", "order", "two orders", "far position", "seeds",
-        "caller streams",
+        "caller streams", "private streams",
     }
 )  # fmt: skip

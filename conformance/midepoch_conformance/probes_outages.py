@@ -6,11 +6,11 @@ Pure. The uninterrupted run of "caught" fails at the same sample and goes on: se
 
 from __future__ import annotations
 
-from midepoch_conformance.axes import ITERABLES, Cell, drains, load, save, take
+from midepoch_conformance.axes import ITERABLES, LANED, Cell, drains, load, save, take
 from midepoch_conformance.case import Case, Step
 from midepoch_conformance.family import probe
 
-__all__ = ["CAUGHT", "EPOCHS_COUNTED", "HELD"]
+__all__ = ["CAUGHT", "EPOCHS_COUNTED", "HEALED", "HELD"]
 
 _ONE = ((13, 4),)
 _ON = Step("drain", tolerate=True)
@@ -54,6 +54,31 @@ def _after_a_death(c: Cell) -> Case:
     first = c.session(0, _ON, save("s"))
     second = c.session(1, load("s"), *drains(2), workload=(("die_at", None),))
     return c.case(c.workload(2, die_at=c.sample), first, second)
+
+
+HEALED: dict[str, tuple[tuple[Step, ...], ...]] = {
+    "through": (drains(2),),
+    "during": ((take(3), save("s")), (load("s"), *drains(2))),
+    "later": ((Step("drain"), take(1), save("s")), (load("s"), *drains(1))),
+}
+"""What is asked of a loader that replaces its workers: one of them dies in the first session."""
+
+
+@probe(
+    "healed", (True,), shape=_ONE, kind=("map", *LANED), sample=(9, 0), where=tuple(HEALED),
+    tail=("keep",),
+)  # fmt: skip
+def _healed(c: Cell) -> Case:
+    plans = [
+        c.session(number, *steps, restarts=2, workload=(("die_at", None),) if number else ())
+        for number, steps in enumerate(HEALED[c.where])
+    ]
+    return c.case(c.workload(2, die_at=c.sample, die_once=True, log="auto"), *plans)
+
+
+@probe("killed again", (True,), shape=_ONE, kind=("map",), sample=(6,), tail=("keep",))
+def _killed_again(c: Cell) -> Case:
+    return c.case(c.workload(1, die_at=c.sample), c.session(0, *drains(1), restarts=2))
 
 
 @probe("failing start", shape=_ONE, kind=ITERABLES, where=("started", "resumed"), tail=("keep",))

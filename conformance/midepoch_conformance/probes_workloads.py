@@ -27,7 +27,7 @@ WORK_PROBES = (
     "work plain", "work whole", "work saving", "work cut", "work start", "work chain",
     "work later", "work end seen", "work end unseen", "work break", "work interval",
     "work tree", "work codec", "work values", "work workers", "work elastic", "uneven",
-    "uneven plain", "work sealed late",
+    "uneven plain", "work sealed late", "work execution",
 )  # fmt: skip
 """The families of this module."""
 
@@ -211,6 +211,16 @@ def _workers(c: Cell) -> Case | None:
     base = c.session(0, workers=before, lanes=lanes)
     changed = c.session(1, *drains(1), workers=after, lanes=lanes)
     return c.case(w, base, dataclasses.replace(changed, ambient=base.ambient))
+
+
+@probe("work execution", (True,), shape=((13, 2),), work=OUTSIDE, kind=("map",))
+def _execution(c: Cell) -> Case | None:
+    w = workload(c, 3)
+    if w is None or c.persistent:
+        return None
+    base = c.session(0)
+    lasting = c.session(1, *drains(3), persistent=True)
+    return c.case(w, base, dataclasses.replace(lasting, ambient=base.ambient))
 
 
 @probe("work elastic", (True,), shape=SHAPES, work=RESUMED, kind=KINDS, pair=WORKER_PAIRS)

@@ -33,6 +33,9 @@ _WORKLOAD_DEFAULTS: dict[str, Any] = {
     "grow": 0,
     "gate": None,
 }
+_OF_EXECUTIONS = (
+    "persistent", "prefetch", "start_method", "interval", "lanes", "worker_kind", "in_order",
+)  # fmt: skip
 _FAULTS = ("fail_at", "stop_at", "die_at")
 _OF_STATES = frozenset({"load", "load_cut", "seal", "edit", "recode"})
 
@@ -223,7 +226,7 @@ def _plainer(case: Case) -> Iterator[Case]:
             yield _with_workload(case, **{name: value})
     for draw in case.workload.draws:
         yield _with_workload(case, draws=tuple(d for d in case.workload.draws if d != draw))
-    for field in ("persistent", "prefetch", "start_method", "interval", "lanes"):
+    for field in _OF_EXECUTIONS:
         changes = {field: getattr(_PLAIN, field)}
         sessions = tuple(_with_execution(plan, **changes) for plan in case.sessions)
         yield dataclasses.replace(case, sessions=sessions)

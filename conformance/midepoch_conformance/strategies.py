@@ -48,7 +48,8 @@ def cases_of(
     suitable = [p for p in looked_at if multi in p.workers] or looked_at
     family = draw(st.sampled_from(suitable))
     row |= {"probe": family.name, "kind": draw(st.sampled_from(offer.kinds))}
-    row |= {"tail": draw(st.sampled_from(offer.tails))}
+    # The judges of most families ask for whole epochs: only one's own tail leaves some over.
+    row |= {"tail": draw(st.sampled_from([t for t in offer.tails if t != "rollover"] or ["keep"]))}
     # A stream has no order of the loader's own.
     shuffles = sorted(offer.shuffles) if row["kind"] in ("map", "files") else [False]
     row |= {"shuffle": draw(st.sampled_from(shuffles))}

@@ -55,7 +55,8 @@ class Workload:
         epochs: epochs that an uninterrupted run iterates.
         shuffle: whether the loader's own shuffling is asked for.
         seed: the seed that the adapter hands to the loader by its documented means.
-        tail: ``"keep"`` or ``"drop"`` the incomplete last batch.
+        tail: ``"keep"`` or ``"drop"`` the incomplete last batch, or ``"rollover"``: its samples
+            open the next epoch.
         draws: random streams that each sample draws one number from: ``"python"``,
             ``"numpy"``, ``"torch"`` (the global streams), ``"own"`` (the loader's
             documented source, which the adapter passes on) or, for datasets with a state,
@@ -65,6 +66,7 @@ class Workload:
             when a lane is set up.
         stop_at: the sample that raises ``StopIteration``.
         die_at: the sample that kills the process computing it with SIGKILL.
+        die_once: whether it does so the first time alone; needs a log.
         log: a file to which fetches and calls are appended.
         stream: how a lane of an iterable makes its rows, one of :data:`sources.SOURCES`.
         state_at: where a Stateful iterable keeps its state: ``"dataset"``, ``"iterator"`` or
@@ -95,6 +97,7 @@ class Workload:
     sampler: str = ""
     grow: int = 0
     gate: tuple[int, int] | None = None
+    die_once: bool = False
 
     def __post_init__(self) -> None:
         # JSON has no tuples; and a tree was once all or nothing: its type says text alone, and
@@ -121,7 +124,8 @@ class Workload:
             raise WorkloadError(f"sample {i} fails on purpose")
         if i == self.stop_at:
             raise StopIteration
-        if i == self.die_at:
+        if i == self.die_at and not (self.die_once and self._noted("die")):
+            self.note("die")
             os.kill(os.getpid(), signal.SIGKILL)
         row: list[float] = [i]
         for name in self.draws:
@@ -148,13 +152,21 @@ class Workload:
         """Wait until sample ``other`` was fetched; no verdict hangs on it, so not for ever."""
         until = time.monotonic() + PATIENCE
         while self.log is not None and time.monotonic() < until:
-            with open(self.log, encoding="ascii") as log:
-                if any(line.split()[1:] == ["fetch", str(other)] for line in log):
-                    return
+            if self._noted("fetch", str(other)):
+                return
             time.sleep(0.002)
 
+    def _noted(self, *words: str) -> bool:
+        """Return whether a line of the log says this."""
+        if self.log is None or not os.path.exists(self.log):
+            return False
+        with open(self.log, encoding="ascii") as log:
+            return any(line.split()[1:] == list(words) for line in log)
+
     def note(self, what: str) -> None:
-        """Append a line to the log, if there is one: ``fetch I``, ``state_dict`` or ``iter``.
+        """Append a line to the log, if there is one.
+
+        It is ``fetch I``, ``state_dict``, ``iter`` or ``die``.
 
         Lines are short and written with ``O_APPEND``, hence whole under any number of workers.
         """
@@ -317,6 +329,7 @@ class Workload:
             f"{self.private[0]} generator" if self.private else "",
             f"{self.sampler} sampler" if self.sampler else "",
             "other lengths" if self.grow else "",
+            "rolled over" if self.tail == "rollover" else "",
             "uneven workers" if self.gate else "",
         )
         return ", ".join(part for part in parts if part)

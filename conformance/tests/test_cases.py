@@ -29,7 +29,9 @@ EVERYTHING = Offer(
     codecs=("pickle", "torch", "json", "bytes"),
     fixed_plan=KINDS,
     start_methods=("fork", "spawn"),
-    tails=("keep", "drop"),
+    worker_kinds=("process", "thread"),
+    orders=(True, False),
+    tails=("keep", "drop", "rollover"),
     intervals=(1, 2, 3, 100),
     persistent=(False, True),
 )
@@ -74,7 +76,7 @@ def test_budgets() -> None:
 
     At most 150 cases with workers in quick and 600 in full, as both profiles are planned.
     """
-    for table, inline, multi in ((QUICK, 480, 150), (FULL, 2500, 600)):
+    for table, inline, multi in ((QUICK, 520, 150), (FULL, 2500, 600)):
         played = [c for c in table if cases.offered(c, EVERYTHING) is None]
         count = sum(map(cases.has_workers, played))
         assert count <= multi
@@ -94,6 +96,7 @@ def test_a_session_differs_from_its_neighbour_in_its_surroundings(
         "workers",
         "execution",
         "work workers",
+        "work execution",
     }  # uninterrupted runs, with equal surroundings on purpose
     for c in table:
         for one, other in zip(c.sessions, c.sessions[1:], strict=False):
@@ -176,6 +179,12 @@ def one(probe: str, **values: object) -> Case:
         (one("changed workers"), {}, "the plan can be held fixed"),
         (one("document"), {}, "it does not implement midepoch's own format"),
         (one("failing sample"), {"name": "own"}, "the suite does not know them"),
+        (one("rollover"), {"tails": ("keep",)}, "tail='rollover' is not offered"),
+        (one("unordered"), {"orders": (True,)}, "delivery out of order is not offered"),
+        (one("unordered"), {"extras": ()}, "states where batches come out of order"),
+        (one("unordered elastic"), {"fixed_plan": ()}, "the plan cannot be held fixed"),
+        (one("thread values"), {"worker_kinds": ("process",)}, "thread workers are not offered"),
+        (one("healed"), {"extras": ()}, "workers that are replaced when they die"),
     ],
 )
 def test_what_is_not_offered_has_a_reason(c: Case, offer: dict[str, object], reason: str) -> None:

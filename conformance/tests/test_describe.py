@@ -91,6 +91,11 @@ def test_epochs_are_told_apart(steps: str, words: str) -> None:
             "has fetched sample 6",
         ),
         (
+            Workload(tail="rollover", die_at=6, die_once=True),
+            "13 samples in batches of 4, what is left over opens the next epoch, sample 6 kills "
+            "its process once",
+        ),
+        (
             Workload("iterable", stream="hollow", fail_at=-1),
             "an iterable of 13 samples of which some workers have none, in batches of 4, the "
             "dataset raises when it is set up",

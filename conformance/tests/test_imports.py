@@ -13,7 +13,8 @@ ROOT = Path(__file__).parents[2]
 IMPL = ROOT / "impl" / "midepoch"
 SUITE = ROOT / "conformance" / "midepoch_conformance"
 
-PURE_IMPL = ("errors", "seeds", "order", "plan", "state", "canonical")
+PURE_IMPL = ("errors", "seeds", "order", "plan", "state", "canonical",
+             "interop/torchdata_layout")  # fmt: skip
 """Pure logic: neither torch nor multiprocessing, not even inside a function but for codecs."""
 
 HOST_SIDE = (

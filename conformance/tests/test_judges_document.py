@@ -33,7 +33,14 @@ DOCUMENT: dict[str, Any] = {
         "lanes": 0,
         "lifetime": "run",
     },
-    "position": {"epoch": 0, "batches": 2, "samples": 4, "digest": None},
+    "position": {
+        "epoch": 0,
+        "batches": 2,
+        "samples": 4,
+        "digest": None,
+        "ahead": [],
+        "carried": None,
+    },
     "sampler": None,
     "lanes": None,
 }

@@ -41,6 +41,7 @@ ECCENTRICS = (
     "load_moves_the_live",
     "looks_when_iterated",
     "opaque_states",
+    "overtakes",
     "refuses_while_live",
     "regroups",
     "saves_between_epochs",

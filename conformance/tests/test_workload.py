@@ -5,7 +5,9 @@ from __future__ import annotations
 import collections
 import dataclasses
 import json
+import multiprocessing
 import pickle
+import signal
 import threading
 import time
 from pathlib import Path
@@ -205,3 +207,17 @@ def test_samples_come_once_but_with_some_samplers() -> None:
     assert Workload(sampler="custom").whole
     assert not Workload(sampler="weighted").whole
     assert Workload(sampler="subset").subset == [1, 2, 4, 5, 7, 8, 10, 11]
+
+
+def test_a_sample_that_kills_once_is_delivered_the_next_time(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("fork")
+    codes = []
+    for die_once in (True, False):
+        w = Workload(die_at=3, die_once=die_once, log=str(tmp_path / f"log {die_once}"))
+        for _ in range(2):
+            process = context.Process(target=w.row, args=(3,))
+            process.start()
+            process.join()
+            codes.append(process.exitcode)
+            process.close()
+    assert codes == [-signal.SIGKILL, 0, -signal.SIGKILL, -signal.SIGKILL]

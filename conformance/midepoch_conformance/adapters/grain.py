@@ -87,6 +87,10 @@ class Adapter:
                 "torch": "its documentation has elements draw from the generator handed to them",
                 "intervals": "it has no snapshot interval",
                 "persistent": "its workers live as long as the iterator",
+                "orders": "its batches come in order",
+                "restarts": "it has no means to replace a worker",
+                "thread": "its workers are processes",
+                "rollover": "it keeps or drops an incomplete batch",
                 "fork": "it starts its workers by spawn alone",
             },
         }

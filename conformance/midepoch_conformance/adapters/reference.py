@@ -1,7 +1,8 @@
 """Reaches midepoch's own ``StatefulDataLoader``.
 
-The loader seeds the global random streams before each batch, and says so: its documented
-source of random numbers is torch's global stream inside a sample.
+Its own source of random numbers is the generator of torch's that ``batch_info()`` gives to each
+batch. Beside it the loader seeds the global streams before each batch, but in threads, which
+share them.
 """
 
 # The methods are those of the adapter protocol and documented there. Nothing is typed, since an
@@ -13,12 +14,12 @@ source of random numbers is torch's global stream inside a sample.
 import torch
 from torch.utils import data
 
-from midepoch import StatefulDataLoader
+from midepoch import StatefulDataLoader, batch_info
 
 
 def draw():
     """Draw from the documented source."""
-    return float(torch.rand(()))
+    return float(torch.rand((), generator=batch_info().torch))
 
 
 class Map:
@@ -201,7 +202,7 @@ def order(w, x, dataset):
     """Return the loader's arguments for the order of the samples and their batches."""
     if w.sampler == "batches":
         return {"batch_sampler": w.order()}
-    size = {"batch_size": w.batch_size, "drop_last": w.tail == "drop"}
+    size = {"batch_size": w.batch_size, "last_batch": TAILS[w.tail]}
     if w.sampler:
         return {"sampler": sampler(w, x, dataset), **size}
     return {"shuffle": w.shuffle, **size}
@@ -212,6 +213,7 @@ class Session:
 
     def __init__(self, w, x):
         self.w, self.dataset = w, dataset_of(w)
+        processes = x.workers and x.worker_kind == "process"
         self.loader = StatefulDataLoader(
             self.dataset,
             **order(w, x, self.dataset),
@@ -219,7 +221,10 @@ class Session:
             seed=w.seed,
             lanes=x.lanes,
             num_workers=x.workers,
-            multiprocessing_context=x.start_method if x.workers else None,
+            worker_type=x.worker_kind,
+            worker_restarts=x.restarts,
+            in_order=x.in_order,
+            multiprocessing_context=x.start_method if processes else None,
             prefetch_factor=x.prefetch,
             persistent_workers=x.persistent,
             snapshot_every_n_steps=x.interval,
@@ -299,7 +304,9 @@ class Adapter:
             "codecs": ("pickle", "torch", "json"),
             "fixed_plan": kinds,
             "start_methods": ("fork", "spawn"),
-            "tails": ("keep", "drop"),
+            "worker_kinds": ("process", "thread"),
+            "orders": (True, False),
+            "tails": ("keep", "drop", "rollover"),
             "intervals": (1, 2, 3, 100),
             "persistent": (False, True),
             "formats": ("midepoch",),
@@ -309,6 +316,8 @@ class Adapter:
         }
 
     def declines(self, w, x):
+        if x.workers and x.worker_kind == "thread" and set(w.draws) & set(AMBIENT):
+            return "threads share the global streams: only batch_info() is seeded in them"
         if w.shuffle and (w.n == 0 or w.kind not in ("map", "stateful_map")):
             return "shuffle=True needs a map-style dataset that is not empty"
         if x.workers == 0 and (x.persistent or x.prefetch is not None):
@@ -325,4 +334,8 @@ class Adapter:
 
 
 AMBIENT = ("python", "numpy", "torch")
-EXTRAS = "streams", "trees", "iterator state", "samplers", "set_epoch", "growing", "world"
+EXTRAS = (
+    *("streams", "trees", "iterator state", "samplers", "set_epoch", "growing", "world"),
+    *("restarts", "unordered states"),
+)
+TAILS = {"keep": "keep", "drop": "discard", "rollover": "rollover"}

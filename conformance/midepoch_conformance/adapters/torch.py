@@ -6,6 +6,8 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 # mypy: disable-error-code="misc, type-arg"
 
+import inspect
+
 import torch
 from torch.utils import data
 
@@ -132,6 +134,7 @@ class Session:
             multiprocessing_context=x.start_method if x.workers else None,
             prefetch_factor=x.prefetch,
             persistent_workers=x.persistent,
+            **({} if x.in_order else {"in_order": False}),
         )
 
     def epoch(self):
@@ -200,10 +203,15 @@ class Adapter:
             "codecs": (),
             "fixed_plan": ("map",),
             "start_methods": ("fork", "spawn"),
+            "orders": (True, False) if HAS_ORDERS else (True,),
             "tails": ("keep", "drop"),
             "persistent": (False, True),
             "extras": ("streams", "samplers", "set_epoch", "growing", "world"),
             "reasons": {
+                "orders": "this version of torch has no argument in_order",
+                "restarts": "it raises an error when a worker dies, and replaces none",
+                "thread": "its workers are processes",
+                "rollover": "it keeps or drops an incomplete batch",
                 "saves": "torch.utils.data.DataLoader has no state",
                 "stateful_iterable": "it never asks a dataset for its state",
                 "stateful_map": "it never asks a dataset for its state",
@@ -227,3 +235,6 @@ class Adapter:
         if w.grow or w.sampler == "distributed":
             return EpochSession(w, x)
         return Session(w, x)
+
+
+HAS_ORDERS = "in_order" in inspect.signature(data.DataLoader).parameters

@@ -10,6 +10,8 @@ Shuffling is ``shuffle=True`` with a seeded ``generator``, iterable datasets are
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 # mypy: disable-error-code="misc, type-arg"
 
+import inspect
+
 import torch
 from torch.utils import data
 from torchdata.stateful_dataloader import StatefulDataLoader
@@ -216,6 +218,7 @@ class Session:
             prefetch_factor=x.prefetch,
             persistent_workers=x.persistent,
             snapshot_every_n_steps=x.interval,
+            **({} if x.in_order else {"in_order": False}),
         )
 
     def epoch(self):
@@ -291,11 +294,18 @@ class Adapter:
             "codecs": ("pickle", "torch"),
             "fixed_plan": ("map",),
             "start_methods": ("fork", "spawn"),
+            "orders": (True, False) if HAS_ORDERS else (True,),
             "tails": ("keep", "drop"),
             "intervals": (1, 2, 3, 100),
             "persistent": (False, True),
             "extras": EXTRAS,
             "reasons": {
+                "orders": "this version of torchdata has no argument in_order",
+                "unordered states": "its documentation gives no guarantees for states with "
+                "in_order=False",
+                "restarts": "it raises an error when a worker dies, and replaces none",
+                "thread": "its workers are processes",
+                "rollover": "it keeps or drops an incomplete batch",
                 "own": "it has no random source of its own for datasets: they draw from the "
                 "global streams",
                 "json": "its documentation names no JSON; a shuffled state holds a tensor",
@@ -321,3 +331,4 @@ class Adapter:
 
 AMBIENT = ("python", "numpy", "torch")
 EXTRAS = "streams", "trees", "iterator state", "samplers", "set_epoch", "growing", "world"
+HAS_ORDERS = "in_order" in inspect.signature(StatefulDataLoader).parameters

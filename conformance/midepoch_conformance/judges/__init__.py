@@ -20,6 +20,7 @@ from midepoch_conformance.judges import (
     refusal,
     resume,
     state,
+    unordered,
     values,
     world,
 )
@@ -34,7 +35,7 @@ __all__ = ["PREREQUISITES", "REGISTRY", "Judge", "applicable", "judge"]
 # The modules register their judges when they are imported.
 _MODULES = (
     basis, resume, epochs, state, elastic, values, refusal, faults, outages, history, cost, world,
-    document, order,
+    unordered, document, order,
 )  # fmt: skip
 
 

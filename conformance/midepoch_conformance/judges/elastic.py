@@ -22,7 +22,7 @@ def any_worker_count(view: View) -> Finding | None:
     return _same(view)
 
 
-@judge("WORKERS-2", "execution")
+@judge("WORKERS-2", "execution", "work execution")
 def any_execution(view: View) -> Finding | None:
     """Another execution delivers the same."""
     return _same(view)

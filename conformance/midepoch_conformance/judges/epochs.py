@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 
-from midepoch_conformance.compare import difference, unwhole
+from midepoch_conformance.compare import difference, ids, unwhole
 from midepoch_conformance.judges.basis import allowed_missing
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.resume import inside
@@ -61,6 +62,41 @@ def after_a_break(view: View) -> Finding | None:
             words = f"epoch {number}, {what}: {wrong.words}"
             return view.silent(wrong.kind, words, f"samples 0 to {w.n - 1}, each once", stretch.got)
     return view.passed()
+
+
+@judge("EPOCH-6", "rollover")
+def rolls_over(view: View) -> Finding | None:
+    """What an epoch leaves over opens the next one, after a resume too."""
+    if view.case.workload.tail != "rollover":
+        return None
+    return _not_carried(view) or view.all(len(view.case.sessions) - 1)
+
+
+def _not_carried(view: View) -> Finding | None:
+    """Return how the uninterrupted run fails to carry what its epochs leave over."""
+    w = view.case.workload
+    carried: set[float] = set()
+    for number, epoch in enumerate(view.epochs[: w.epochs]):
+        odd = next((len(batch) for batch in epoch if len(batch) != w.batch_size), None)
+        if odd is not None:
+            words = f"epoch {number} has a batch of {odd} samples: what is left over is carried"
+            return view.silent("extra", words, w.batch_size, odd)
+        begun = ids(epoch)[: len(carried)]
+        if set(begun) != carried:
+            words = f"epoch {number} begins with {_samples(begun)}; left over were "
+            words += _samples(carried)
+            return view.silent("missing", words, sorted(carried), begun)
+        fresh = [[[i]] for i in ids(epoch)[len(carried) :]]
+        wrong = unwhole(fresh, w.n, missing=w.batch_size - 1)
+        if wrong is not None:
+            words = f"epoch {number}, after what it was carried: {wrong.words}"
+            return view.silent(wrong.kind, words, f"samples 0 to {w.n - 1}, each once", epoch)
+        carried = {float(i) for i in range(w.n)} - set(ids(fresh))
+    return None
+
+
+def _samples(numbers: Iterable[float]) -> str:
+    return ", ".join(f"{i:g}" for i in sorted(numbers)) or "none"
 
 
 def _next_epochs(view: View) -> Finding:

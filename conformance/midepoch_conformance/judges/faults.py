@@ -12,7 +12,7 @@ from midepoch_conformance.verdict import Finding, in_words
 __all__: list[str] = []
 
 
-@judge("FAULT-1", "killed worker")
+@judge("FAULT-1", "killed worker", "killed again")
 def killed_worker(view: View) -> Finding | None:
     """A worker that dies becomes an error."""
     fault, batches = _ending(view)

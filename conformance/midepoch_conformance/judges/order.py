@@ -7,7 +7,14 @@ from collections.abc import Sequence
 
 from midepoch_conformance import model
 from midepoch_conformance.compare import ids, show, unwhole
-from midepoch_conformance.judges.permutation import elements, key, streams, torch_float, words
+from midepoch_conformance.judges.permutation import (
+    elements,
+    key,
+    private,
+    streams,
+    torch_float,
+    words,
+)
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
 from midepoch_conformance.trace import Batch, Fault
@@ -101,7 +108,7 @@ def derived(view: View) -> Finding | None:
     failed = _failed(view)
     if failed:
         return failed
-    columns = _columns(view)
+    columns = _columns(view, _epochs(view))
     if _order_of(view, 0, 0) and not any(columns):
         return view.silent("values", "neither the order nor any stream is derived as written")
     return view.passed()
@@ -125,7 +132,7 @@ def three_streams(view: View) -> Finding | None:
     failed = _failed(view)
     if failed:
         return failed
-    columns = _columns(view)
+    columns = _columns(view, _epochs(view))
     if not any(columns):
         return view.blocked("no stream is as written (SEED-2, SEED-3)")
     names = [n for n, right in zip(view.case.workload.draws, columns, strict=True) if not right]
@@ -169,6 +176,25 @@ def caller_streams(view: View) -> Finding | None:
     return view.passed() if seen else None
 
 
+@judge("SEED-7", "private streams", alone=True)
+def private_streams(view: View) -> Finding | None:
+    """A batch's own generator follows its place alone, in any kind of worker."""
+    failed = _failed(view)
+    if failed:
+        return failed
+    # The sessions go on where the ones before them ended.
+    epochs: model.Epochs = [[]]
+    for index in range(len(view.trace.sessions)):
+        for event in view.events(index):
+            epochs[-1] += event.batches
+            if event.ended:
+                epochs.append([])
+    if not any(_columns(view, epochs)):
+        words = "a batch's own generator draws what its seed does not give"
+        return view.silent("values", words)
+    return view.passed()
+
+
 def ordered(w: Workload, epoch: int, first: int, count: int) -> list[Batch]:
     """Return batches of the order as the format defines it.
 
@@ -192,10 +218,12 @@ def values(seeds: Sequence[int], samples: int, draws: Sequence[str]) -> list[lis
         [[0.639448550803967]]
     """
     python, numpy, torch = streams(seeds)
+    own = private(seeds)
     drawn = {
         "python": lambda: python.random(),
         "numpy": lambda: numpy.random(),
         "torch": lambda: torch_float(torch),
+        "own": lambda: torch_float(own),
     }
     return [[drawn[name]() for _ in range(samples)] for name in draws]
 
@@ -250,17 +278,17 @@ def _seeded(view: View) -> Finding:
     failed = _failed(view)
     if failed:
         return failed
-    if not any(_columns(view)):
+    if not any(_columns(view, _epochs(view))):
         return view.silent("values", "no stream draws what its batch's seeds give")
     return view.passed()
 
 
-def _columns(view: View) -> list[bool]:
+def _columns(view: View, delivered: model.Epochs) -> list[bool]:
     """Return for each stream whether all batches draw from it as the format says."""
     w = view.case.workload
     lanes = view.case.sessions[0].execution.lanes or 0
     right = [True] * len(w.draws)
-    for epoch, batches in enumerate(_epochs(view)):
+    for epoch, batches in enumerate(delivered):
         ordinals: dict[int, int] = {}
         for number, batch in enumerate(batches):
             lane = int(ids([batch])[0]) % lanes if lanes else 0

@@ -74,6 +74,28 @@ def holds_no_more(view: View) -> Finding | None:
     return view.passed()
 
 
+@judge("FAULT-8", "healed")
+def is_replaced(view: View) -> Finding | None:
+    """With restarts, the batches and the states are those of a run without a death."""
+    first = view.case.sessions[0]
+    w = view.case.session_workload(0)
+    if w.die_at is None or not w.die_once or not (first.execution.restarts and w.log):
+        return None
+    session = view.session(0)
+    if session is not None and session.fault is not None and is_refusal(session.fault, 0):
+        return view.not_offered(in_words(session.fault))
+    problem = view.problem(0)
+    if problem is not None:
+        found = view.of_problem(problem)
+        return dataclasses.replace(found, words=f"a worker dies: {found.words}")
+    if not any(event.calls and event.calls.get("die") for event in view.events(0)):
+        return None  # what it fetched was not the sample that kills
+    if len(view.case.sessions) == 1:
+        return view.passed()
+    found = view.all(1)
+    return dataclasses.replace(found, words=f"saved after a worker's death: {found.words}")
+
+
 def _uninterrupted(view: View) -> Finding | None:
     """Return how the uninterrupted run fails to go on after its fault."""
     run = view.oracle.sessions[0] if view.oracle else SessionTrace([])

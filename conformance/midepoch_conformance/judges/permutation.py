@@ -8,7 +8,7 @@ import math
 import random
 from collections.abc import Sequence
 
-__all__ = ["derive", "elements", "key", "streams", "torch_float", "words"]
+__all__ = ["derive", "elements", "key", "private", "streams", "torch_float", "words"]
 
 _WORD = 2**64
 _SMALL = 4096
@@ -67,6 +67,16 @@ def streams(w: Sequence[int]) -> tuple[random.Random, random.Random, random.Rand
     # 32-bit digits of an integer, the low one first.
     numpy = random.Random((w[2] >> 32) + ((w[2] & 0xFFFFFFFF) << 32))
     return python, numpy, _mersenne(w[0] & 0xFFFFFFFF)
+
+
+def private(w: Sequence[int]) -> random.Random:
+    """Return a generator that draws as the batch's own one of ``torch`` does.
+
+    Example:
+        >>> f"{torch_float(private(words(7, 'batch.map', 2, 5))):.6f}"
+        '0.874185'
+    """
+    return _mersenne(w[3] & 0xFFFFFFFF)
 
 
 def torch_float(generator: random.Random) -> float:

@@ -18,7 +18,7 @@ __all__: list[str] = []
 _CHANCE = 2
 
 
-@judge("VOWN-1", "own values")
+@judge("VOWN-1", "own values", "thread values")
 def own_values(view: View) -> Finding | None:
     """Values from the loader's own source are equal after a resume."""
     return _equal(view)

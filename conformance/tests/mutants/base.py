@@ -218,11 +218,13 @@ class Adapter:
             "draws": ("own", "python", "numpy", "private python", "private numpy"),
             "codecs": ("pickle", "json"),
             "fixed_plan": ("map",),
-            "tails": ("keep", "drop"),
+            "orders": (True, False),
+            "tails": ("keep", "drop", "rollover"),
             "intervals": (1, 2, 3, 100),
             "live_load": "raises",
             "extras": (
                 "streams", "trees", "iterator state", "samplers", "set_epoch", "growing", "world",
+                "restarts", "unordered states",
             ),
         }  # fmt: skip
 
@@ -249,8 +251,11 @@ class Adapter:
             shuffle=w.shuffle,
             seed=w.seed,
             drop_last=w.tail == "drop",
+            rollover=w.tail == "rollover",
             sampler=w.order() if w.sampler and sampler is None else sampler,
             workers=x.workers,
+            restarts=x.restarts,
+            in_order=x.in_order,
             prefetch=2 if x.prefetch is None else x.prefetch,
             interval=x.interval,
         )

@@ -7,7 +7,7 @@ from typing import Any
 import format_base as base
 
 EXPECTED = "DOC-11"
-LARGEST = {"workers": 0, "sessions": 1, "steps": 5, "samples": 7}
+LARGEST = {"workers": 0, "sessions": 1, "steps": 5, "samples": 3}
 
 
 class Session(base.Session):

@@ -13,6 +13,7 @@ from typing import Any
 
 import base
 import numpy
+import overtaking
 import simple
 
 
@@ -297,7 +298,7 @@ class Adapter(base.Adapter):
 
 MAP = ("map",)
 another_shuffle = Adapter(AnotherShuffle, kinds=MAP)
-backwards = Adapter(Backwards, kinds=MAP)
+backwards = Adapter(Backwards, kinds=MAP, tails=("keep", "drop"))
 uneven_batches = Adapter(UnevenBatches, kinds=MAP, tails=("keep",))
 shares = Adapter(Shares, kinds=MAP, fixed_plan=())
 regroups = Adapter(Regroups, kinds=MAP, fixed_plan=())
@@ -314,4 +315,7 @@ byte_states = Adapter(session=ByteStates, codecs=("bytes", "pickle"))
 stamped_states = Adapter(StampedStates, kinds=MAP)
 keeps_threads = Adapter(KeepsThreads, kinds=MAP)
 talks = Adapter(Talks, kinds=MAP)
+overtakes = Adapter(
+    overtaking.Loader, kinds=MAP, workers=(0,), extras=("streams", "unordered states")
+)
 saves_between_epochs = Adapter(session=SavesBetweenEpochs, saves=("end",))

@@ -8,7 +8,7 @@ import base
 import simple
 
 EXPECTED = "STATE-5"
-LARGEST = {"workers": 0, "sessions": 2, "steps": 6, "samples": 3}
+LARGEST = {"workers": 0, "sessions": 2, "steps": 6, "samples": 4}
 FIELD = ("live state",)
 
 

@@ -8,7 +8,7 @@ import base
 import simple
 
 EXPECTED = "RESUME-1"
-LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 5}
+LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 7}
 FIELD = (
     "torchtitan#3008",
     "prime-rl#2944",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import format_base as base
 
-from midepoch import loader
+from midepoch import planning
 from midepoch.seeds import derive
 
 EXPECTED = "ORDER-6"
@@ -15,7 +15,7 @@ def first(root: int, purpose: str, *numbers: int) -> int:
     return derive(root, purpose, *((0,) if purpose == "order" else numbers))
 
 
-loader.derive = first
+planning.derive = first
 
 
 class Adapter(base.Adapter):

@@ -9,7 +9,7 @@ import base
 import simple
 
 EXPECTED = "VOWN-1"
-LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 2}
+LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 1}
 FIELD = ("starVLA#351",)
 
 

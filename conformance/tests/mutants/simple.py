@@ -39,15 +39,20 @@ class Loader:
         shuffle: bool = False,
         seed: int = 0,
         drop_last: bool = False,
+        rollover: bool = False,
         sampler: Any = None,
         workers: int = 0,
+        restarts: int = 0,
         prefetch: int = 2,
         interval: int = 1,
+        in_order: bool = True,
     ) -> None:
         self.data, self.sampler = data, sampler
         self.batch_size, self.shuffle, self.seed = batch_size, shuffle, seed
-        self.drop_last, self.workers = drop_last, workers
+        self.drop_last, self.rollover = drop_last, rollover
+        self.workers, self.restarts = workers, restarts
         self.prefetch, self.interval = prefetch, interval
+        self.in_order = in_order  # which leaves a loader free to come in order all the same
         self.epoch = self.batches = 0  # the position: of the last batch delivered
         self.snapshot: dict[str, Any] | None = None
         self.moved = False  # whether the live epoch has delivered a batch
@@ -97,6 +102,7 @@ class Loader:
             "shuffle": self.shuffle,
             "seed": self.seed,
             "drop_last": self.drop_last,
+            "rollover": self.rollover,
             "world": getattr(self.sampler, "world", 1),
         }
 
@@ -193,11 +199,18 @@ class Loader:
 
     def order(self, epoch: int) -> list[list[int]]:
         """Return the indices of an epoch's batches."""
-        indices, size = self.indices(epoch), self.batch_size
+        indices, size = self.carried(epoch) + self.indices(epoch), self.batch_size
         if indices and isinstance(indices[0], list):
             return indices
         batches = [indices[k : k + size] for k in range(0, len(indices), size)]
-        return [b for b in batches if len(b) == size or not self.drop_last]
+        return [b for b in batches if len(b) == size or not (self.drop_last or self.rollover)]
+
+    def carried(self, epoch: int) -> list[int]:
+        """Return what the epoch before leaves over, if that rolls over."""
+        if not self.rollover or not epoch:
+            return []
+        before = self.carried(epoch - 1) + self.indices(epoch - 1)
+        return before[len(before) // self.batch_size * self.batch_size :]
 
     def attempt(self, epoch: int, k: int, indices: list[int]) -> Answer:
         try:
@@ -299,20 +312,29 @@ class Epoch:
 
 
 class Pool:
-    """Forked workers, a pipe each."""
+    """Forked workers, a pipe each; one that dies is replaced as often as the loader allows."""
 
     def __init__(self, loader: Loader, count: int) -> None:
+        self.loader, self.restarts = loader, loader.restarts
+        self.pipes: dict[int, Any] = {}
+        self.processes: dict[int, Any] = {}
+        self.asked: dict[int, list[Any]] = {worker: [] for worker in range(count)}
+        for worker in range(count):
+            self.start(worker)
+
+    def start(self, worker: int) -> None:
         context = multiprocessing.get_context("fork")
-        self.pipes, self.processes = [], []
-        for _ in range(count):
-            here, there = context.Pipe()
-            process = context.Process(target=work, args=(loader, there), daemon=True)
-            process.start()
-            there.close()  # so that the death of the worker ends the pipe
-            self.pipes.append(here)
-            self.processes.append(process)
+        here, there = context.Pipe()
+        process = context.Process(target=work, args=(self.loader, there), daemon=True)
+        process.start()
+        there.close()  # so that the death of the worker ends the pipe
+        self.pipes[worker], self.processes[worker] = here, process
 
     def send(self, worker: int, task: Any) -> None:
+        self.asked[worker].append(task)
+        self.hand(worker, task)
+
+    def hand(self, worker: int, task: Any) -> None:
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # receive will tell
             self.pipes[worker].send(task)
 
@@ -322,15 +344,27 @@ class Pool:
         except (EOFError, ConnectionResetError):
             process = self.processes[worker]
             process.join()
-            raise RuntimeError(
-                f"worker {worker} (pid {process.pid}) died: exit code {process.exitcode}"
-            ) from None
+            if not self.restarts:
+                raise RuntimeError(
+                    f"worker {worker} (pid {process.pid}) died: exit code {process.exitcode}"
+                ) from None
+            self.restarts -= 1
+            self.replace(worker)
+            return self.receive(worker)
+        self.asked[worker].pop(0)
         return error, batch
 
+    def replace(self, worker: int) -> None:
+        """Start a worker in the place of a dead one, and ask it for what that still owed."""
+        self.pipes[worker].close()
+        self.start(worker)
+        for task in self.asked[worker]:
+            self.hand(worker, task)
+
     def close(self) -> None:
-        for pipe in self.pipes:
+        for pipe in self.pipes.values():
             pipe.close()
-        for process in self.processes:
+        for process in self.processes.values():
             process.terminate()
             process.join()
 

@@ -1,0 +1,25 @@
+"""Hands every batch the private generator of the first one, which goes on from batch to batch."""
+
+from __future__ import annotations
+
+import format_base as base
+import torch
+
+from midepoch.batch_info import BatchInfo
+
+EXPECTED = "SEED-7"
+LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 1}
+FIRST: list[torch.Generator] = []
+
+
+def going_on(info: BatchInfo) -> torch.Generator:
+    if not FIRST:
+        FIRST.append(torch.Generator().manual_seed(info.seed))
+    return FIRST[0]
+
+
+BatchInfo.torch = property(going_on)  # type: ignore[assignment, method-assign]
+
+
+class Adapter(base.Adapter):
+    pass

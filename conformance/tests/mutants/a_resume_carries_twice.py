@@ -1,0 +1,27 @@
+"""What an epoch leaves over is in its state, and is carried once more beside it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import base
+import simple
+
+EXPECTED = "EPOCH-6"
+LARGEST = {"workers": 0, "sessions": 2, "steps": 6, "samples": 4}
+
+
+class Loader(simple.Loader):
+    begun = 0
+
+    def load(self, state: Any) -> None:
+        super().load(state)
+        self.begun = self.epoch
+
+    def carried(self, epoch: int) -> list[int]:
+        carried = super().carried(epoch)
+        return carried * 2 if epoch == self.begun else carried
+
+
+class Adapter(base.Adapter):
+    loader = Loader

@@ -1,0 +1,26 @@
+"""What an epoch leaves over opens the next one, but not after a resume."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import base
+import simple
+
+EXPECTED = "EPOCH-6"
+LARGEST = {"workers": 0, "sessions": 2, "steps": 6, "samples": 3}
+
+
+class Loader(simple.Loader):
+    begun = 0
+
+    def load(self, state: Any) -> None:
+        super().load(state)
+        self.begun = self.epoch
+
+    def carried(self, epoch: int) -> list[int]:
+        return [] if epoch == self.begun else super().carried(epoch)
+
+
+class Adapter(base.Adapter):
+    loader = Loader

@@ -1,0 +1,21 @@
+"""Counts the batches that it delivers out of order, and goes on as if they had come in order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import base
+import overtaking
+
+EXPECTED = "UNORD-1"
+LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 2}
+
+
+class Loader(overtaking.Loader):
+    def load(self, state: Any) -> None:
+        super().load(state)
+        self.ahead = ()
+
+
+class Adapter(base.Adapter):
+    loader = Loader

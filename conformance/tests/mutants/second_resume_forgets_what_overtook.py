@@ -1,0 +1,28 @@
+"""Knows what its own life delivered out of order, and not what the life before did."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import base
+import overtaking
+
+EXPECTED = "UNORD-1"
+LARGEST = {"workers": 0, "sessions": 3, "steps": 8, "samples": 3}
+
+
+class Loader(overtaking.Loader):
+    inherited: tuple[int, ...] = ()
+
+    def state(self) -> dict[str, Any]:
+        state = super().state()
+        own = [k for k in state["ahead"] if k not in self.inherited]
+        return {**state, "batches": state["batches"] - len(state["ahead"]) + len(own), "ahead": own}
+
+    def load(self, state: Any) -> None:
+        super().load(state)
+        self.inherited = self.ahead
+
+
+class Adapter(base.Adapter):
+    loader = Loader

@@ -1,0 +1,34 @@
+"""Replaces a worker that dies, and goes on after the batch that it died with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import base
+import simple
+
+EXPECTED = "FAULT-8"
+LARGEST = {"workers": 1, "sessions": 2, "steps": 5, "samples": 1}
+LOST: simple.Answer = (None, [])
+
+
+class Pool(simple.Pool):
+    def replace(self, worker: int) -> None:
+        self.asked[worker].pop(0)
+        super().replace(worker)
+
+    def receive(self, worker: int) -> simple.Answer:
+        return super().receive(worker) if self.asked[worker] else LOST
+
+
+class Loader(simple.Loader):
+    def pool(self) -> simple.Pool:
+        return Pool(self, self.workers)
+
+    def pooled(self, tasks: list[Any]) -> Iterator[simple.Answer]:
+        return (answer for answer in super().pooled(tasks) if answer is not LOST)
+
+
+class Adapter(base.Adapter):
+    loader = Loader
