@@ -232,7 +232,15 @@ def _failing(plain: str, faulty: Sequence[str]) -> list[str]:
 def _position(w: Workload, calls: bool) -> list[list[str]]:
     tree = ', "tree": tree(position)' if w.tree else ""
     note = ['    note("state_dict")'] if calls else []
+    state = f'{{"position": position{tree}}}'
+    given = [f"    return {state}"]
+    if w.tree == "mutated":
+        given = [
+            '    held = vars(dataset_state).setdefault("held", {})  # one object, changed in place',
+            f"    held.update({state})",
+            "    return held",
+        ]
     return [
-        ["def dataset_state(position):", *note, f'    return {{"position": position{tree}}}'],
+        ["def dataset_state(position):", *note, *given],
         ["def dataset_position(state):", '    return state["position"]'],
     ]

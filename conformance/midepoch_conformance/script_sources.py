@@ -350,8 +350,15 @@ class _Source:
             held = f'{{"rows": {held}, "generators": [{generators}]}}'
             for number, name in enumerate(w.private):
                 load.append(_SET[name].format(state=f'state["generators"][{number}]'))
+        given = [f"return {held}"]
+        if w.tree == "mutated":
+            given = [
+                'state = vars(self).setdefault("held", {})  # one object, changed in place',
+                f"state.update({held})",
+                "return state",
+            ]
         return [
-            *_method("state_dict", *noted, f"return {held}"),
+            *_method("state_dict", *noted, *given),
             *_method("load_state_dict", *load, given="state"),
         ]
 

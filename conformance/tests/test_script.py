@@ -552,3 +552,43 @@ def test_built_in_adapters_are_folded_in() -> None:
     assert source.startswith("import inspect\n\nimport torch")
     assert re.search(r"^class Adapter:", source, re.MULTILINE)
     assert sys.executable not in source
+
+
+LATE = (
+    *(Step("take", n=1), Step("save", state="s"), Step("take", n=1), Step("save", state="t")),
+    *(Step("drain"), Step("drain"), Step("seal", state="s", into="late")),
+)
+SEALED = plans(LATE, (Step("load", state="late"), Step("drain"), Step("drain")))
+REFUSED = plans(
+    (
+        *(Step("load_bogus", value="number", tolerate=True), Step("drain", tolerate=True)),
+        *(Step("take", n=1), Step("save", state="s"), Step("drain")),
+    )
+)
+FAIR = {
+    "a state in place": (
+        Case("work sealed late", Workload("stateful_iterable", 3, 1, 1, tree="mutated"), SEALED),
+        Finding("STATE-1", "fails silently", "missing", "the state changed"),
+    ),
+    "a map's state in place": (
+        Case("work sealed late", Workload("stateful_map", 2, 1, 1, tree="mutated"), SEALED),
+        Finding("STATE-1", "fails silently", "values", "the state changed"),
+    ),
+    "use after a refusal": (
+        Case("after a refusal", Workload(n=1, batch_size=1, epochs=1), REFUSED),
+        Finding("REFUSE-4", "fails", "error", "after the refusal it cannot be used any more"),
+    ),
+}
+"""Failures of torchdata's, beyond the epochs of which the uninterrupted run is known."""
+
+
+@pytest.mark.parametrize(("case", "finding"), FAIR.values(), ids=FAIR.keys())
+def test_a_failures_script_shows_it_and_shows_nothing_of_a_good_loader(
+    case: Case, finding: Finding
+) -> None:
+    reference = dataclasses.replace(
+        TORCHDATA, name="reference", module="midepoch_conformance.adapters.reference"
+    )
+    for info, status in ((TORCHDATA, 1), (reference, 0)):
+        ran = run_script(make_script(info, case, finding, lengths=[case.workload.n]))
+        assert ran.status == status, ran.output
