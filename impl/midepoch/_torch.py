@@ -9,10 +9,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, cast
 
+import torch
 from torch._utils import ExceptionWrapper
 from torch.utils.data import DataLoader, default_collate, get_worker_info
 from torch.utils.data._utils import pin_memory as pinning
 from torch.utils.data._utils import worker as worker_module
+from torch.utils.data._utils.collate import collate, collate_tensor_fn, default_collate_fn_map
 from torch.utils.data._utils.worker import WorkerInfo
 
 __all__ = [
@@ -24,6 +26,7 @@ __all__ = [
     "pin",
     "rebuild",
     "run_lanes_in_this_thread",
+    "stacking",
     "unshared",
     "wrap",
 ]
@@ -99,23 +102,43 @@ def _put_info(info: WorkerInfo | None) -> WorkerInfo | None:
     return before
 
 
-def unshared(collate: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def unshared(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Keep torch's own collate function from putting batches into shared memory.
 
     It does where there is worker information, for a way between processes that is not taken
     here: a file descriptor and fresh pages for each tensor.
     """
-    if collate is not default_collate:
-        return collate
+    if function not in (default_collate, collate_tensor_fn):
+        return function
 
     def collate_here(samples: Any) -> Any:
         if get_worker_info() is None:
-            return collate(samples)
+            return function(samples)
         before = _put_info(None)
         try:
-            return collate(samples)
+            return function(samples)
         finally:
             _put_info(before)
+
+    return collate_here
+
+
+def stacking(stack: Callable[[Any], torch.Tensor | None]) -> Callable[[Any], Any]:
+    """Return torch's own collate function, but for how tensors are stacked.
+
+    ``stack`` gets the samples' tensors; where it returns ``None``, torch stacks them.
+    """
+    plain = unshared(collate_tensor_fn)
+
+    def collate_tensors(samples: Any, *, collate_fn_map: Any = None) -> Any:
+        stacked = stack(samples)
+        return plain(samples) if stacked is None else stacked
+
+    def collate_here(samples: Any) -> Any:
+        functions: Any = default_collate_fn_map
+        if functions.get(torch.Tensor) is not collate_tensor_fn:  # the user has put another there
+            return unshared(default_collate)(samples)
+        return collate(samples, collate_fn_map={**functions, torch.Tensor: collate_tensors})
 
     return collate_here
 

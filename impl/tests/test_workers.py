@@ -15,9 +15,8 @@ from histories import keep
 
 import midepoch
 from midepoch.errors import WorkerTimeoutError
-from midepoch.messages import Batch
+from midepoch.workers.packing import pack, unpack
 from midepoch.workers.processes import UNANSWERED_BYTES
-from midepoch.workers.transport import pack
 
 N = 11
 
@@ -25,6 +24,14 @@ N = 11
 def loader(dataset: Any = None, **arguments: Any) -> Any:
     chosen = {"batch_size": 1, "seed": 5, "collate_fn": keep, "num_workers": 1, **arguments}
     return midepoch.StatefulDataLoader(dataset or sources.Plain(N), **chosen)
+
+
+def crossed(value: Any) -> Any:
+    """Return ``value`` as it is on the other side."""
+    packed = pack(value)
+    block = memoryview(bytearray(packed.size))
+    packed.write(block)
+    return unpack(packed.stream, packed.spans, block)
 
 
 class Pair(NamedTuple):
@@ -52,7 +59,7 @@ TENSORS = [
 
 @pytest.mark.parametrize("tensor", TENSORS, ids=str)
 def test_a_tensor_crosses_equal_in_value_and_kind(tensor: torch.Tensor) -> None:
-    got = pack(Batch(tensor, 1)).take()
+    got = crossed(tensor)
     assert type(got) is type(tensor)
     assert (got.dtype, got.shape, got.layout, got.requires_grad) == (
         tensor.dtype,
@@ -72,7 +79,7 @@ def test_batches_of_any_shape_cross() -> None:
         "list": [None, 1.5, (np.arange(3), np.float32(2))],
         "twice": [same, same],
     }
-    got = pack(Batch(batch, 1)).take()
+    got = crossed(batch)
     assert type(got["pair"]) is Pair
     assert got["twice"][0] is got["twice"][1]
     assert np.array_equal(got["list"][2][0], np.arange(3))

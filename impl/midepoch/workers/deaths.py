@@ -32,5 +32,5 @@ def obituary(worker: ProcessWorker, remedy: str = "") -> WorkerDiedError:
 
 def bury(worker: ProcessWorker) -> None:
     """Release what is left of a dead worker."""
-    worker.pipe.close()
+    worker.disconnect()
     worker.end(GRACE)

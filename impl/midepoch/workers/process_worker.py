@@ -1,55 +1,69 @@
-"""One worker process: its start, its pipe, and what is under way at it."""
+"""One worker process: its start, its connection, and what is under way at it."""
 
 from __future__ import annotations
 
 import os
 import signal
+import socket
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing import process as process_module
 from multiprocessing import resource_tracker
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import wait
 from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
 from typing import Any
 
 from midepoch.errors import WorkerStartError
 from midepoch.lanes import LaneSpec
-from midepoch.messages import Stop, decode, encode
+from midepoch.messages import Opened, Reply, Stop
+from midepoch.workers.channel import Channel
 from midepoch.workers.ledger import Ledger, Question
 from midepoch.workers.serving import MAIN_ENDS, serve
+from midepoch.workers.transport import MainEnd, PackedBatch
 
-__all__ = ["UNANSWERED_BYTES", "ProcessWorker", "start"]
+__all__ = ["BYTES_AHEAD", "UNANSWERED_BYTES", "ProcessWorker", "start"]
 
 UNANSWERED_BYTES = 32 * 1024
-"""Bytes of tasks under way at a worker; less than any pipe holds."""
+"""Bytes of tasks under way at a worker; less than any socket holds."""
+
+MESSAGE_BYTES = 1024
+"""What a message takes of a socket's room beside its own bytes."""
+
+BYTES_AHEAD = 256 * 1024 * 1024
+"""Bytes of batches that one worker makes ahead of the consumer; a single one may be larger."""
 
 DESCRIPTORS = 10
 """File descriptors that the start of one worker may take."""
 
 
 class ProcessWorker:
-    """One process, its pipe and what is under way at it."""
+    """One process, its connection and what is under way at it."""
 
     def __init__(
-        self, number: int, process: BaseProcess, pipe: Connection, ledger: Ledger, sentinel: int
+        self, number: int, process: BaseProcess, channel: Channel, ledger: Ledger, sentinel: int
     ) -> None:
         self.number = number
         self.process = process
-        self.pipe = pipe
+        self.channel = channel
         self.ledger = ledger
         self.dead = False
         self.sentinel = sentinel
         """Ready when the process has ended."""
+        self._end = MainEnd(channel, self._taken)
         self._waiting: deque[bytes] = deque()
         self._sizes: deque[int] = deque()
         """Of the messages that were sent and not answered."""
+        self._arrived = 0
+        """Bytes of the batches that the consumer has not taken yet."""
+        self._last = 0
+        """Bytes of the batch that arrived last."""
 
     def post(self, question: Question, *, silent: bool = False) -> None:
         """Send a message, at once or when there is room for it."""
-        data = encode(question)
+        data = self._end.encode(question)
         self.ledger.sent(question, silent=silent)
         self._waiting.append(data)
         self.flush()
@@ -57,41 +71,60 @@ class ProcessWorker:
     def flush(self) -> None:
         """Send what waits, as far as there is room."""
         while self._waiting and not self.dead:
-            size = len(self._waiting[0])
+            size = len(self._waiting[0]) + MESSAGE_BYTES
             if self._sizes and sum(self._sizes) + size > UNANSWERED_BYTES:
                 return
+            ahead = self._arrived + (len(self._sizes) + 1) * self._last
+            if (self._sizes or self._arrived) and ahead > BYTES_AHEAD:
+                return
             try:
-                self.pipe.send_bytes(self._waiting[0])
+                self.channel.send(self._waiting[0])
             except OSError:
                 return  # dead: its sentinel tells
             self._waiting.popleft()
             self._sizes.append(size)
 
-    def receive(self) -> Any:
-        """Return the next message, or ``None`` where the pipe has ended."""
+    def receive(self) -> bool:
+        """Read what has arrived; return False where no more will come."""
         try:
-            data = self.pipe.recv_bytes()
-        except (EOFError, OSError):
-            return None
-        self._sizes.popleft()
-        self.flush()
-        return decode(data)
-
-    def has_message(self) -> bool:
-        """Tell whether a message, or the pipe's end, is there."""
-        try:
-            return self.pipe.poll(0)
-        except (EOFError, OSError):
+            return self.channel.receive(wait=False)
+        except BlockingIOError:
+            return not self.dead
+        except OSError:
             return False
 
+    def next_answer(self) -> Opened | Reply | None:
+        """Return the next answer that has arrived, or ``None``."""
+        answer = self._end.next_answer()
+        if answer is None:
+            return None
+        self._sizes.popleft()
+        if isinstance(answer, Reply) and isinstance(answer.outcome, PackedBatch):
+            self._last = answer.outcome.data.shared
+            self._arrived += self._last
+        self.flush()
+        return answer
+
+    def _taken(self, size: int) -> None:
+        self._arrived -= size
+        self.flush()
+
+    def forget(self) -> None:
+        """Note that the batches that have arrived will not be taken."""
+        self._arrived = 0
+
     def ask_to_stop(self) -> None:
-        """Say stop, and end the pipe."""
+        """Say stop, and end the connection."""
         try:
             if not self.dead:
-                self.pipe.send_bytes(encode(Stop()))  # few bytes are under way: there is room
+                self.channel.send(self._end.encode(Stop()))  # few bytes are under way: it fits
         except OSError:
             pass
-        self.pipe.close()
+        self.disconnect()
+
+    def disconnect(self) -> None:
+        """End the connection."""
+        self._end.close()
 
     def ended(self, seconds: float | None) -> bool:
         """Wait for the process to end; tell whether it has."""
@@ -137,12 +170,13 @@ def start(
     """
     try:
         _reserve(DESCRIPTORS)
-        ours, theirs = context.Pipe()
+        ours, theirs = socket.socketpair()
     except OSError as error:
         raise _cannot_start(number, context, error) from error
     make: Callable[..., BaseProcess] = context.Process  # type: ignore[attr-defined]  # each context has one
     process = make(target=serve, args=(theirs, number, spec, dataset), daemon=True)
-    MAIN_ENDS.add(ours)
+    channel = Channel(ours)
+    MAIN_ENDS.add(channel)
     try:
         with _undisturbed(context):
             process.start()
@@ -158,7 +192,7 @@ def start(
     finally:
         theirs.close()
     _PROCESSES.add(process)
-    return ProcessWorker(number, process, ours, ledger, _sentinel(process, context))
+    return ProcessWorker(number, process, channel, ledger, _sentinel(process, context))
 
 
 def _reserve(count: int) -> None:
@@ -216,11 +250,11 @@ _PROCESSES: weakref.WeakSet[BaseProcess] = weakref.WeakSet()
 def _disown() -> None:
     """Let a fork of the main process forget the workers, which are not its own.
 
-    Its copies of their pipes would keep them from seeing that the main process is gone, and at
+    Its copies of their sockets would keep them from seeing that the main process is gone, and at
     its end ``multiprocessing`` would terminate all daemons in its table.
     """
-    for connection in list(MAIN_ENDS):
-        connection.close()
+    for channel in list(MAIN_ENDS):
+        channel.close()
     for process in list(_PROCESSES):
         _forget(process)
     _PROCESSES.clear()

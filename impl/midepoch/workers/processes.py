@@ -1,6 +1,6 @@
-"""Worker processes: a pipe each, no threads, no signal handlers.
+"""Worker processes: a connection each, no threads, no signal handlers.
 
-A worker's death is seen in the same ``connection.wait`` that waits for answers. Tasks are sent
+A worker's death is seen in the same ``poll`` that waits for answers. Tasks are sent
 only while few bytes of them are under way at a worker, so that neither side can be stuck
 writing while the other is.
 """
@@ -8,10 +8,10 @@ writing while the other is.
 from __future__ import annotations
 
 import os
+import select
 import time
 import weakref
 from collections import deque
-from multiprocessing.connection import wait
 from multiprocessing.context import BaseContext
 from typing import Any
 
@@ -66,6 +66,9 @@ class ProcessWorkers:
         self._deaths: dict[int, tuple[Deed | None, errors.WorkerDiedError]] = {}
         """Of workers that were replaced: what each was doing at last, and how it died."""
         self._workers: list[ProcessWorker] = []
+        self._poll = select.poll()
+        self._handles: dict[int, ProcessWorker] = {}
+        """By descriptor: of their connections and of their sentinels."""
         self._close = weakref.finalize(self, _close, self._workers, self._owner)
         try:
             for number in range(count):
@@ -75,6 +78,7 @@ class ProcessWorkers:
                     remembers=restarts_allowed > 0,
                 )
                 self._workers.append(start(number, *self._start, ledger))
+                self._watch(self._workers[-1])
         except BaseException:
             self.close()
             raise
@@ -85,6 +89,8 @@ class ProcessWorkers:
         self._turn = message.turn
         self._left = self._allowed
         self._answers.clear()
+        for worker in self._workers:
+            worker.forget()
         asked = 0
         for worker in self._workers:
             mine = message.at(worker.number, self.count)
@@ -131,25 +137,32 @@ class ProcessWorkers:
                 self._patience.check(self._waited_for, excused=excused)
         return self._answers.popleft()
 
+    def _watch(self, worker: ProcessWorker) -> None:
+        for descriptor in (worker.channel.fileno(), worker.sentinel):
+            self._poll.register(descriptor, select.POLLIN)
+            self._handles[descriptor] = worker
+
+    def _unwatch(self, worker: ProcessWorker) -> None:
+        for descriptor in (worker.channel.fileno(), worker.sentinel):
+            self._poll.unregister(descriptor)
+            del self._handles[descriptor]
+
     def _wait(self, timeout: float | None) -> None:
         """Receive what is there, from the living and the dead."""
-        handles: dict[Any, ProcessWorker] = {}
-        for worker in self._workers:
-            handles[worker.pipe] = handles[worker.sentinel] = worker
-        for handle in wait(list(handles), timeout):
-            worker = handles[handle]
-            if handle is worker.pipe:
-                self._accept(worker)
-            else:
-                while worker.has_message() and not worker.dead:
-                    self._accept(worker)
+        for descriptor, _ in self._poll.poll(None if timeout is None else timeout * 1000):
+            worker = self._handles[descriptor]
+            if worker.dead:
+                continue
+            if descriptor == worker.sentinel:
                 worker.dead = True
+                while worker.receive():
+                    pass
+            elif not worker.receive():
+                worker.dead = True
+            while (answer := worker.next_answer()) is not None:
+                self._accept(worker, answer)
 
-    def _accept(self, worker: ProcessWorker) -> None:
-        message = worker.receive()
-        if message is None:
-            worker.dead = True
-            return
+    def _accept(self, worker: ProcessWorker, message: Opened | Reply) -> None:
         try:
             news = worker.ledger.answered(message)
         except IrreplaceableError as error:
@@ -180,6 +193,8 @@ class ProcessWorkers:
         self._tally.restarts += 1
         self._deaths[worker.number] = deed, death
         self._workers[worker.number] = successor
+        self._unwatch(worker)
+        self._watch(successor)
         bury(worker)
         for asked in again:
             successor.post(asked.question, silent=asked.silent)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import socket
+import struct
 import time
 import weakref
-from multiprocessing.connection import Connection, wait
+from dataclasses import replace
 from typing import Any
 
 import torch
+from torch.utils.data import default_collate
 
 from midepoch import _torch
 from midepoch.lanes import LaneSpec
@@ -26,72 +29,86 @@ from midepoch.messages import (
     decode,
     encode,
 )
+from midepoch.workers.channel import Channel
 from midepoch.workers.hosting import LaneDatasets, LaneHost
-from midepoch.workers.transport import pack
+from midepoch.workers.transport import WorkerEnd
 
-__all__ = ["serve"]
+__all__ = ["MAIN_ENDS", "serve"]
 
-LOOK_UP = 5.0
+LOOK_UP = 5
 """Seconds after which an idle worker looks whether the main process still lives.
 
-Its death is seen at once through a pipe, unless a process that was forked in between keeps the
-other end open."""
+Its death is seen at once through the socket, unless a process that was forked in between keeps
+the other end open."""
 
 
-MAIN_ENDS: weakref.WeakSet[Connection] = weakref.WeakSet()
-"""The main process's ends of all pipes, of which a forked worker inherits copies."""
+MAIN_ENDS: weakref.WeakSet[Channel] = weakref.WeakSet()
+"""The main process's ends of all connections, of which a forked worker inherits copies."""
 
 
-def serve(pipe: Connection, number: int, spec: LaneSpec, dataset: Any) -> None:
+def serve(theirs: socket.socket, number: int, spec: LaneSpec, dataset: Any) -> None:
     """Run messages until the main process says stop, or is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process decides what Ctrl-C means
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # blocked while it was started
-    for connection in list(MAIN_ENDS):
-        connection.close()  # an open copy would hide from another worker that its pipe has ended
+    for channel in list(MAIN_ENDS):
+        channel.close()  # an open copy would hide from another worker that its socket has ended
     if spec.single_thread:
         torch.set_num_threads(1)
+    # A read that gives up by itself takes one system call; waiting for one takes another.
+    theirs.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", LOOK_UP, 0))
+    channel = Channel(theirs)
+    end = WorkerEnd(channel)
+    if spec.collate is default_collate:
+        spec = replace(spec, collate=end.collating.collate)
     host = LaneHost(spec, LaneDatasets(spec, dataset, own=True))
     where = f"in DataLoader worker process {number}"
     home = os.getppid()
     try:
-        while _main_lives(pipe, home):
-            message = decode(pipe.recv_bytes())
-            if isinstance(message, Stop):
+        while True:
+            question = end.next_question()
+            if isinstance(question, Stop):
                 return
-            pipe.send_bytes(_answer(host, message, where))
-    except (EOFError, OSError):
+            if question is not None:
+                _answer(end, host, question, where)
+            elif not _receive(channel, home):
+                return
+    except OSError:
         return  # the main process is gone, or wants nothing more
 
 
-def _main_lives(pipe: Connection, home: int) -> bool:
-    """Wait for a message; return False where the main process has ended."""
+def _receive(channel: Channel, home: int) -> bool:
+    """Wait for messages; return False where the main process has ended."""
     parent = multiprocessing.parent_process()
     while True:
-        ready = wait([pipe, parent.sentinel] if parent is not None else [pipe], LOOK_UP)
-        if pipe in ready:
-            return True
-        if ready or os.getppid() != home:
-            return False
+        try:
+            return channel.receive()
+        except BlockingIOError:
+            if os.getppid() != home or (parent is not None and not parent.is_alive()):
+                return False
 
 
-def _answer(host: LaneHost, message: Open | Fetch | Finish, where: str) -> bytes:
-    if isinstance(message, Open):
-        opened = host.open(message)
-        if opened.failure is None:
-            return encode(opened)
-        return _encode_failure(Opened(opened.turn, None, {}), opened.failure, where)
+def _answer(end: WorkerEnd, host: LaneHost, question: Open | Fetch | Finish, where: str) -> None:
+    if isinstance(question, Open):
+        opened = host.open(question)
+        if opened.failure is not None:
+            end.send(_encode_failure(Opened(opened.turn, None, {}), opened.failure, where))
+        else:
+            end.send(encode(opened))
+        return
     start = time.perf_counter()
-    reply = host.run(message)
+    end.collating.begin()
+    reply = host.run(question)
     if isinstance(reply.outcome, Failure):
-        return _encode_failure(reply, reply.outcome, where)
-    if not isinstance(reply.outcome, Batch):
-        return encode(reply)
-    try:
-        reply.outcome = pack(reply.outcome)
-    except Exception as error:
-        return _encode_failure(reply, Failure(error), where)
-    reply.busy = time.perf_counter() - start
-    return encode(reply)
+        end.send(_encode_failure(reply, reply.outcome, where))
+    elif not isinstance(reply.outcome, Batch):
+        end.send(encode(reply))
+    else:
+        try:
+            packed = end.pack(reply.outcome)
+        except Exception as error:
+            end.send(_encode_failure(reply, Failure(error), where))
+        else:
+            end.ship(reply, packed, start)
 
 
 def _encode_failure(answer: Opened | Reply, failure: Failure, where: str) -> bytes:

@@ -1,61 +1,286 @@
-"""How a batch crosses from process to process: pickled, in the pipe.
+"""How a batch crosses from process to process.
 
-Dense CPU tensors are written as their bytes; torch's own reductions would pass a file
-descriptor for each of them.
+The worker packs it into a segment of shared memory (a small one beside its message, in the
+socket), and tells which. The main process unpacks it when it is delivered, as views of that
+segment. When the last of them is gone, the segment is free again, which the next task tells the
+worker.
 """
 
 from __future__ import annotations
 
-import io
+import os
 import pickle
-from dataclasses import dataclass
-from typing import Any
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, NamedTuple
 
 import torch
 
-from midepoch.messages import Batch
+from midepoch.messages import (
+    Batch,
+    Fetch,
+    Finish,
+    Open,
+    Opened,
+    Reply,
+    Snapshot,
+    Stop,
+    decode,
+)
+from midepoch.workers.channel import Channel
+from midepoch.workers.collating import Collating
+from midepoch.workers.packing import Packed, Span, pack, unpack
+from midepoch.workers.segments import AVAILABLE, Leases, Pool, Returned, Segment
 
-__all__ = ["PackedBatch", "pack"]
+__all__ = ["HELD_BYTES", "MainEnd", "PackedBatch", "Parcel", "WorkerEnd"]
+
+IN_MESSAGE = 8 * 1024
+"""Bytes up to which a batch travels beside its message and not in a segment."""
+
+HELD_BYTES = 64 * 1024 * 1024
+"""Of one worker's segments the consumer may hold so much; batches beyond that are copied out."""
 
 
-@dataclass(frozen=True, slots=True)
+class _Shipment(NamedTuple):
+    """The answer to a ``Fetch`` whose batch lies somewhere else."""
+
+    turn: int
+    slot: int
+    samples: int
+    last: bool
+    snapshot: Snapshot | None
+    busy: float
+    stream: bytes | None
+    """``None``: it was too long for a message, and is at the end of the block."""
+    spans: list[Span]
+    packed: int
+    """Bytes of the block that the spans are in."""
+    used: int
+    """Bytes of the block."""
+    segment: int
+    """The number of the segment that is the block; 0: the block is the message's tail."""
+    size: int
+    """Of the segment where it is a new one, whose descriptor comes with the message; else 0."""
+    dropped: tuple[int, ...]
+    """Segments that the worker will not use again."""
+
+
+class WorkerEnd:
+    """A worker's end: receives questions, sends answers."""
+
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+        self._pool = Pool()
+        self.collating = Collating(self._pool)
+
+    def next_question(self) -> Open | Fetch | Finish | Stop | None:
+        """Return the next question that has arrived, or ``None``."""
+        data = self._channel.next()
+        if data is None:
+            return None
+        usable, spoiled, question = pickle.loads(data)
+        if usable or spoiled:
+            self._pool.take_back(Returned(usable, spoiled))
+        message: Any = Fetch(*question) if type(question) is tuple else question
+        return message  # type: ignore[no-any-return]
+
+    def send(self, answer: bytes) -> None:
+        """Send an answer that was encoded."""
+        self._channel.send(answer)
+
+    def pack(self, batch: Batch) -> Packed:
+        """Pack a batch, and drop it; what its own methods raise when it is pickled is raised."""
+        packed = pack(batch.data, self.collating.arena())
+        batch.data = None
+        return packed
+
+    def ship(self, reply: Reply, packed: Packed, start: float) -> None:
+        """Send an answer and its batch, whose making began at ``start``."""
+        batch: Any = reply.outcome
+        spans, stream, size = packed.spans, packed.stream, packed.size
+        beside = len(stream) <= IN_MESSAGE
+        used = size if beside else size + len(stream)
+        block = self._fill(packed, used)
+        if not beside:
+            block.view[size:used] = stream
+        packed.release()
+        block = self._settle(block, used)
+        self.collating.expect(used)
+        shipment = _Shipment(
+            reply.turn,
+            reply.slot,
+            batch.samples,
+            batch.last,
+            reply.snapshot,
+            time.perf_counter() - start,
+            stream if beside else None,
+            spans,
+            size,
+            used,
+            block.segment.number if block.segment is not None else 0,
+            len(block.view) if block.descriptor is not None else 0,
+            self._pool.dropped(),
+        )
+        try:
+            data = pickle.dumps(tuple(shipment), protocol=5)
+            tail = block.view if block.segment is None else b""
+            self._channel.send(data, tail=tail, descriptor=block.descriptor)
+        finally:
+            if block.descriptor is not None:
+                os.close(block.descriptor)
+
+    def _fill(self, packed: Packed, used: int) -> _Block:
+        """Write a packed batch into a block: that in which it was collated, if there is room."""
+        collated = self.collating.segment
+        if collated is not None and packed.inside and used <= collated.size:
+            block = _Block(collated.view, collated)
+        else:
+            block = self._new_block(used)
+            if collated is not None:
+                block.view[: packed.inside] = collated.view[: packed.inside]
+        packed.write(block.view, None if block.segment is None else block.segment.address)
+        return block
+
+    def _settle(self, block: _Block, used: int) -> _Block:
+        """Return the block to send: a copy, where this process still sees what is in it."""
+        collated, seen = self.collating.give_up()
+        if collated is None:
+            return block
+        if collated is not block.segment:
+            self._pool.put_back(collated, usable=not seen)
+        elif seen:
+            copied = self._new_block(used)
+            copied.view[:used] = collated.view[:used]
+            self._pool.put_back(collated, usable=False)
+            return copied
+        return block
+
+    def _new_block(self, size: int) -> _Block:
+        if size > IN_MESSAGE and AVAILABLE:
+            # Without descriptors, or memory to share, the socket is slower, but there.
+            with suppress(OSError):
+                segment, descriptor = self._pool.take(size)
+                return _Block(segment.view, segment, descriptor)
+        return _Block(memoryview(bytearray(size)))
+
+
+class _Block(NamedTuple):
+    """Where a batch is written: a segment, or memory of this process that goes in the message."""
+
+    view: memoryview
+    segment: Segment | None = None
+    descriptor: int | None = None
+    """Of a new segment."""
+
+
+class MainEnd:
+    """The main process's end: sends questions, receives answers, lends their batches out."""
+
+    # ``taken`` is told the bytes of each batch in a segment when the consumer takes it.
+    def __init__(self, channel: Channel, taken: Callable[[int], None]) -> None:
+        self._channel = channel
+        self._leases = Leases()
+        self._taken = taken
+
+    def encode(self, question: Open | Fetch | Finish | Stop) -> bytes:
+        """Return the bytes of a question; segments that came back are told with it."""
+        usable, spoiled = self._leases.take_returned()
+        body: Any = question
+        if isinstance(question, Fetch):  # most are: a class takes longer to pickle than its fields
+            body = (
+                question.turn,
+                question.slot,
+                question.lane,
+                question.route,
+                question.number,
+                question.keys,
+                question.snapshot,
+                question.ship,
+            )
+        return pickle.dumps((usable, spoiled, body), protocol=5)
+
+    def next_answer(self) -> Opened | Reply | None:
+        """Return the next answer that has arrived, or ``None``."""
+        data = self._channel.next()
+        if data is None:
+            return None
+        message: Any = decode(data)
+        if type(message) is not tuple:
+            return message  # type: ignore[no-any-return]
+        shipment = _Shipment(*message)
+        parcel = Parcel(shipment, self._block(shipment, data), self._leases, self._taken)
+        batch = PackedBatch(parcel, shipment.samples, shipment.last)
+        return Reply(shipment.turn, shipment.slot, batch, shipment.snapshot, shipment.busy)
+
+    def _block(self, shipment: _Shipment, data: bytes) -> memoryview:
+        if shipment.dropped:
+            self._leases.unmap(shipment.dropped)
+        if not shipment.segment:
+            tail = data[len(data) - shipment.used :] if shipment.used else b""
+            return memoryview(bytearray(tail))
+        if shipment.size:
+            descriptor = self._channel.descriptors.popleft()
+            self._leases.map(shipment.segment, shipment.size, descriptor)
+        return self._leases.lend(shipment.segment)
+
+    def close(self) -> None:
+        """Close the connection; batches in the consumer's hands stay as they are."""
+        self._channel.close()
+        self._leases.close()
+
+
+class Parcel:
+    """A batch as it arrived."""
+
+    __slots__ = ("_block", "_leases", "_shipment", "_taken")
+
+    def __init__(
+        self,
+        shipment: _Shipment,
+        block: memoryview,
+        leases: Leases,
+        taken: Callable[[int], None],
+    ) -> None:
+        self._shipment = shipment
+        self._block: memoryview | None = block
+        self._leases = leases
+        self._taken = taken
+
+    @property
+    def shared(self) -> int:
+        """Bytes of shared memory that it fills."""
+        return self._shipment.used if self._shipment.segment else 0
+
+    def unpack(self) -> Any:
+        """Return the batch, once; what cannot be read here raises here."""
+        stream, spans, used = self._shipment.stream, self._shipment.spans, self._shipment.used
+        block, self._block = self._block, None
+        if block is None:
+            raise RuntimeError("this batch was taken already")
+        number = self._shipment.segment
+        if number:
+            self._taken(used)
+            if spans and not self._leases.hold(number, used, HELD_BYTES):
+                block = _copy(block[:used])
+        if stream is None:
+            return unpack(block[self._shipment.packed : used], spans, block)
+        return unpack(stream, spans, block)
+
+
 class PackedBatch(Batch):
-    """A batch as bytes."""
+    """A batch that came from another process."""
+
+    __slots__ = ()
 
     def take(self) -> Any:
         """Return the batch; what cannot be read here raises here."""
-        return pickle.loads(self.data)
+        return self.data.unpack()
 
 
-def pack(batch: Batch) -> PackedBatch:
-    """Return ``batch`` in the form in which it crosses; what cannot be pickled raises."""
-    buffer = io.BytesIO()
-    _Pickler(buffer, protocol=5).dump(batch.data)
-    return PackedBatch(buffer.getvalue(), batch.samples, batch.last)
-
-
-class _Pickler(pickle.Pickler):
-    def reducer_override(self, obj: Any) -> Any:
-        if type(obj) is not torch.Tensor or not _plain(obj):
-            return NotImplemented
-        data: Any = obj.reshape(-1).view(torch.uint8).numpy()
-        return _rebuild, (pickle.PickleBuffer(data), obj.dtype, tuple(obj.shape))
-
-
-def _plain(tensor: torch.Tensor) -> bool:
-    return (
-        tensor.layout is torch.strided
-        and tensor.device.type == "cpu"
-        and not tensor.requires_grad
-        and not tensor.is_quantized
-        and not tensor.is_conj()
-        and not tensor.is_neg()
-        and tensor.numel() > 0
-        and tensor.is_contiguous()
-        # A view into a larger tensor would lose what it shares with its neighbours.
-        and tensor.untyped_storage().nbytes() == tensor.numel() * tensor.element_size()
-    )
-
-
-def _rebuild(data: bytearray, dtype: torch.dtype, shape: tuple[int, ...]) -> torch.Tensor:
-    return torch.frombuffer(data, dtype=dtype).reshape(shape)
+def _copy(block: memoryview) -> memoryview:
+    """Return a copy in memory of this process; torch's is aligned, and not filled first."""
+    memory: Any = torch.empty(block.nbytes, dtype=torch.uint8).numpy()
+    copied = memoryview(memory)
+    copied[:] = block
+    return copied

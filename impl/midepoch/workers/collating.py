@@ -1,0 +1,101 @@
+"""Collating a batch in the very memory in which it crosses.
+
+torch's own collate function stacks the samples' tensors into new memory, from where they would
+have to be copied into a segment. Here the segment is taken first, of the size that the batch
+before had, and they are stacked into it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from midepoch import _torch
+from midepoch.workers.packing import ALIGNMENT, Arena
+from midepoch.workers.segments import Pool, Segment
+
+__all__ = ["Collating"]
+
+
+WORTH = 256 * 1024
+"""Bytes from which on a tensor is stacked in the segment: a smaller one is copied in less time."""
+
+
+class Collating:
+    """Stands in for ``default_collate`` in a worker."""
+
+    def __init__(self, pool: Pool) -> None:
+        self.collate = _torch.stacking(self._stack)
+        self._pool = pool
+        self._expected = 0
+        self.segment: Segment | None = None
+        """Where the batch is collated."""
+        self._lease: Any = None
+        self._view = memoryview(b"")
+        self._used = 0
+
+    def begin(self) -> None:
+        """Make room for the next batch, if the one before it was large."""
+        self.drop()
+        self.segment = self._pool.take_free(self._expected) if self._expected else None
+        if self.segment is not None:
+            self._lease = (ctypes.c_ubyte * self.segment.size).from_buffer(self.segment.memory)
+            self._view = memoryview(self._lease).cast("B")
+
+    def arena(self) -> Arena | None:
+        """Return the part of the segment that was filled, if any was."""
+        if self.segment is None or not self._used:
+            return None
+        return Arena(self.segment.address, self._used)
+
+    def expect(self, size: int) -> None:
+        """Note the size of a batch, in bytes: the next one's may be the same."""
+        self._expected = size if size >= WORTH else 0
+
+    def give_up(self) -> tuple[Segment | None, bool]:
+        """Return the segment, and whether this process still sees its contents elsewhere.
+
+        The batch that was collated must be gone, and all that was made to pack it.
+        """
+        segment, lease = self.segment, self._lease
+        self.segment, self._lease, self._view, self._used = None, None, memoryview(b""), 0
+        if lease is None:
+            return segment, False
+        last = weakref.ref(lease)
+        del lease
+        return segment, last() is not None
+
+    def drop(self) -> None:
+        """Leave the segment to the next batch, where this one did not take it."""
+        segment, seen = self.give_up()
+        if segment is not None:
+            self._pool.put_back(segment, usable=not seen)
+
+    def _stack(self, samples: Sequence[torch.Tensor]) -> torch.Tensor | None:
+        """Stack ``samples`` in the segment; ``None`` where that is not what torch would make."""
+        first = samples[0]
+        if self.segment is None or len(samples) * first.nbytes < WORTH:
+            return None
+        dtype, shape = first.dtype, first.shape
+        if not all(
+            # What torch makes of others depends on more: their types, layouts, gradients.
+            type(sample) is torch.Tensor
+            and sample.dtype is dtype
+            and sample.shape == shape
+            and sample.is_contiguous()
+            and sample.is_cpu
+            and not sample.requires_grad
+            and not sample.is_quantized
+            for sample in samples
+        ):
+            return None
+        start, length = self._used, len(samples) * first.nbytes
+        if start + length > self.segment.size:
+            return None
+        self._used = (start + length + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
+        out = torch.frombuffer(self._view[start : start + length], dtype=dtype)
+        return torch.stack(list(samples), out=out.view(len(samples), *shape))

@@ -1,0 +1,210 @@
+"""A batch as a stream of bytes and a block of memory, and back.
+
+Pickle writes the stream. The contents of dense CPU tensors and of NumPy arrays stay out of it:
+they are copied once, into the block, and what is unpacked views the block in place.
+
+>>> packed = pack({"x": torch.arange(3)})
+>>> block = memoryview(bytearray(packed.size))
+>>> packed.write(block)
+>>> unpack(packed.stream, packed.spans, block)
+{'x': tensor([0, 1, 2])}
+"""
+
+from __future__ import annotations
+
+import copyreg
+import ctypes
+import io
+import pickle
+from typing import Any, NamedTuple
+
+import torch
+
+__all__ = ["ALIGNMENT", "Arena", "Packed", "Span", "pack", "unpack"]
+
+Span = tuple[int, int]
+"""Where in the block a buffer begins and ends, in bytes."""
+
+ALIGNMENT = 64
+"""Bytes; torch's own allocator gives the same."""
+
+DTYPES = sorted({v for v in vars(torch).values() if isinstance(v, torch.dtype)}, key=str)
+
+_CODES = {dtype: code for code, dtype in enumerate(DTYPES)}
+
+_TENSOR = pickle.PickleBuffer(bytearray())
+"""Stands in the stream for the contents of a tensor: making a buffer of each takes longer."""
+
+
+class Arena(NamedTuple):
+    """Memory at the block's beginning, into which tensors of the batch were made."""
+
+    address: int
+    size: int
+
+
+_NOWHERE = Arena(0, 0)
+
+
+class Packed:
+    """A batch that was pickled, and whose buffers wait to be copied.
+
+    ``stream``: for ``unpack``. ``spans``: of its buffers, in the stream's order. ``size``: of the
+    block that holds them, in bytes. ``inside``: so many of these were there before.
+    """
+
+    __slots__ = ("_copies", "_pickler", "inside", "size", "spans", "stream")
+
+    def __init__(self, stream: bytes, layout: _Layout, pickler: pickle.Pickler) -> None:
+        self.stream = stream
+        self.spans = layout.spans
+        self.size = layout.size
+        self.inside = layout.arena.size
+        self._copies = layout.copies
+        self._pickler: Any = pickler  # its memo keeps alive what was made while pickling
+
+    def release(self) -> None:
+        """Let go of the batch, which was written."""
+        self._copies = []
+        self._pickler = None
+
+    def write(self, block: memoryview, address: int | None = None) -> None:
+        """Copy the buffers into ``block``, which begins at ``address``."""
+        if address is None and self.size:
+            address = ctypes.addressof(ctypes.c_ubyte.from_buffer(block))
+        for start, end, source in self._copies:
+            if type(source) is torch.Tensor:
+                ctypes.memmove(address + start, source.data_ptr(), end - start)  # type: ignore[operator]  # with copies it is known
+            else:
+                block[start:end] = source
+
+
+def pack(batch: Any, arena: Arena | None = None) -> Packed:
+    """Pickle ``batch``; what cannot be pickled raises what its own methods raise.
+
+    What lies in ``arena`` is in the block already.
+    """
+    whole: set[int] = set()
+    while True:
+        layout = _Layout(whole, arena or _NOWHERE)
+        file = io.BytesIO()
+        pickler = pickle.Pickler(file, protocol=5, buffer_callback=layout.add_buffer)
+        pickler.dispatch_table = {**copyreg.dispatch_table, torch.Tensor: layout.add_tensor}
+        try:
+            pickler.dump(batch)
+        except _OverlapError as error:
+            if error.storage in whole:
+                raise
+            whole.add(error.storage)
+            continue
+        return Packed(file.getvalue(), layout, pickler)
+
+
+def unpack(stream: bytes | memoryview, spans: list[Span], block: memoryview) -> Any:
+    """Return the batch; its tensors and arrays view ``block``, and keep it alive."""
+    return pickle.loads(stream, buffers=[block[start:end] for start, end in spans])
+
+
+class _OverlapError(Exception):
+    """Two tensors share a part of their memory: their storage has to be copied as one."""
+
+    def __init__(self, storage: int) -> None:
+        super().__init__("two tensors share a part of their memory")
+        self.storage = storage
+
+
+class _Layout:
+    """Where each buffer of a batch goes.
+
+    ``whole``: the addresses of storages to be copied as one, as several tensors view parts that
+    overlap. Any other tensor takes along only the part that it views, which may be a row of a
+    dataset that fills the memory.
+    """
+
+    def __init__(self, whole: set[int], arena: Arena) -> None:
+        self.spans: list[Span] = []
+        self.copies: list[tuple[int, int, Any]] = []
+        self.size = arena.size
+        self.arena = arena
+        self._whole = whole
+        self._stored: dict[int, list[tuple[int, int, int]]] = {}
+        """By storage: the addresses that were copied, and where to."""
+
+    def _reserve(self, length: int) -> int:
+        start = self.size
+        self.size = (start + length + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
+        return start
+
+    def add_buffer(self, buffer: pickle.PickleBuffer) -> None:
+        """Take a buffer that an object of the batch hands out."""
+        if buffer is _TENSOR:
+            return  # add_tensor has been here
+        source = buffer.raw()
+        start = self._reserve(source.nbytes)
+        self.spans.append((start, start + source.nbytes))
+        self.copies.append((start, start + source.nbytes, source))
+
+    def add_tensor(self, tensor: torch.Tensor) -> Any:
+        """Return how a tensor is pickled; see ``object.__reduce__``."""
+        if not _is_dense(tensor):
+            return tensor.__reduce_ex__(5)  # type: ignore[no-untyped-call]
+        if tensor.requires_grad:
+            return _with_grad, (tensor.detach(),)
+        length = tensor.nbytes if tensor.is_contiguous() else _extent(tensor)
+        start = self._place(tensor, length) if length else self.size
+        self.spans.append((start, start + length))
+        return _tensor, (_TENSOR, _CODES[tensor.dtype], tuple(tensor.shape), tensor.stride())
+
+    def _place(self, tensor: torch.Tensor, length: int) -> int:
+        """Return where the part that ``tensor`` views is, or goes."""
+        storage = tensor.untyped_storage()
+        base, begin = storage.data_ptr(), tensor.data_ptr()
+        if 0 <= begin - self.arena.address < self.arena.size:
+            return begin - self.arena.address
+        stored = self._stored.setdefault(base, [])
+        for first, last, start in stored:
+            if first <= begin and begin + length <= last:
+                return start + begin - first
+            if begin < last and first < begin + length:
+                raise _OverlapError(base)
+        source, offset = tensor, 0
+        if base in self._whole:
+            source = torch.empty(0, dtype=torch.uint8).set_(storage)
+            begin, offset, length = base, begin - base, storage.nbytes()
+        start = self._reserve(length)
+        self.copies.append((start, start + length, source))
+        stored.append((begin, begin + length, start))
+        return start + offset
+
+
+def _is_dense(tensor: torch.Tensor) -> bool:
+    """Tell whether the tensor's bytes, shape and strides are all there is to it."""
+    return (
+        tensor.is_cpu
+        and tensor.layout is torch.strided
+        and not tensor.is_quantized
+        and not tensor.is_nested
+        and not tensor.is_conj()
+        and not tensor.is_neg()
+    )
+
+
+def _extent(tensor: torch.Tensor) -> int:
+    """Return from its first to its last element, in bytes."""
+    if not tensor.numel():
+        return 0
+    steps = sum((n - 1) * step for n, step in zip(tensor.shape, tensor.stride(), strict=True))
+    return (steps + 1) * tensor.element_size()
+
+
+def _tensor(
+    block: memoryview, code: int, shape: tuple[int, ...], strides: tuple[int, ...]
+) -> torch.Tensor:
+    dtype = DTYPES[code]
+    if not block.nbytes:
+        return torch.empty_strided(shape, strides, dtype=dtype)
+    return torch.frombuffer(block, dtype=dtype).as_strided(shape, strides)
+
+
+def _with_grad(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.requires_grad_()
