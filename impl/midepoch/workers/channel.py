@@ -21,8 +21,8 @@ _LENGTH = struct.Struct("<Q")
 CHUNK = 64 * 1024
 """Bytes that one call reads at most."""
 
-DESCRIPTORS = 64
-"""Descriptors that one call receives at most; each message carries one at most."""
+DESCRIPTORS = 8
+"""Descriptors that one call receives at most: a read ends with a message that brings one."""
 
 _ANCILLARY = socket.CMSG_SPACE(DESCRIPTORS * array.array("i").itemsize)
 

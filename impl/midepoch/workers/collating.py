@@ -7,7 +7,6 @@ before had, and they are stacked into it.
 
 from __future__ import annotations
 
-import ctypes
 import weakref
 from collections.abc import Sequence
 from typing import Any
@@ -15,7 +14,7 @@ from typing import Any
 import torch
 
 from midepoch import _torch
-from midepoch.workers.packing import ALIGNMENT, Arena
+from midepoch.workers.packing import ALIGNMENT, Arena, is_dense
 from midepoch.workers.segments import Pool, Segment
 
 __all__ = ["Collating"]
@@ -43,7 +42,7 @@ class Collating:
         self.drop()
         self.segment = self._pool.take_free(self._expected) if self._expected else None
         if self.segment is not None:
-            self._lease = (ctypes.c_ubyte * self.segment.size).from_buffer(self.segment.memory)
+            self._lease = self.segment.mapping.lease()
             self._view = memoryview(self._lease).cast("B")
 
     def arena(self) -> Arena | None:
@@ -78,22 +77,22 @@ class Collating:
     def _stack(self, samples: Sequence[torch.Tensor]) -> torch.Tensor | None:
         """Stack ``samples`` in the segment; ``None`` where that is not what torch would make."""
         first = samples[0]
-        if self.segment is None or len(samples) * first.nbytes < WORTH:
+        length = len(samples) * first.numel() * first.element_size()
+        if self.segment is None or length < WORTH or not is_dense(first):
             return None
         dtype, shape = first.dtype, first.shape
         if not all(
             # What torch makes of others depends on more: their types, layouts, gradients.
             type(sample) is torch.Tensor
+            and is_dense(sample)
             and sample.dtype is dtype
             and sample.shape == shape
             and sample.is_contiguous()
-            and sample.is_cpu
             and not sample.requires_grad
-            and not sample.is_quantized
             for sample in samples
         ):
             return None
-        start, length = self._used, len(samples) * first.nbytes
+        start = self._used
         if start + length > self.segment.size:
             return None
         self._used = (start + length + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-__all__ = ["ALIGNMENT", "Arena", "Packed", "Span", "pack", "unpack"]
+__all__ = ["ALIGNMENT", "Arena", "Packed", "Span", "is_dense", "pack", "unpack"]
 
 Span = tuple[int, int]
 """Where in the block a buffer begins and ends, in bytes."""
@@ -146,7 +146,7 @@ class _Layout:
 
     def add_tensor(self, tensor: torch.Tensor) -> Any:
         """Return how a tensor is pickled; see ``object.__reduce__``."""
-        if not _is_dense(tensor):
+        if not is_dense(tensor):
             return tensor.__reduce_ex__(5)  # type: ignore[no-untyped-call]
         if tensor.requires_grad:
             return _with_grad, (tensor.detach(),)
@@ -177,7 +177,7 @@ class _Layout:
         return start + offset
 
 
-def _is_dense(tensor: torch.Tensor) -> bool:
+def is_dense(tensor: torch.Tensor) -> bool:
     """Tell whether the tensor's bytes, shape and strides are all there is to it."""
     return (
         tensor.is_cpu

@@ -99,18 +99,20 @@ class ProcessWorker:
         if answer is None:
             return None
         self._sizes.popleft()
+        return answer
+
+    def keep(self, answer: Opened | Reply) -> None:
+        """Note that an answer waits for the consumer."""
         if isinstance(answer, Reply) and isinstance(answer.outcome, PackedBatch):
             self._last = answer.outcome.data.shared
             self._arrived += self._last
-        self.flush()
-        return answer
 
     def _taken(self, size: int) -> None:
-        self._arrived -= size
+        self._arrived = max(0, self._arrived - size)
         self.flush()
 
     def forget(self) -> None:
-        """Note that the batches that have arrived will not be taken."""
+        """Note that nobody will take the batches that have arrived."""
         self._arrived = 0
 
     def ask_to_stop(self) -> None:

@@ -161,6 +161,7 @@ class ProcessWorkers:
                 worker.dead = True
             while (answer := worker.next_answer()) is not None:
                 self._accept(worker, answer)
+            worker.flush()
 
     def _accept(self, worker: ProcessWorker, message: Opened | Reply) -> None:
         try:
@@ -172,6 +173,7 @@ class ProcessWorkers:
             self._tally.worked(worker.number, message.busy)
         if news and message.turn == self._turn:
             self._answers.append(message)
+            worker.keep(message)
 
     def _replace(self, worker: ProcessWorker) -> None:
         """Let a new process go on as the dead worker, or say that it died."""

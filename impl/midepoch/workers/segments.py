@@ -8,13 +8,13 @@ each filled one to a batch, and tells the worker when the last view of that batc
 
 from __future__ import annotations
 
-import ctypes
-import mmap
 import os
 import weakref
 from collections import deque
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+
+from midepoch.workers.mapping import Mapping
 
 __all__ = ["Leases", "Pool", "Returned", "Segment"]
 
@@ -23,6 +23,9 @@ SMALLEST = 64 * 1024
 
 IDLE = 64
 """A free segment is dropped when others were taken so many times since it was."""
+
+HELD = 256
+"""Batches of one worker that the consumer may hold: the system bounds what can be mapped."""
 
 AVAILABLE = hasattr(os, "memfd_create")
 """Anonymous memory files are there; elsewhere batches stay in the pipe."""
@@ -43,16 +46,20 @@ class Segment:
     """A segment as the worker sees it."""
 
     number: int
-    memory: mmap.mmap
+    mapping: Mapping
     view: memoryview
-    address: int
     used: int
     """How many segments had been taken when this one was."""
 
     @property
     def size(self) -> int:
         """Its size in bytes."""
-        return len(self.view)
+        return self.mapping.size
+
+    @property
+    def address(self) -> int:
+        """Where it begins in this process's memory."""
+        return self.mapping.address
 
 
 def _kind(size: int) -> int:
@@ -103,13 +110,12 @@ class Pool:
         descriptor = os.memfd_create("midepoch", os.MFD_CLOEXEC)
         try:
             os.ftruncate(descriptor, size)
-            memory = mmap.mmap(descriptor, size)
+            mapping = Mapping(descriptor, size)
         except BaseException:
             os.close(descriptor)
             raise
-        address = ctypes.addressof(ctypes.c_ubyte.from_buffer(memory))
         self._made += 1
-        segment = Segment(self._made, memory, memoryview(memory), address, self._takes)
+        segment = Segment(self._made, mapping, mapping.view(), self._takes)
         self._segments[segment.number] = segment
         return segment, descriptor
 
@@ -140,7 +146,7 @@ class Leases:
     """One worker's segments as the main process sees them, and the batches that view them."""
 
     def __init__(self) -> None:
-        self._mapped: dict[int, tuple[mmap.mmap, Any]] = {}
+        self._mapped: dict[int, Mapping] = {}
         self._lent: dict[int, weakref.ref[Any]] = {}
         self._held: dict[int, int] = {}
         """Bytes of the batches that were handed to the consumer."""
@@ -151,7 +157,7 @@ class Leases:
     def map(self, number: int, size: int, descriptor: int) -> None:
         """Map a segment that the worker made."""
         try:
-            self._mapped[number] = mmap.mmap(descriptor, size), ctypes.c_ubyte * size
+            self._mapped[number] = Mapping(descriptor, size)
         finally:
             os.close(descriptor)
 
@@ -166,8 +172,7 @@ class Leases:
         All views of a ``memoryview`` keep the object alive that it was made of, also those that
         skip the ``memoryview`` itself, as NumPy's do. So that object tells when the last is gone.
         """
-        memory, kind = self._mapped[number]
-        lease = kind.from_buffer(memory)
+        lease = self._mapped[number].lease()
         self._lent[number] = weakref.ref(lease, lambda _: self._end(number))
         return memoryview(lease).cast("B")
 
@@ -183,7 +188,7 @@ class Leases:
         The batch before the current one may always be held: loops do that without meaning to.
         """
         held = tuple(self._held.values())
-        if len(held) > 1 and sum(held) + size > limit:
+        if len(held) > 1 and (sum(held) + size > limit or len(held) >= HELD):
             return False
         self._held[number] = size
         return True

@@ -8,6 +8,7 @@ worker.
 
 from __future__ import annotations
 
+import errno
 import os
 import pickle
 import time
@@ -17,6 +18,7 @@ from typing import Any, NamedTuple
 
 import torch
 
+from midepoch.errors import TransportError
 from midepoch.messages import (
     Batch,
     Fetch,
@@ -220,9 +222,21 @@ class MainEnd:
             tail = data[len(data) - shipment.used :] if shipment.used else b""
             return memoryview(bytearray(tail))
         if shipment.size:
+            self._map(shipment)
+        return self._leases.lend(shipment.segment)
+
+    def _map(self, shipment: _Shipment) -> None:
+        try:
+            if not self._channel.descriptors:  # the system leaves out those beyond the limit
+                raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
             descriptor = self._channel.descriptors.popleft()
             self._leases.map(shipment.segment, shipment.size, descriptor)
-        return self._leases.lend(shipment.segment)
+        except OSError as error:
+            raise TransportError(
+                f"a batch of {shipment.used} bytes cannot be received from its worker process: "
+                f"{error}; raise the limit on open files (ulimit -n) or on memory (ulimit -v), "
+                "or use fewer workers"
+            ) from error
 
     def close(self) -> None:
         """Close the connection; batches in the consumer's hands stay as they are."""
@@ -246,6 +260,11 @@ class Parcel:
         self._block: memoryview | None = block
         self._leases = leases
         self._taken = taken
+
+    @property
+    def nbytes(self) -> int:
+        """Its bytes, as it crossed."""
+        return self._shipment.used + len(self._shipment.stream or b"")
 
     @property
     def shared(self) -> int:
