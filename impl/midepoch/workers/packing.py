@@ -18,6 +18,7 @@ import io
 import pickle
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 
 __all__ = ["ALIGNMENT", "Arena", "Packed", "Span", "is_dense", "pack", "unpack"]
@@ -32,7 +33,7 @@ DTYPES = sorted({v for v in vars(torch).values() if isinstance(v, torch.dtype)},
 
 _CODES = {dtype: code for code, dtype in enumerate(DTYPES)}
 
-_TENSOR = pickle.PickleBuffer(bytearray())
+_CONTENTS = pickle.PickleBuffer(bytearray())
 """Stands in the stream for the contents of a tensor: making a buffer of each takes longer."""
 
 
@@ -73,10 +74,10 @@ class Packed:
         if address is None and self.size:
             address = ctypes.addressof(ctypes.c_ubyte.from_buffer(block))
         for start, end, source in self._copies:
-            if type(source) is torch.Tensor:
-                ctypes.memmove(address + start, source.data_ptr(), end - start)  # type: ignore[operator]  # with copies it is known
-            else:
+            if isinstance(source, memoryview):
                 block[start:end] = source
+            else:
+                ctypes.memmove(address + start, _address(source), end - start)  # type: ignore[operator]  # with copies it is known
 
 
 def pack(batch: Any, arena: Arena | None = None) -> Packed:
@@ -89,7 +90,12 @@ def pack(batch: Any, arena: Arena | None = None) -> Packed:
         layout = _Layout(whole, arena or _NOWHERE)
         file = io.BytesIO()
         pickler = pickle.Pickler(file, protocol=5, buffer_callback=layout.add_buffer)
-        pickler.dispatch_table = {**copyreg.dispatch_table, torch.Tensor: layout.add_tensor}
+        pickler.dispatch_table = {
+            **copyreg.dispatch_table,
+            torch.Tensor: layout.add_tensor,
+            np.ndarray: layout.add_array,
+            torch.UntypedStorage: _reduce_storage,
+        }
         try:
             pickler.dump(batch)
         except _OverlapError as error:
@@ -137,8 +143,8 @@ class _Layout:
 
     def add_buffer(self, buffer: pickle.PickleBuffer) -> None:
         """Take a buffer that an object of the batch hands out."""
-        if buffer is _TENSOR:
-            return  # add_tensor has been here
+        if buffer is _CONTENTS:
+            return  # the span is there already
         source = buffer.raw()
         start = self._reserve(source.nbytes)
         self.spans.append((start, start + source.nbytes))
@@ -153,7 +159,22 @@ class _Layout:
         length = tensor.nbytes if tensor.is_contiguous() else _extent(tensor)
         start = self._place(tensor, length) if length else self.size
         self.spans.append((start, start + length))
-        return _tensor, (_TENSOR, _CODES[tensor.dtype], tuple(tensor.shape), tensor.stride())
+        return _tensor, (_CONTENTS, _CODES[tensor.dtype], tuple(tensor.shape), tensor.stride())
+
+    def add_array(self, array: Any) -> Any:
+        """Return how an array is pickled.
+
+        NumPy's own way would let what was read-only arrive so. Which memory arrays share with
+        others is lost, as it is with pickle.
+        """
+        dtype, order = array.dtype, "C" if array.flags.c_contiguous else "F"
+        if dtype.hasobject or not array.flags.forc or not array.nbytes:
+            return array.__reduce__()
+        start = self._reserve(array.nbytes)
+        self.spans.append((start, start + array.nbytes))
+        self.copies.append((start, start + array.nbytes, array))
+        code = dtype.str if dtype.isbuiltin == 1 and dtype.kind in "biufc" else dtype
+        return _array, (_CONTENTS, code, array.shape, order)
 
     def _place(self, tensor: torch.Tensor, length: int) -> int:
         """Return where the part that ``tensor`` views is, or goes."""
@@ -204,6 +225,23 @@ def _tensor(
     if not block.nbytes:
         return torch.empty_strided(shape, strides, dtype=dtype)
     return torch.frombuffer(block, dtype=dtype).as_strided(shape, strides)
+
+
+def _array(block: memoryview, dtype: Any, shape: tuple[int, ...], order: Any) -> Any:
+    return np.ndarray(shape, dtype, buffer=block, order=order)
+
+
+def _reduce_storage(storage: torch.UntypedStorage) -> Any:
+    if storage.device.type != "cpu":
+        return storage.__reduce_ex__(5)
+    return torch.Tensor.untyped_storage, (torch.empty(0, dtype=torch.uint8).set_(storage),)
+
+
+def _address(source: Any) -> int:
+    if isinstance(source, torch.Tensor):
+        return source.data_ptr()
+    address: int = source.__array_interface__["data"][0]
+    return address
 
 
 def _with_grad(tensor: torch.Tensor) -> torch.Tensor:
