@@ -32,6 +32,9 @@ UNANSWERED_BYTES = 32 * 1024
 MESSAGE_BYTES = 1024
 """What a message takes of a socket's room beside its own bytes."""
 
+UNKNOWN_AHEAD = 2
+"""Tasks under way while no batch has told yet how large they are."""
+
 BYTES_AHEAD = 256 * 1024 * 1024
 """Bytes of batches that one worker makes ahead of the consumer; a single one may be larger."""
 
@@ -58,7 +61,7 @@ class ProcessWorker:
         """Of the messages that were sent and not answered."""
         self._arrived = 0
         """Bytes of the batches that the consumer has not taken yet."""
-        self._last = 0
+        self._last: int | None = None
         """Bytes of the batch that arrived last."""
 
     def post(self, question: Question, *, silent: bool = False) -> None:
@@ -74,8 +77,7 @@ class ProcessWorker:
             size = len(self._waiting[0]) + MESSAGE_BYTES
             if self._sizes and sum(self._sizes) + size > UNANSWERED_BYTES:
                 return
-            ahead = self._arrived + (len(self._sizes) + 1) * self._last
-            if (self._sizes or self._arrived) and ahead > BYTES_AHEAD:
+            if (self._sizes or self._arrived) and self._fills():
                 return
             try:
                 self.channel.send(self._waiting[0])
@@ -83,6 +85,12 @@ class ProcessWorker:
                 return  # dead: its sentinel tells
             self._waiting.popleft()
             self._sizes.append(size)
+
+    def _fills(self) -> bool:
+        """Tell whether one task more could make too much ahead of the consumer."""
+        if self._last is None:
+            return len(self._sizes) >= UNKNOWN_AHEAD
+        return self._arrived + (len(self._sizes) + 1) * self._last > BYTES_AHEAD
 
     def receive(self) -> bool:
         """Read what has arrived; return False where no more will come."""
@@ -104,8 +112,9 @@ class ProcessWorker:
     def keep(self, answer: Opened | Reply) -> None:
         """Note that an answer waits for the consumer."""
         if isinstance(answer, Reply) and isinstance(answer.outcome, PackedBatch):
-            self._last = answer.outcome.data.shared
-            self._arrived += self._last
+            size: int = answer.outcome.data.shared
+            self._last = size
+            self._arrived += size
 
     def _taken(self, size: int) -> None:
         self._arrived = max(0, self._arrived - size)

@@ -187,7 +187,7 @@ class Leases:
 
         The batch before the current one may always be held: loops do that without meaning to.
         """
-        held = tuple(self._held.values())
+        held = list(self._held.values())  # at once: a view may go at any moment
         if len(held) > 1 and (sum(held) + size > limit or len(held) >= HELD):
             return False
         self._held[number] = size
@@ -206,7 +206,7 @@ class Leases:
 
     def spoil(self) -> None:
         """Note a fork: its child sees the batches of now, so these stay as they are."""
-        self._spoiled.update(tuple(self._lent))
+        self._spoiled.update(list(self._lent))  # at once, as above
 
     def close(self) -> None:
         """Forget all segments; those that batches view live on with these."""
@@ -229,4 +229,5 @@ def _in_fork() -> None:
         leases.close()
 
 
-os.register_at_fork(after_in_parent=_forked, after_in_child=_in_fork)
+# Twice: a view that the child sees may go, in another thread, before the fork has returned.
+os.register_at_fork(before=_forked, after_in_parent=_forked, after_in_child=_in_fork)
