@@ -243,10 +243,6 @@ class WorkerStartError(MidepochError, RuntimeError):
     """A worker cannot be started: the system lacks something, or the dataset cannot be pickled."""
 
 
-class TransportError(MidepochError, RuntimeError):
-    """A batch that a worker process made cannot be received: the system lacks something."""
-
-
 class WorkerDiedError(MidepochError, RuntimeError):
     """A worker process ended without being told to (FAULT-1).
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import warnings
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import sources
+import torch
 from histories import epochs, keep
 from torch.utils.data import get_worker_info
 
@@ -299,6 +302,39 @@ def test_a_resume_iterates_the_dataset_once_and_fetches_what_it_yields() -> None
     list(other)
     assert counting.served == N
     assert served == 8
+
+
+@pytest.mark.parametrize(
+    "arguments", [{}, {"num_workers": 1}, {"num_workers": 1, "worker_type": "thread"}]
+)
+def test_a_batch_is_the_consumers_alone(arguments: dict[str, Any]) -> None:
+    made = loader(collate_fn=torch.tensor, **arguments)
+    gc.disable()
+    try:
+        for batch in made:
+            alive = weakref.ref(batch)
+            del batch
+            made.stats()
+            assert alive() is None
+    finally:
+        gc.enable()
+
+
+# Inline the error was raised below ``next``, whose frame its own frames refer to.
+@pytest.mark.parametrize("kind", ["process", "thread"])
+def test_a_datasets_error_that_is_kept_keeps_no_workers(kind: str) -> None:
+    batches = iter(loader(Faulty(N), num_workers=1, worker_type=kind))
+    next(batches)
+    alive = weakref.ref(batches)
+    gc.disable()
+    try:
+        with pytest.raises(ValueError, match="row 3") as kept:
+            next(batches)
+        del batches
+        assert alive() is None
+        assert kept.value.__traceback__ is not None
+    finally:
+        gc.enable()
 
 
 def test_an_iterator_tells_the_loaders_length() -> None:

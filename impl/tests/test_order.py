@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from midepoch.epoch_order import BuiltInOrder
 from midepoch.order import BLOCK, FISHER_YATES_MAX, ROUNDS, Permutation, mix64
 
 MASK = 2**64 - 1
@@ -165,6 +166,16 @@ def test_blocks_join_without_a_seam() -> None:
     assert sorted(whole) == list(range(n))
     assert list(permutation.iterate()) == whole
     assert permutation.indices(BLOCK - 1, BLOCK + 1) == whole[BLOCK - 1 : BLOCK + 1]
+
+
+@pytest.mark.parametrize("start", [0, 1, 40, 900])
+def test_an_epoch_gives_the_permutation_wherever_it_starts(start: int) -> None:
+    n, size = 3 * BLOCK + 5, 7  # more than the ever larger blocks that begin an epoch
+    order = BuiltInOrder(n, 3, batch_size=size, tail="keep", start=start)
+    steps = list(iter(order.draw, None))
+    assert [step.index for step in steps] == list(range(start, -(-n // size)))
+    keys = [key for step in steps for key in step.keys]
+    assert keys == Permutation(n, 3).indices(start * size, n)
 
 
 def test_memory_and_seek_do_not_grow_with_the_domain() -> None:

@@ -79,6 +79,21 @@ def test_a_cached_gaussian_of_the_callers_stays_with_the_caller(
 
 
 @ways
+def test_a_cached_gaussian_of_a_batch_stays_with_the_batch(
+    short: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    take(monkeypatch, short)
+    np.random.seed(3)
+    with streams.isolated():
+        streams.seed(words(5, "batch.map", 0, 0))
+        first = np.random.standard_normal()
+    assert np.random.standard_normal() == np.random.RandomState(3).standard_normal()
+    with streams.isolated():  # the caller's is cached now
+        streams.seed(words(5, "batch.map", 0, 0))
+        assert np.random.standard_normal() == first
+
+
+@ways
 def test_isolation_nests(
     short: bool, seeded: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -387,9 +387,11 @@ class Waiting(sources.Plain):
     def __init__(self, n: int, gate: threading.Event) -> None:
         super().__init__(n)
         self.gate = gate
+        self.waits = threading.Event()
 
     def __getitem__(self, index: int) -> int:
         if index == 1:
+            self.waits.set()
             assert self.gate.wait(30)
         return index
 
@@ -397,9 +399,11 @@ class Waiting(sources.Plain):
 def test_closing_leaves_a_stuck_thread_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threads, "GRACE", 0.05)
     gate = threading.Event()
-    made = loader(Waiting(3, gate))
+    dataset = Waiting(3, gate)
+    made = loader(dataset)
     batches = iter(made)
     assert next(batches) == [0]
+    assert dataset.waits.wait(30)
     stuck = [thread for thread in threading.enumerate() if thread.name == "midepoch worker 0"]
     with pytest.warns(SlowWorkerWarning, match="midepoch worker 0.*cannot be killed"):
         made._iterator = None

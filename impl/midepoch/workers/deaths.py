@@ -24,7 +24,7 @@ def obituary(worker: ProcessWorker, remedy: str = "") -> WorkerDiedError:
     deed = worker.ledger.deed()
     hints = [
         "it was idle" if deed is None else f"it was {deed}",
-        _CAUSES.get(code or 0, "its own messages are above"),
+        worker.trouble or _CAUSES.get(code or 0, "its own messages are above"),
         remedy,
     ]
     return WorkerDiedError(worker.number, worker.process.pid, code, "; ".join(filter(None, hints)))

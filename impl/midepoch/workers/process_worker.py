@@ -22,7 +22,7 @@ from midepoch.messages import Opened, Reply, Stop
 from midepoch.workers.channel import Channel
 from midepoch.workers.ledger import Ledger, Question
 from midepoch.workers.serving import MAIN_ENDS, serve
-from midepoch.workers.transport import MainEnd, PackedBatch
+from midepoch.workers.transport import LostBatchError, MainEnd, PackedBatch
 
 __all__ = ["BYTES_AHEAD", "UNANSWERED_BYTES", "ProcessWorker", "start"]
 
@@ -53,6 +53,8 @@ class ProcessWorker:
         self.channel = channel
         self.ledger = ledger
         self.dead = False
+        self.trouble = ""
+        """Why it was ended from here."""
         self.sentinel = sentinel
         """Ready when the process has ended."""
         self._end = MainEnd(channel, self._taken)
@@ -102,8 +104,15 @@ class ProcessWorker:
             return False
 
     def next_answer(self) -> Opened | Reply | None:
-        """Return the next answer that has arrived, or ``None``."""
-        answer = self._end.next_answer()
+        """Return the next answer that has arrived, or ``None``.
+
+        A worker whose answer is lost is ended: then it can be replaced as any that died.
+        """
+        try:
+            answer = None if self.trouble else self._end.next_answer()
+        except LostBatchError as error:
+            self.trouble, self.dead, answer = str(error), True, None
+            self.process.kill()
         if answer is None:
             return None
         self._sizes.popleft()

@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 
 import torch
 
-from midepoch.errors import TransportError
 from midepoch.messages import (
     Batch,
     Fetch,
@@ -35,13 +34,17 @@ from midepoch.workers.collating import Collating
 from midepoch.workers.packing import Packed, Span, pack, unpack
 from midepoch.workers.segments import AVAILABLE, Leases, Pool, Returned, Segment
 
-__all__ = ["HELD_BYTES", "MainEnd", "PackedBatch", "Parcel", "WorkerEnd"]
+__all__ = ["HELD_BYTES", "LostBatchError", "MainEnd", "PackedBatch", "Parcel", "WorkerEnd"]
 
 IN_MESSAGE = 8 * 1024
 """Bytes up to which a batch travels beside its message and not in a segment."""
 
 HELD_BYTES = 64 * 1024 * 1024
 """Of one worker's segments the consumer may hold so much; batches beyond that are copied out."""
+
+
+class LostBatchError(Exception):
+    """A batch that a worker sent cannot be received: the system lacks something."""
 
 
 class _Shipment(NamedTuple):
@@ -203,7 +206,11 @@ class MainEnd:
         return pickle.dumps((usable, spoiled, body), protocol=5)
 
     def next_answer(self) -> Opened | Reply | None:
-        """Return the next answer that has arrived, or ``None``."""
+        """Return the next answer that has arrived, or ``None``.
+
+        Raises:
+            LostBatchError: the system has no descriptor or no memory left for its batch.
+        """
         data = self._channel.next()
         if data is None:
             return None
@@ -232,10 +239,9 @@ class MainEnd:
             descriptor = self._channel.descriptors.popleft()
             self._leases.map(shipment.segment, shipment.size, descriptor)
         except OSError as error:
-            raise TransportError(
-                f"a batch of {shipment.used} bytes cannot be received from its worker process: "
-                f"{error}; raise the limit on open files (ulimit -n) or on memory (ulimit -v), "
-                "or use fewer workers"
+            raise LostBatchError(
+                f"it was ended, as a batch of {shipment.used} bytes could not be received from "
+                f"it: {error}; raise the limit on open files (ulimit -n) or on memory (ulimit -v)"
             ) from error
 
     def close(self) -> None:

@@ -1,0 +1,184 @@
+"""The two ends of a worker's connection, and what becomes of batches that cannot be received."""
+
+from __future__ import annotations
+
+import errno
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import sources
+import torch
+
+import midepoch
+import midepoch.workers.process_worker
+from midepoch.messages import Batch, Fetch, Reply
+from midepoch.workers import segments, transport
+from midepoch.workers.channel import Channel
+from midepoch.workers.transport import IN_MESSAGE, MainEnd, WorkerEnd
+
+COUNT = 50_000
+
+
+class Ends:
+    """A main process's end and a worker's, in one process."""
+
+    def __init__(self) -> None:
+        ours, theirs = map(Channel, socket.socketpair())
+        self.channels = ours, theirs
+        self.taken: list[int] = []
+        self.main, self.worker = MainEnd(ours, self.taken.append), WorkerEnd(theirs)
+
+    def ask(self) -> Any:
+        self.channels[0].send(self.main.encode(Fetch(1, 2, 3, 4, 5, [6], False, True)))
+        assert self.channels[1].receive()
+        return self.worker.next_question()
+
+    def ship(self, data: Any) -> Reply:
+        reply = Reply(1, 2, Batch(data, 7, last=True))
+        packed = self.worker.pack(reply.outcome)  # type: ignore[arg-type]  # it is a batch
+        self.worker.ship(reply, packed, 0.0)
+        while (answer := self.main.next_answer()) is None:
+            assert self.channels[0].receive()
+        assert isinstance(answer, Reply)
+        return answer
+
+
+@pytest.fixture
+def ends() -> Iterator[Ends]:
+    made = Ends()
+    yield made
+    made.main.close()
+    made.channels[1].close()
+
+
+def test_a_task_arrives_as_it_was_sent(ends: Ends) -> None:
+    assert ends.ask() == Fetch(1, 2, 3, 4, 5, [6], False, True)
+
+
+@pytest.mark.parametrize("size", [0, 1, IN_MESSAGE, IN_MESSAGE + 1, 10_000_000])
+@pytest.mark.parametrize("kind", ["tensor", "bytes"])
+def test_a_batch_arrives_whatever_its_size_and_kind(ends: Ends, size: int, kind: str) -> None:
+    tensor = torch.arange(size, dtype=torch.uint8)
+    data = tensor if kind == "tensor" else bytes(tensor.numpy())
+    reply = ends.ship([data, "and more"])
+    assert (reply.turn, reply.slot) == (1, 2)
+    assert isinstance(reply.outcome, Batch)
+    assert (reply.outcome.samples, reply.outcome.last) == (7, True)
+    got = reply.outcome.take()
+    assert torch.equal(got[0], data) if kind == "tensor" else got[0] == data
+    assert got[1] == "and more"
+
+
+def test_a_batch_is_taken_once(ends: Ends) -> None:
+    batch: Any = ends.ship("some").outcome
+    batch.take()
+    with pytest.raises(RuntimeError, match="taken already"):
+        batch.take()
+
+
+def test_a_segment_comes_back_with_the_next_task(ends: Ends) -> None:
+    numbers = []
+    for _ in range(5):
+        batch: Any = ends.ship(torch.ones(COUNT)).outcome
+        numbers.append(batch.data._shipment.segment)
+        batch.take()
+        del batch
+        ends.ask()
+    assert numbers == [1] * 5
+    assert ends.taken == [4 * COUNT // 64 * 64 + (64 if 4 * COUNT % 64 else 0)] * 5
+
+
+def test_what_is_held_beyond_the_limit_is_copied_out(ends: Ends, monkeypatch: Any) -> None:
+    monkeypatch.setattr(transport, "HELD_BYTES", 5 * 4 * COUNT)
+    held = []
+    for number in range(20):
+        batch: Any = ends.ship(torch.full((COUNT,), number)).outcome
+        held.append(batch.take())
+        del batch
+        ends.ask()
+    assert len(ends.main._leases._lent) == 2  # the two that may always be held: these are larger
+    assert len(ends.main._leases._mapped) == 3
+    for number, tensor in enumerate(held):
+        assert (tensor == number).all()
+
+
+def test_without_memory_to_share_batches_go_in_the_message(ends: Ends, monkeypatch: Any) -> None:
+    def full(descriptor: int, size: int) -> None:
+        raise OSError(errno.ENOMEM, "Cannot allocate memory")
+
+    monkeypatch.setattr(segments, "Mapping", full)
+    sender = torch.full((IN_MESSAGE,), 3.0)
+    batch: Any = ends.ship(sender).outcome
+    assert batch.data._shipment.segment == 0
+    assert torch.equal(batch.take(), sender)
+
+
+class Large(sources.Plain):
+    def __getitem__(self, index: int) -> Any:
+        return torch.full((COUNT,), index)
+
+
+def no_descriptors(times: int, monkeypatch: Any) -> None:
+    """Let the main process be without descriptors so many times, as the system does it."""
+    receive, left = Channel.receive, [times]
+
+    def without(channel: Channel, *, wait: bool = True) -> bool:
+        received = receive(channel, wait=wait)
+        if channel.descriptors and left[0]:
+            left[0] -= 1
+            midepoch.workers.channel.os.close(channel.descriptors.popleft())  # type: ignore[attr-defined]
+        return received
+
+    monkeypatch.setattr(Channel, "receive", without)
+
+
+def test_a_batch_that_cannot_be_received_is_an_error_that_says_what_to_do(monkeypatch: Any) -> None:
+    loader = midepoch.StatefulDataLoader(Large(6), batch_size=2, num_workers=1)
+    no_descriptors(1, monkeypatch)
+    batches = iter(loader)
+    for _ in range(2):
+        with pytest.raises(midepoch.errors.WorkerDiedError, match=r"open files \(ulimit -n\)"):
+            next(batches)
+    assert [int(batch[0, 0]) for batch in loader] == [0, 2, 4]
+
+
+def test_a_batch_that_cannot_be_received_is_made_again_by_a_replacement(monkeypatch: Any) -> None:
+    loader = midepoch.StatefulDataLoader(Large(6), batch_size=2, num_workers=1, worker_restarts=1)
+    no_descriptors(1, monkeypatch)
+    assert [int(batch[0, 0]) for batch in loader] == [0, 2, 4]
+
+
+class Counted(Large):
+    def __init__(self, path: Any) -> None:
+        super().__init__(40)
+        self.path = path
+
+    def __getitem__(self, index: int) -> Any:
+        (self.path / str(index)).touch()
+        return torch.full((COUNT,), index)
+
+
+def test_what_is_made_ahead_is_bounded_in_bytes(tmp_path: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr(midepoch.workers.process_worker, "BYTES_AHEAD", 3 * 4 * COUNT * 2)
+    batches = iter(
+        midepoch.StatefulDataLoader(
+            Counted(tmp_path), batch_size=1, num_workers=1, prefetch_factor=30
+        )
+    )
+    for number in range(30):
+        assert int(next(batches)[0, 0]) == number
+        # The one just delivered, and as many as the bytes allow or were asked for unknowingly.
+        assert len(list(tmp_path.iterdir())) <= number + 1 + 3
+
+
+def test_a_single_batch_may_be_larger_than_all_bounds(tmp_path: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr(midepoch.workers.process_worker, "BYTES_AHEAD", 10)
+    monkeypatch.setattr(transport, "HELD_BYTES", 10)
+    loader = midepoch.StatefulDataLoader(
+        Counted(tmp_path), batch_size=1, num_workers=2, persistent_workers=True
+    )
+    for _ in range(2):
+        kept = list(loader)
+        assert [int(batch[0, 0]) for batch in kept] == list(range(40))
