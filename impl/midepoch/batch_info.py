@@ -49,30 +49,21 @@ class BatchInfo:
         return torch.Generator("cpu").manual_seed(self.seed)
 
 
-class _Here(threading.local):
-    """What the code of this thread makes."""
-
-    make: Callable[[], BatchInfo] | None = None
-    info: BatchInfo | None = None
-
-
-_here = _Here()
-
-
 class Making:
     """Within it, ``batch_info()`` describes one batch; ``make`` is called at the first use.
 
     ``None`` hides an outer batch: code of a lane that makes no batch has none.
     """
 
-    __slots__ = ("_before", "_make")
+    __slots__ = ("_before", "info", "make")
 
     def __init__(self, make: Callable[[], BatchInfo] | None) -> None:
-        self._make = make
+        self.make = make
+        self.info: BatchInfo | None = None
 
     def __enter__(self) -> None:
-        self._before = _here.make, _here.info  # a dataset may iterate a loader of its own
-        _here.make, _here.info = self._make, None
+        self._before = _here.making  # a dataset may iterate a loader of its own
+        _here.making = self
 
     def __exit__(
         self,
@@ -80,12 +71,21 @@ class Making:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        _here.make, _here.info = self._before
+        _here.making = self._before
+
+
+class _Here(threading.local):
+    """What the code of this thread makes."""
+
+    making = Making(None)
+
+
+_here = _Here()
 
 
 def renew() -> None:
     """Let the batch begin anew: what was drawn from its generators so far is forgotten."""
-    _here.info = None
+    _here.making.info = None
 
 
 def batch_info() -> BatchInfo:
@@ -104,14 +104,14 @@ def batch_info() -> BatchInfo:
     >>> list(StatefulDataLoader([1, 2, 3], batch_size=2, collate_fn=draw, seed=0))
     [([1, 2], 92), ([3], 85)]
     """
-    info = _here.info
-    if info is None:
-        if _here.make is None:
+    making = _here.making
+    if making.info is None:
+        if making.make is None:
             raise OutsideBatchError(
                 "batch_info() was called where no batch is being made; call it in the dataset's "
                 "__getitem__ or __getitems__, in the iterator of an iterable dataset or in "
                 "collate_fn, in the thread that the loader runs them in (not in worker_init_fn, "
                 "in __iter__ before the first sample, in a sampler, or outside the loader)"
             )
-        info = _here.info = _here.make()
-    return info
+        making.info = making.make()
+    return making.info

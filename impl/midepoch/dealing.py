@@ -79,8 +79,10 @@ class Dealing:
         self._next_lane = document.lanes.next if document.lanes is not None else 0
         self._dealt_all = False
         self._numbers = 0
+        self._taken = 0
+        """In order: the number of the slot that is taken next."""
         self._slots: dict[int, Slot] = {}
-        """In the order in which they were dealt."""
+        """By their numbers, in the order in which they were dealt."""
         self._arrived: deque[Slot] = deque()
         self._at_worker = [0] * workers.count
         self._at_lane = [0] * self._lanes
@@ -212,12 +214,13 @@ class Dealing:
     def take(self) -> tuple[Slot, Reply] | None:
         """Return the next task and its answer, or ``None`` where that is still to come."""
         if self.in_order:
-            slot = next(iter(self._slots.values()), None)
+            slot = self._slots.get(self._taken)
         else:
             slot = self._arrived.popleft() if self._arrived else None
         if slot is None or slot.reply is None:
             return None
         del self._slots[slot.number]
+        self._taken += 1
         return slot, slot.reply
 
     def pending(self) -> tuple[int, list[Any]]:

@@ -31,7 +31,8 @@ class Delivered:
     def add(self, index: int) -> None:
         """Note that batch ``index`` was delivered."""
         self.count += 1
-        self.reach = max(self.reach, index + 1)
+        if index >= self.reach:
+            self.reach = index + 1
         if index != self.low:
             self._ahead.add(index)
             return

@@ -12,8 +12,12 @@ from midepoch.plan import Tail
 
 __all__ = ["BuiltInOrder", "Order", "OrderState", "Step"]
 
+FIRST_BLOCK = 256
+"""Indices computed for the first batch after a resume; later ones come with ever more at a time."""
 
-@dataclass(frozen=True, slots=True)
+
+# Not frozen, nor are the messages: one is made for each batch.
+@dataclass(slots=True)
 class Step:
     """One batch of an order."""
 
@@ -99,6 +103,7 @@ class BuiltInOrder:
         self._index = start
         self._block: list[int] = []
         self._block_start = 0
+        self._block_size = FIRST_BLOCK
 
     def draw(self) -> Step | None:
         """See ``Order.draw``."""
@@ -124,8 +129,9 @@ class BuiltInOrder:
         low = self._block_start
         if not low <= start <= stop <= low + len(self._block):
             self._block_start = low = start
-            end = min(self._length, max(stop, start + BLOCK))
+            end = min(self._length, max(stop, start + self._block_size))
             self._block = self._permutation.indices(start, end)
+            self._block_size = min(BLOCK, 4 * self._block_size)
         return self._block[start - low : stop - low]
 
     def state(self, batches: int, at_most: int) -> OrderState:

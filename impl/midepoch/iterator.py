@@ -112,7 +112,7 @@ class EpochIterator(Iterator[Any]):
             try:
                 raise error
             finally:
-                del error  # else its traceback would keep this iterator, and its workers, alive
+                del error, self  # its traceback must not keep this iterator and its workers alive
         batch = outcome.take()
         self._check_length()
         return batch

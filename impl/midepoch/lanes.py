@@ -93,6 +93,7 @@ class Lane:
         self.number = number
         self.dataset = dataset
         self.epoch = epoch
+        self._stateful = is_stateful(dataset)
         self._iterator: Iterator[Any] | None = None
         self._ordinal = 0
         self._ended = False
@@ -158,7 +159,7 @@ class Lane:
 
     def report(self) -> Snapshot | None:
         """Return the dataset's state between two epochs."""
-        return _take_snapshot(self.dataset, None)
+        return self._take_snapshot(None)
 
     def _begin(self) -> None:
         if self.spec.iterable:
@@ -203,7 +204,7 @@ class Lane:
     def _replay(self, count: int) -> None:
         for done in range(count):
             try:
-                with self._batch():
+                with self._batch(self._ordinal):
                     _, _, self._ended = self._collect()
             except _PassEndedError:
                 raise ReplayMismatchError(
@@ -214,19 +215,20 @@ class Lane:
                 self._ended = False  # shown by the run before; it used its turn up all the same
             self._ordinal += 1
 
-    def _batch(self) -> Making:
-        """Seed the streams for the lane's next batch; return what it is made in."""
-        seeds = words(self.spec.seed, "batch.iterable", self.epoch, self.number, self._ordinal)
-        self._seed(seeds)
-        return self._making(self._ordinal, seeds)
+    def _batch(self, index: int) -> Making:
+        """Seed the streams for batch ``index``; return what it is made in."""
+        if self.spec.seed_streams:
+            streams.seed(self._words(index))
+        return self._making(index)
 
-    def _making(self, index: int, seeds: BatchSeeds | None = None) -> Making:
-        def make() -> BatchInfo:
-            numbers = (self.epoch, self.number, index)
-            private = (seeds or words(self.spec.seed, "batch.iterable", *numbers)).private
-            return BatchInfo(self.epoch, index, self.number, private)
+    def _making(self, index: int) -> Making:
+        return Making(lambda: BatchInfo(self.epoch, index, self.number, self._words(index).private))
 
-        return Making(make)
+    def _words(self, index: int) -> BatchSeeds:
+        """Return the seeds of a batch by its index: in the epoch, of iterables in the lane."""
+        if self.spec.iterable:
+            return words(self.spec.seed, "batch.iterable", self.epoch, self.number, index)
+        return words(self.spec.seed, "batch.map", self.epoch, index)
 
     def _collect(self) -> tuple[Any, int, bool]:
         """Return the next samples, their number, and whether they were the last."""
@@ -254,7 +256,7 @@ class Lane:
             self._untouched = False
             with Making(None):
                 self._begin()
-            self._batch()
+            self._batch(self._ordinal)
             renew()
             return self._next()
         self._untouched = False
@@ -263,7 +265,7 @@ class Lane:
     def _fetch_iterable(self, task: Fetch) -> Reply:
         if self._ended:
             return Reply(task.turn, task.slot, Ended())
-        with self._batch():
+        with self._batch(self._ordinal):
             outcome = self._produce()
         if not isinstance(outcome, Ended):
             self._ordinal += 1
@@ -284,18 +286,29 @@ class Lane:
         due = interval > 0 and (self._ended or self._ordinal % interval == 0)
         # A dataset that lives on is snapshotted once in each pass even where snapshots are off:
         # without that, no later epoch could ever be reached again.
-        vital = self.spec.keeps and is_stateful(self.dataset)
+        vital = self.spec.keeps and self._stateful
         if not due and not (vital and (self._ended or self._ordinal == 1)):
             return None
-        return _take_snapshot(self.dataset, None if self._ended else self._iterator)
+        return self._take_snapshot(None if self._ended else self._iterator)
+
+    def _take_snapshot(self, iterator: Any) -> Snapshot | None:
+        """Return both states; an object that is its own iterator is stored once, as that."""
+        inner = iterator is not None and is_stateful(iterator)
+        outer = self._stateful and iterator is not self.dataset
+        if not inner and not outer:
+            return None
+        try:
+            return Snapshot(
+                freeze(self.dataset.state_dict()) if outer else None,
+                freeze(iterator.state_dict()) if inner else None,
+            )
+        except Exception as error:
+            return Snapshot(trouble=f"{type(error).__qualname__}: {error}")
 
     def _fetch_map(self, task: Fetch) -> Reply:
-        seeds = words(self.spec.seed, "batch.map", self.epoch, task.number)
-        self._seed(seeds)
-        place = self.epoch, task.number, self.number
-        with Making(lambda: BatchInfo(*place, seeds.private)):
+        with self._batch(task.number):
             outcome = self._look_up(task)
-        snapshot = _take_snapshot(self.dataset, None) if task.snapshot else None
+        snapshot = self._take_snapshot(None) if task.snapshot else None
         return Reply(task.turn, task.slot, outcome, snapshot)
 
     def _look_up(self, task: Fetch) -> Outcome:
@@ -318,18 +331,3 @@ def _guarded(function: Callable[[Any], Any], argument: Any) -> Any:
         return function(argument)
     except StopIteration as error:
         raise RuntimeError("the dataset or collate_fn raised StopIteration") from error
-
-
-def _take_snapshot(dataset: Any, iterator: Any) -> Snapshot | None:
-    """Return both states; an object that is its own iterator is stored once, as the iterator."""
-    inner = is_stateful(iterator)
-    outer = is_stateful(dataset) and iterator is not dataset
-    if not inner and not outer:
-        return None
-    try:
-        return Snapshot(
-            freeze(dataset.state_dict()) if outer else None,
-            freeze(iterator.state_dict()) if inner else None,
-        )
-    except Exception as error:
-        return Snapshot(trouble=f"{type(error).__qualname__}: {error}")

@@ -2,6 +2,9 @@
 
 Every message to a worker but ``Stop`` gets exactly one answer: ``Open`` an ``Opened``,
 a ``Fetch`` or ``Finish`` a ``Reply``.
+
+What is made for each batch is not frozen, because a frozen dataclass takes ten times as long to
+make; nobody changes a message after it was sent.
 """
 
 from __future__ import annotations
@@ -62,7 +65,7 @@ def thaw(frozen: Frozen) -> Any:
     return pickle.loads(frozen)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Snapshot:
     """The frozen states of a lane; ``trouble`` says why there is none."""
 
@@ -105,7 +108,7 @@ class Open:
         return tuple(one for one in self.openings if one.lane % count == worker)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Fetch:
     """Produce a lane's next batch."""
 
@@ -123,7 +126,7 @@ class Fetch:
     """False: a replay; the batch is dropped where it was made."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Finish:
     """Answer with the state of the lane's dataset at the end of an epoch."""
 
@@ -141,7 +144,7 @@ class Stop:
 Task = Fetch | Finish
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Batch:
     """A batch, as it will be delivered or packed for its way between processes."""
 
@@ -156,7 +159,7 @@ class Batch:
         return self.data
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Failure:
     """The user's code raised an error in place of a batch."""
 
@@ -189,7 +192,6 @@ class Opened:
     reports: dict[int, Snapshot | None]
 
 
-# Not frozen: the time is known, and filled in, when the answer is made.
 @dataclass(slots=True)
 class Reply:
     """The answer to a task."""
@@ -199,7 +201,7 @@ class Reply:
     outcome: Outcome
     snapshot: Snapshot | None = None
     busy: float = 0.0
-    """Seconds that the worker spent on the task."""
+    """Seconds that the worker spent on the task; filled in when it is done."""
 
 
 Message = Open | Fetch | Finish | Stop | Opened | Reply

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from midepoch.delivered import Delivered
 from midepoch.epoch_order import Order, Step
@@ -78,19 +78,35 @@ def _convert_entry(entry: LaneEntry, convert: Callable[[Any], Any]) -> LaneEntry
     )
 
 
-def _entry(snapshot: Snapshot, ordinal: int, *, ended: bool = False) -> LaneEntry:
-    parts: dict[str, Frozen | None] = {"dataset": snapshot.dataset, "iterator": snapshot.iterator}
-    stated = tuple(name for name, value in parts.items() if value is not None)
-    return LaneEntry(snapshot.dataset, snapshot.iterator, stated, ordinal, ended, 0)
+class _Taken(NamedTuple):
+    """A snapshot that a lane took, and the batches that it had yielded then."""
+
+    snapshot: Snapshot
+    ordinal: int
+
+    def entry(self) -> LaneEntry:
+        """Return what restores the lane as it was then."""
+        dataset, iterator = self.snapshot.dataset, self.snapshot.iterator
+        parts: dict[str, Frozen | None] = {"dataset": dataset, "iterator": iterator}
+        stated = tuple(name for name, value in parts.items() if value is not None)
+        return LaneEntry(dataset, iterator, stated, self.ordinal, False, 0)
+
+
+_Base = LaneEntry | _Taken
+"""Where a lane can be put back to; entries are made only where a document is asked for."""
+
+
+def _entry(base: _Base) -> LaneEntry:
+    return base if isinstance(base, LaneEntry) else base.entry()
 
 
 class LaneProgress:
     """What was delivered of one lane in this epoch."""
 
     def __init__(self, opening: LaneEntry) -> None:
-        self.base = opening
+        self.latest: _Base = opening
         """The latest snapshot, or where the epoch started."""
-        self._before: LaneEntry | None = None
+        self._before: _Base | None = None
         self.delivered = max(0, opening.ordinal) + opening.replay
         self.ended = opening.ended
         self._ended_in_base = opening.ended
@@ -100,28 +116,35 @@ class LaneProgress:
         self.delivered += batches
         self.ended = ended
         if snapshot is not None and snapshot.trouble is None:
-            self._before = self.base
-            self.base = _entry(snapshot, self.delivered)
+            self._before = self.latest
+            self.latest = _Taken(snapshot, self.delivered)
             self._ended_in_base = ended
+
+    @property
+    def base(self) -> LaneEntry:
+        """The latest snapshot, or where the epoch started, as an entry of a document."""
+        return _entry(self.latest)
 
     def entry(self) -> LaneEntry:
         """Return what restores the lane where it is."""
-        replay = self.delivered - max(0, self.base.ordinal)
-        return replace(self.base, ended=self.ended, replay=replay)
+        base = self.base
+        return replace(base, ended=self.ended, replay=self.delivered - max(0, base.ordinal))
 
     def boundary(self) -> LaneEntry:
         """Return what the next epoch starts from, for a dataset object that lives on."""
+        base = self.base
         if self.ended and self._ended_in_base:
-            stated = tuple(name for name in self.base.stated if name == "dataset")
-            return LaneEntry(self.base.dataset, None, stated, 0, False, 0)
+            stated = tuple(name for name in base.stated if name == "dataset")
+            return LaneEntry(base.dataset, None, stated, 0, False, 0)
         if self.delivered == 0:
-            return replace(self.base, replay=0)
-        calls = self.delivered - max(0, self.base.ordinal)
-        if calls and self.base.ordinal >= 0:
-            return self._left(self.base, calls)
-        if self._before is not None and self._before.ordinal >= 0:
-            return self._left(self._before, self.delivered - self._before.ordinal)
-        return self._left(self.base, 1)
+            return replace(base, replay=0)
+        calls = self.delivered - max(0, base.ordinal)
+        if calls and base.ordinal >= 0:
+            return self._left(base, calls)
+        before = self._before
+        if before is not None and before.ordinal >= 0:
+            return self._left(_entry(before), self.delivered - before.ordinal)
+        return self._left(base, 1)
 
     @staticmethod
     def _left(base: LaneEntry, calls: int) -> LaneEntry:
@@ -133,6 +156,8 @@ class Progress:
 
     def __init__(self, document: Document, order: Order, *, stateful: bool, interval: int) -> None:
         self.plan = document.plan
+        self.iterable = document.plan.dataset == "iterable"
+        """Whether the dataset is iterable-style."""
         self.epoch = document.position.epoch
         self.delivery = Delivered(document.position.batches, document.position.ahead)
         self.samples = document.position.samples
@@ -144,7 +169,7 @@ class Progress:
         self._stateful = stateful
         self._interval = interval
         self._lanes: list[LaneProgress] | None = None
-        self._cut: tuple[LaneEntry, ...] = ()
+        self._cut: tuple[_Base, ...] = ()
         self._cut_at = 0
         self._reports: dict[int, Snapshot | None] = {}
         self.next_lane = 0
@@ -168,11 +193,6 @@ class Progress:
     def reach(self) -> int:
         """One more than the last batch delivered: where the sampler stands."""
         return self.delivery.reach
-
-    @property
-    def iterable(self) -> bool:
-        """Whether the dataset is iterable-style."""
-        return self.plan.dataset == "iterable"
 
     def lane_ended(self, lane: int) -> bool:
         """Tell whether a lane's end was passed."""
@@ -221,9 +241,11 @@ class Progress:
         """Take the lanes' snapshots together where each is of its last batch so far."""
         if self._lanes is None or not self._interval or self.batches % self._interval:
             return
-        if all(lane.base.ordinal == lane.delivered for lane in self._lanes):
-            self._cut = tuple(lane.base for lane in self._lanes)
-            self._cut_at = self.batches
+        for lane in self._lanes:
+            if lane.latest.ordinal != lane.delivered:
+                return
+        self._cut = tuple([lane.latest for lane in self._lanes])
+        self._cut_at = self.batches
 
     # Documents
 
@@ -231,10 +253,10 @@ class Progress:
         """Take the states in which an epoch found the lanes' datasets."""
         if self._lanes is None:
             return
-        entries = list(self._cut)
+        entries = [_entry(base) for base in self._cut]
         for lane, snapshot in reports.items():
             if snapshot is not None and snapshot.trouble is None:
-                entries[lane] = _entry(snapshot, 0)
+                entries[lane] = _Taken(snapshot, 0).entry()
         self._cut = tuple(entries)
         self._lanes = [LaneProgress(entry) for entry in entries]
 
@@ -268,8 +290,8 @@ class Progress:
             entries = tuple(lane.entry() for lane in self._lanes)
         else:
             entries = tuple(
-                replace(entry, replay=lane.delivered - max(0, entry.ordinal))
-                for entry, lane in zip(self._cut, self._lanes, strict=True)
+                replace(_entry(base), replay=lane.delivered - max(0, base.ordinal))
+                for base, lane in zip(self._cut, self._lanes, strict=True)
             )
         return LanesState(self.next_lane, entries)
 
@@ -290,7 +312,9 @@ class Progress:
             return replace(lanes, entries=tuple(lane.boundary() for lane in self._lanes))
         reports = self._reports if self.finished else {}
         entries = [
-            _entry(snapshot, 0) if snapshot is not None and snapshot.trouble is None else FRESH
+            FRESH
+            if snapshot is None or snapshot.trouble is not None
+            else _Taken(snapshot, 0).entry()
             for snapshot in (reports.get(lane) for lane in range(len(self._lanes)))
         ]
         return replace(lanes, entries=tuple(entries))

@@ -131,14 +131,20 @@ _spare: list[np.random.BitGenerator] = []
 """Generators for batches, to be used again: making one takes longer than a batch's seeding."""
 
 
-def _exchange(numpy: NumpyStream) -> NumpyStream:
-    """Let ``numpy.random`` draw from ``numpy``; return what it drew from before."""
+def _exchange(numpy: NumpyStream, *, for_good: bool = False) -> NumpyStream:
+    """Let ``numpy.random`` draw from ``numpy``; return what it drew from before.
+
+    ``for_good``: that will not be put back, so its Gaussian is not asked for.
+    """
     with _exchanging:
-        gauss = _gauss(_rand) if _SHORT else _rand.get_state(legacy=False)
+        gauss = _NO_GAUSS
+        if not for_good:
+            gauss = _gauss(_rand) if _SHORT else _rand.get_state(legacy=False)
         before = _numpy.get_bit_generator()
         _numpy.set_bit_generator(numpy.bits)
         if _SHORT:
-            _gauss(_rand, numpy.gauss)
+            if numpy.gauss["has_gauss"]:  # none is there now
+                _gauss(_rand, numpy.gauss)
         elif numpy.gauss is not None:
             _rand.set_state(numpy.gauss)
     return NumpyStream(before, gauss)
@@ -174,11 +180,11 @@ def _enter(numpy: NumpyStream) -> Streams:
     return Streams(torch.default_generator.get_state(), random.getstate(), _exchange(numpy))
 
 
-def _put(streams: Streams) -> NumpyStream:
+def _put(streams: Streams, *, for_good: bool = False) -> NumpyStream:
     """Let the global streams be ``streams``; return what NumPy's was."""
     torch.default_generator.set_state(streams.torch)
     random.setstate(streams.python)
-    return _exchange(streams.numpy)
+    return _exchange(streams.numpy, for_good=for_good)
 
 
 class isolated:  # noqa: N801 -- used as a function is
@@ -190,7 +196,7 @@ class isolated:  # noqa: N801 -- used as a function is
         self._caller = _enter(_new_numpy())
 
     def __exit__(self, *_: object) -> None:
-        _spare.append(_put(self._caller).bits)
+        _spare.append(_put(self._caller, for_good=True).bits)
 
 
 class one_thread:  # noqa: N801 -- used as a function is

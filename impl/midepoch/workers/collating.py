@@ -39,7 +39,8 @@ class Collating:
 
     def begin(self) -> None:
         """Make room for the next batch, if the one before it was large."""
-        self.drop()
+        if self.segment is not None:
+            self.drop()
         self.segment = self._pool.take_free(self._expected) if self._expected else None
         if self.segment is not None:
             self._lease = self.segment.mapping.lease()
@@ -55,23 +56,22 @@ class Collating:
         """Note the size of a batch, in bytes: the next one's may be the same."""
         self._expected = size if size >= WORTH else 0
 
-    def give_up(self) -> tuple[Segment | None, bool]:
+    def give_up(self) -> tuple[Segment, bool]:
         """Return the segment, and whether this process still sees its contents elsewhere.
 
         The batch that was collated must be gone, and all that was made to pack it.
         """
-        segment, lease = self.segment, self._lease
+        segment: Any = self.segment
+        lease = self._lease
         self.segment, self._lease, self._view, self._used = None, None, memoryview(b""), 0
-        if lease is None:
-            return segment, False
         last = weakref.ref(lease)
         del lease
         return segment, last() is not None
 
     def drop(self) -> None:
         """Leave the segment to the next batch, where this one did not take it."""
-        segment, seen = self.give_up()
-        if segment is not None:
+        if self.segment is not None:
+            segment, seen = self.give_up()
             self._pool.put_back(segment, usable=not seen)
 
     def _stack(self, samples: Sequence[torch.Tensor]) -> torch.Tensor | None:

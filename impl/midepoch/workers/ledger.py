@@ -39,7 +39,7 @@ class Deed(NamedTuple):
         return f"{self.what} epoch {self.epoch} (lane {self.lane})"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Asked:
     """A message to a worker; ``silent``: the worker's forerunner had answered it already."""
 
@@ -60,7 +60,7 @@ class Ledger:
         self.asked: deque[Asked] = deque()
         self._open: Open | None = None
         self._streams: dict[int, LaneProgress] = {}
-        self._entries: dict[int, LaneEntry | None] = {}
+        self._entries: dict[int, LaneEntry | Snapshot | None] = {}
         self._since: dict[int, list[Fetch]] = {}
         self._unknown: dict[int, str] = {}
         """Map-style lanes of which no state is known, and why."""
@@ -111,7 +111,7 @@ class Ledger:
             trouble = "it was not asked" if snapshot is None else snapshot.trouble
             self._unknown[lane] = f"the state_dict of the dataset of lane {lane} failed ({trouble})"
         else:
-            self._entries[lane] = _between(snapshot)
+            self._entries[lane] = snapshot
 
     def _ran(self, question: Fetch | Finish, answer: Reply) -> None:
         lane, snapshot = question.lane, answer.snapshot
@@ -125,7 +125,7 @@ class Ledger:
                 stream.advance(snapshot, batches=0, ended=True)
         elif self._stateful and self._remembers:
             if snapshot is not None and snapshot.trouble is None:
-                self._entries[lane] = _between(snapshot)
+                self._entries[lane] = snapshot
                 self._since[lane] = []
                 self._unknown.pop(lane, None)
             elif isinstance(question, Fetch):
@@ -174,7 +174,10 @@ class Ledger:
 
     def _entry(self, lane: int) -> LaneEntry | None:
         stream = self._streams.get(lane)
-        return self._entries.get(lane) if stream is None else stream.entry()
+        if stream is not None:
+            return stream.entry()
+        known = self._entries.get(lane)
+        return _between(known) if isinstance(known, Snapshot) else known
 
     # What it is doing
 

@@ -126,6 +126,11 @@ class ProcessWorkers:
             )
 
     def _next(self, *, opening: bool) -> Any:
+        if not self._answers:
+            self._wait_for_answers(opening=opening)
+        return self._answers.popleft()
+
+    def _wait_for_answers(self, *, opening: bool) -> None:
         self._patience.begin()
         while not self._answers:
             for worker in self._workers:
@@ -135,7 +140,6 @@ class ProcessWorkers:
             self._wait(self._patience.left(excused=excused))
             if not self._answers:
                 self._patience.check(self._waited_for, excused=excused)
-        return self._answers.popleft()
 
     def _watch(self, worker: ProcessWorker) -> None:
         for descriptor in (worker.channel.fileno(), worker.sentinel):

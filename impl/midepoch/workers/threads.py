@@ -15,7 +15,7 @@ import weakref
 from collections import deque
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 from typing import Any
 
 from midepoch import _torch, errors
@@ -23,6 +23,7 @@ from midepoch.ambient import Ambient
 from midepoch.lanes import LaneSpec
 from midepoch.messages import Open, Opened, Reply, Snapshot, Task
 from midepoch.stats import Tally
+from midepoch.workers.answers import Answers
 from midepoch.workers.hosting import LaneDatasets, LaneHost
 from midepoch.workers.patience import Patience
 
@@ -50,7 +51,7 @@ class _Start:
 
 
 _Question = _Start | Task
-_Answers = SimpleQueue[tuple[int, Opened | Reply | _Crash]]
+_Answers = Answers[tuple[int, Opened | Reply | _Crash]]
 
 
 class _Worker:
@@ -99,10 +100,10 @@ class ThreadWorkers:
         self._owner = os.getpid()
         self._tally = tally
         self._turn = -1
-        self._answers: _Answers = SimpleQueue()
+        self._answers = _new_answers()
         spec = replace(spec, seed_streams=False)
         self._workers: list[_Worker] = []
-        self._close = weakref.finalize(self, _close, self._workers, self._owner)
+        self._close = weakref.finalize(self, _close, self._workers, self._answers, self._owner)
         try:
             for number in range(count):
                 worker = _Worker(number, spec, dataset, self._answers)
@@ -162,14 +163,8 @@ class ThreadWorkers:
             )
 
     def _next(self, *, opening: bool) -> Any:
-        self._patience.begin()
         while True:
-            excused = opening or any(_replays(worker) for worker in self._workers)
-            try:
-                number, answer = self._answers.get(timeout=self._patience.left(excused=excused))
-            except Empty:
-                self._patience.check(self._waited_for, excused=excused)
-                continue
+            number, answer = self._receive(opening=opening)
             worker = self._workers[number]
             if isinstance(answer, _Crash):
                 raise _obituary(number, answer.error) from answer.error
@@ -179,6 +174,19 @@ class ThreadWorkers:
             if answer.turn == self._turn:
                 return answer
 
+    def _receive(self, *, opening: bool) -> tuple[int, Opened | Reply | _Crash]:
+        """Return the next answer of any thread."""
+        answer = self._answers.take()
+        if answer is None:
+            self._patience.begin()
+        while answer is None:
+            excused = opening or any(map(_replays, self._workers))
+            self._answers.wait(self._patience.left(excused=excused))
+            answer = self._answers.take()
+            if answer is None:
+                self._patience.check(self._waited_for, excused=excused)
+        return answer
+
     def _waited_for(self) -> str:
         names = [worker.thread.name for worker in self._workers if worker.asked]
         return f"{', '.join(names)} (threads of this process, which nothing can kill)"
@@ -186,6 +194,16 @@ class ThreadWorkers:
     def close(self) -> None:
         """See ``Workers.close``."""
         self._close()
+
+
+def _new_answers() -> _Answers:
+    try:
+        return Answers()
+    except OSError as error:
+        raise errors.WorkerStartError(
+            f"DataLoader workers cannot be started: {error}; raise the limit on open files "
+            "(ulimit -n)"
+        ) from error
 
 
 def _start(worker: _Worker) -> None:
@@ -210,17 +228,17 @@ def _serve(
         _torch.run_lanes_in_this_thread()
         with ExitStack() as epoch:
             while (question := questions.get()) is not None and not stopping.is_set():
-                answer: Opened | Reply
                 if isinstance(question, _Start):
                     epoch.close()
                     epoch.enter_context(question.ambient.entered())
-                    answer = host.open(question.message)
+                    answers.put((number, host.open(question.message)))
                 else:
-                    answer = host.run(question)
-                answers.put((number, answer))
-                del question, answer  # a batch is the consumer's alone
+                    answers.put((number, host.run(question)))
+                del question  # its keys are the consumer's, as is the batch
+                answers.ring()
     except BaseException as error:
         answers.put((number, _Crash(error)))
+        answers.ring()
 
 
 def _replays(worker: _Worker) -> bool:
@@ -235,7 +253,7 @@ def _obituary(number: int, error: BaseException) -> errors.WorkerDiedError:
     return errors.WorkerDiedError(number, os.getpid(), code, hint)
 
 
-def _close(workers: list[_Worker], owner: int) -> None:
+def _close(workers: list[_Worker], answers: _Answers, owner: int) -> None:
     """Let the threads leave after the task that each is at."""
     if os.getpid() != owner:  # a fork: the threads are in its parent
         return
@@ -243,12 +261,16 @@ def _close(workers: list[_Worker], owner: int) -> None:
         worker.stopping.set()
         worker.questions.put(None)
     # Where the last reference went in a lane's own code, its thread leaves after this task.
-    others = [one.thread for one in workers if one.thread is not threading.current_thread()]
+    here = threading.current_thread()
+    threads = [worker.thread for worker in workers]
+    others = [thread for thread in threads if thread is not here]
     workers.clear()
     deadline = time.monotonic() + GRACE
     for thread in others:
         thread.join(max(0.0, deadline - time.monotonic()))
     left = [thread.name for thread in others if thread.is_alive()]
+    if not left and here not in threads:  # else the pipe is closed with the last reference to it
+        answers.close()
     if left:
         warnings.warn(
             f"{', '.join(left)}: the dataset's code has not returned for {GRACE:.0f} seconds, and "

@@ -112,7 +112,7 @@ class WorkerEnd:
         packed.release()
         block = self._settle(block, used)
         self.collating.expect(used)
-        shipment = _Shipment(
+        shipment = (  # the fields of a _Shipment: the class would take longer to pickle
             reply.turn,
             reply.slot,
             batch.samples,
@@ -128,7 +128,7 @@ class WorkerEnd:
             self._pool.dropped(),
         )
         try:
-            data = pickle.dumps(tuple(shipment), protocol=5)
+            data = pickle.dumps(shipment, protocol=5)
             tail = block.view if block.segment is None else b""
             self._channel.send(data, tail=tail, descriptor=block.descriptor)
         finally:
@@ -149,9 +149,9 @@ class WorkerEnd:
 
     def _settle(self, block: _Block, used: int) -> _Block:
         """Return the block to send: a copy, where this process still sees what is in it."""
-        collated, seen = self.collating.give_up()
-        if collated is None:
+        if self.collating.segment is None:
             return block
+        collated, seen = self.collating.give_up()
         if collated is not block.segment:
             self._pool.put_back(collated, usable=not seen)
         elif seen:
