@@ -1,4 +1,4 @@
-"""``midepoch report``, ``diff`` and ``inspect``: what is made from files that were written."""
+"""``midepoch report``, ``diff``, ``inspect`` (of files that were written) and ``bench``."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from midepoch_conformance.benchmarks.command import bench
 from midepoch_conformance.settings import CheckError
 
 __all__ = ["register"]
@@ -19,6 +20,7 @@ def register(app: typer.Typer) -> None:
     app.command("report")(report)
     app.command("diff")(diff)
     app.command("inspect")(inspect_)
+    app.command("bench")(bench)
 
 
 def report(

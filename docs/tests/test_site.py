@@ -61,7 +61,7 @@ def _linked(name: str, links: list[str]) -> bool:
 
 
 @pytest.mark.parametrize(
-    "command", ["check", "explore", "list", "spec", "report", "diff", "inspect"]
+    "command", ["check", "explore", "list", "spec", "report", "diff", "inspect", "bench"]
 )
 def test_the_command_line_reference_has_every_command(site: Path, command: str) -> None:
     page = built_page.read(site / "reference/cli/index.html")

@@ -1,0 +1,73 @@
+"""Who takes part in a case, and who is compared with whom (pure)."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+from midepoch_conformance.benchmarks.cases import ASKED, Case
+from midepoch_conformance.benchmarks.goals import VALUE
+
+__all__ = ["BUILT_IN", "WITHOUT", "Entry", "pairs"]
+
+BUILT_IN = ("reference", "torch", "torchdata", "torch-file-system", "torch-tuned")
+"""Contenders that take torch's datasets and arguments, and need no adapter."""
+
+WITHOUT = "none"
+"""The loader itself with snapshots switched off, as its own peer."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Entry:
+    """One that takes part.
+
+    Attributes:
+        name: as results call it.
+        spec: as the command line names it.
+        adapted: whether it is reached through its adapter.
+        snapshots: whether it takes snapshots.
+        peer: whether it is one that the loader is compared with.
+    """
+
+    name: str
+    spec: str
+    adapted: bool = False
+    snapshots: bool = True
+    peer: bool = False
+
+
+def pairs(case: Case, loader: str, peers: Sequence[str]) -> list[tuple[Entry, Entry | None]]:
+    """Return the loader with each of its peers; with None where it is measured alone.
+
+    Two that both take torch's arguments are built with them. Where one of two does not, both are
+    reached through their adapters, so that they deliver the same.
+
+    >>> from midepoch_conformance.benchmarks.cases import CASES
+    >>> found = pairs(CASES["first-batch"], "reference", ["torch", "grain"])
+    >>> [(ours.name, theirs.name) for ours, theirs in found]
+    [('reference', 'torch'), ('reference (adapter)', 'grain')]
+    """
+    against = tuple(peers) if case.against == ASKED else tuple(case.against)
+    against = (*against, *case.beside)
+    found: list[tuple[Entry, Entry | None]] = []
+    for peer in dict.fromkeys(against):
+        if peer == loader:
+            continue
+        itself = peer == WITHOUT or peer in case.beside
+        adapted = loader not in BUILT_IN or (peer not in BUILT_IN and not itself)
+        ours = _entry(loader, adapted)
+        if peer == WITHOUT:
+            theirs = dataclasses.replace(ours, name=WITHOUT, snapshots=False, peer=True)
+        else:
+            theirs = dataclasses.replace(_entry(peer, adapted and not itself), peer=True)
+        found.append((ours, theirs))
+    alone = _entry(loader, loader not in BUILT_IN)
+    if case.goal.of == VALUE and all(ours != alone for ours, _ in found):
+        # It is held to the goal as it is built plainly, whoever is beside it.
+        found.insert(0, (alone, None))
+    return found or [(alone, None)]
+
+
+def _entry(spec: str, adapted: bool) -> Entry:
+    name = f"{spec} (adapter)" if adapted and spec in BUILT_IN else spec
+    return Entry(name, spec, adapted)

@@ -1,0 +1,36 @@
+"""mkdocs hook: the tables of ``benchmarks.md``, made from a run's own file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import Files
+from mkdocs.structure.pages import Page
+
+PAGE = "benchmarks.md"
+SOURCE = Path(__file__).resolve().parents[1] / "assets/benchmarks/quick.json"
+PLACE = "<!-- the tables of the run -->"
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Make the page anew when its run changes."""
+    config.watch.append(str(SOURCE))
+    return config
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Put the tables in their place.
+
+    Raises:
+        LookupError: the page does not say where the tables go.
+    """
+    if page.file.src_uri != PAGE:
+        return markdown
+    if PLACE not in markdown:
+        raise LookupError(f"{PAGE} lacks the line {PLACE!r}, where its tables go")
+    # Imported late: other commands of mkdocs load the hooks too.
+    from midepoch_conformance.benchmarks import results, tables
+
+    found = results.parse(SOURCE.read_text(encoding="utf-8"))
+    return markdown.replace(PLACE, tables.markdown(found))
