@@ -77,7 +77,8 @@ class Offer:
         extras: what the adapter carries beyond the plainest datasets: ``"streams"`` (other
             values of ``Workload.stream``), ``"trees"`` (of the state), ``"iterator state"``,
             ``"samplers"`` (the user's, or torch's), ``"set_epoch"`` (epochs set from outside:
-            ``sampler="distributed"``), ``"growing"``, ``"world"`` (several ranks),
+            ``sampler="distributed"``), ``"growing"``, ``"arrays"`` (rows that are arrays, of
+            which the loader makes one array or tensor a batch), ``"world"`` (several ranks),
             ``"restarts"`` (dead workers are replaced) and ``"unordered states"`` (states taken
             and loaded where batches come out of order).
         live_load: what a load into a live iterator does: ``"applies"``, ``"raises"`` or

@@ -30,6 +30,7 @@ ACTIONS = {
     "number, foreign)",
     "load_cut": "load the encoding `state` less its part number n (depth first over mappings)",
     "load_document": "load the state whose canonical JSON is `document`; `value` names it",
+    "overwrite": "change every number of the batches delivered so far, in place",
     "close": "close the session and see what is left of it",
     "open": "open the session anew, in the same process, after `close`",
     "count": "note how many processes, threads and descriptors the loader holds",

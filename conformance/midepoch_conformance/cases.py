@@ -22,6 +22,7 @@ from midepoch_conformance import (
     probes_execution,
     probes_faults,
     probes_format,
+    probes_held,
     probes_histories,
     probes_outages,
     probes_unordered,
@@ -49,6 +50,7 @@ _FAMILIES = (
     probes_unordered,
     probes_workloads,
     probes_world,
+    probes_held,  # the last: what comes before it is as it would be without it
 )
 
 PROFILES = ("quick", "full")
@@ -66,9 +68,10 @@ OWN = (
     "cut", "where", "links", "soon", "asked", "used", "epoch", "times", "codec", "position",
     "interval", "pair", "change", "draw", "value", "part", "plan", "sample", "when",
     "seed", "chunk", "vector", "counts", "plot", "ranks", "worlds", "order", "then", "sizes",
+    "width",
 )  # fmt: skip
 """The axes of single families."""
-NOT_BY_KIND = ("value", "part", "codec", "sizes", "order", "then")
+NOT_BY_KIND = ("value", "part", "codec", "sizes", "order", "then", "width")
 """Those of which full does not combine all with each kind of workload where there are workers."""
 PHYSICAL = ("workers", "prefetch", "persistent")
 REAL = 7
@@ -102,7 +105,7 @@ GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
         *itertools.combinations(PHYSICAL, 2),
         *(
             ("probe", axis)
-            for axis in ("change", "pair", "counts", "interval", "soon", "used", "plot")
+            for axis in ("change", "pair", "counts", "interval", "soon", "used", "plot", "width")
         ),
     ),
     ("full", False): (
@@ -376,6 +379,8 @@ def _marks(row: dict[str, Any]) -> dict[str, Any]:
 
 def _worth_workers(row: dict[str, Any]) -> bool:
     """Return whether quick's small budget has a place for a row with workers."""
+    if "width" in row:
+        return row["then"] is (row["width"] == min(probes_held.WIDTHS))
     if row.get("change") == "spawn":
         return (row["workers"], row["kind"]) == (1, "map")
     if row["kind"] != "map" and "change" in row:

@@ -116,6 +116,8 @@ def describe_workload(w: Workload) -> str:
         words.append(_TAILS.get(w.tail, w.tail))
     if w.draws:
         words.append("each drawing from " + " and ".join(_STREAMS.get(d, d) for d in w.draws))
+    if w.width > 1:
+        words.append(f"each an array of {w.width} numbers")
     if w.tree:
         words.append(f"the dataset adds {_TREES[w.tree]} to its state")
     return ", ".join((*words, *_faults(w)))
@@ -192,6 +194,7 @@ def describe_step(step: Step, names: dict[str, str] | None = None) -> str:
         "load_bogus": f"load {_VALUES.get(step.value, step.value)}",
         "load_cut": f"load{state or ' the state'} less its part {step.n}",
         "load_document": f"load the published state {step.value}",
+        "overwrite": "write into all batches so far",
         "close": "close",
         "open": "open a new loader",
         "count": "count what is held",

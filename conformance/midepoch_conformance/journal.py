@@ -66,6 +66,11 @@ class Journal:
         del fields["batches"], fields["opened"], fields["ended"]
         self._write(["event", fields])
 
+    def changed(self, when: str, changes: list[list[Any]]) -> None:
+        """Note which of the batches that are held are others now: number, before, now."""
+        for change in changes:
+            self._write(["changed", when, *change])
+
     def failed(self, fault: Fault) -> None:
         """Note that the session could not be opened."""
         self._write(["failed", dataclasses.asdict(fault)])
@@ -155,6 +160,9 @@ def _apply(trace: SessionTrace, end: JournalEnd, name: str, rest: list[Any]) -> 
         kept = {"batches": known.batches, "opened": known.opened, "ended": known.ended}
         trace.events[-1] = session_from_json({"events": [{**rest[0], **kept}]}).events[0]
         end.pending = False
+    elif name == "changed":
+        when, number, batch, now = rest
+        trace.changed.append([when, int(number), batch, now])
     elif name == "failed":
         trace.fault = Fault(**{**rest[0], "bases": tuple(rest[0]["bases"])})
     elif name == "killed":

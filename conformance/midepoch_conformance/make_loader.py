@@ -117,10 +117,19 @@ class FunctionSession:
         del self.loader
 
 
-def _hashed(batches: Iterable[Any]) -> Iterator[list[list[float]]]:
-    iterator = iter(batches)
+class HashedBatch:
+    """A batch as one row of one number, its content's, computed anew whenever it is read."""
+
+    def __init__(self, batch: Any) -> None:
+        self.batch = batch
+
+    def __iter__(self) -> Iterator[list[float]]:
+        return iter([[content(self.batch)]])
+
+
+def _hashed(batches: Iterable[Any]) -> Iterator[Any]:
     # The source is iterated when the epoch is asked for, as a `for` statement would.
-    return ([[content(batch)]] for batch in iterator)
+    return map(HashedBatch, iter(batches))
 
 
 def content(batch: Any) -> int:

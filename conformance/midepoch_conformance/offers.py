@@ -18,6 +18,7 @@ EXTRAS = {
     "iterator state": "a state on a dataset's iterator",
     "samplers": "samplers of the user's",
     "set_epoch": "epochs that are set from outside",
+    "arrays": "rows that are arrays",
     "growing": "datasets whose length changes between epochs",
     "world": "several ranks",
     "restarts": "workers that are replaced when they die",
@@ -93,6 +94,7 @@ def _extras(w: Workload) -> list[str]:
         "samplers": w.sampler not in ("", "distributed"),
         "set_epoch": w.sampler == "distributed",
         "growing": w.grow != 0,
+        "arrays": w.width > 1,
     }
     return [extra for extra, asked in needed.items() if asked]
 

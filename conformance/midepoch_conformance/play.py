@@ -20,13 +20,14 @@ from midepoch_conformance import codecs, tampering
 from midepoch_conformance.adapter import Adapter, Execution, Offer, Session
 from midepoch_conformance.case import CaseError, Step
 from midepoch_conformance.faults import fault_of
+from midepoch_conformance.held_batches import HeldBatches
 from midepoch_conformance.holdings import Holdings
 from midepoch_conformance.journal import Journal
 from midepoch_conformance.logbook import Log
 from midepoch_conformance.processes import left_after
 from midepoch_conformance.streams import Streams, seed_streams
 from midepoch_conformance.trace import Batch, Event, Fault
-from midepoch_conformance.workload import Workload
+from midepoch_conformance.workload import WIDE, Workload
 
 __all__ = ["NO_SUCH_PART", "NO_SUCH_STATE", "BatchError", "Job", "Play"]
 
@@ -119,6 +120,8 @@ class Play:
         self.codecs = codecs.Codecs(offer)
         # A training loader of the user's own has an epoch of its own length.
         self.endless = offer.name == "own"
+        # Inline such a loader may hand out what its dataset itself keeps and changes.
+        self.holds = not self.endless or job.execution.workers > 0
         self.journal = Journal(job.journal)
         self.session: Session | None = None
         self.epoch: Iterator[list[list[float]]] | None = None
@@ -127,6 +130,7 @@ class Play:
         self.encodings = dict(job.states)
         self.log = Log(job.workload, job.folder)
         self.holdings = Holdings(self.journal.descriptor)
+        self.held = HeldBatches(_plain, few=self.endless)
         self.doomed = False
 
     def run(self, forked: bool) -> bool:
@@ -143,7 +147,9 @@ class Play:
                 signal.signal(signal.SIGALRM, signal.SIG_DFL)
                 signal.alarm(PARTING)
             try:
+                self._reread("at the session's end")
                 self._drop()
+                self._reread("after the loader was dropped")
             except BaseException:
                 whole = False
             if forked:
@@ -253,9 +259,14 @@ class Play:
             self.kept[step.state] = state
         self._give(state)
 
+    def _overwrite(self, step: Step, event: Event) -> None:
+        self._reread("before it was written into")
+        self.held.overwrite()
+
     def _close(self, step: Step, event: Event) -> None:
         with self._watched("close"):
             self._drop()
+        self._reread("after the loader was closed")
         event.left = left_after(self.job.patience)
 
     def _open(self, step: Step, event: Event) -> None:
@@ -265,6 +276,8 @@ class Play:
             self.session = self._opened_anew()
 
     def _count(self, step: Step, event: Event) -> None:
+        # What a held batch needs of the process is its holder's.
+        self.held.drop()
         event.held = self.holdings.count(self.job.patience)
 
     def _kill(self, step: Step, event: Event) -> None:
@@ -321,8 +334,14 @@ class Play:
                 raise
             batch = _plain(rows)
         self.journal.batch(batch)
+        if self.holds:
+            self.held.add(rows, batch)
         self.begun = True
         return True
+
+    def _reread(self, when: str) -> None:
+        """Note which of the batches that are held have changed."""
+        self.journal.changed(when, self.held.changed())
 
     def _is_spent(self, epoch: Iterator[Any]) -> bool:
         """Return whether an exception has ended a generator of the adapter's own."""
@@ -395,11 +414,17 @@ def _plain(rows: Any) -> Batch:
         BatchError: it is something else; rows are the adapter's to make.
     """
     try:
-        return [[_number(value) for value in row] for row in rows]
+        return [_row(row) for row in rows]
     except (TypeError, ValueError) as error:
         raise BatchError(
             f"a batch is a list of rows, a row a list of numbers; got {rows!r:.200}"
         ) from error
+
+
+def _row(row: Any) -> list[float]:
+    """Return a row's numbers; of a wide one, which repeats its id, each number once."""
+    values = row.tolist() if hasattr(row, "tolist") else [*row]
+    return [*map(_number, values if len(values) <= WIDE else dict.fromkeys(values))]
 
 
 def _number(value: Any) -> float:

@@ -15,6 +15,7 @@ PREREQUISITES: dict[str, tuple[str, ...]] = {
     "BASIS-3": _RUNS,
     "BASIS-4": _AGREES,
     "BASIS-5": _RUNS,
+    "BASIS-6": _AGREES,
     "RESUME-1": _SAVES,
     "RESUME-2": _RESUMES,
     "RESUME-3": (*_RESUMES, "RESUME-2"),

@@ -32,6 +32,7 @@ _WORKLOAD_DEFAULTS: dict[str, Any] = {
     "sampler": "",
     "grow": 0,
     "gate": None,
+    "width": 1,
 }
 _OF_EXECUTIONS = (
     "persistent", "prefetch", "start_method", "interval", "lanes", "worker_kind", "in_order",

@@ -80,11 +80,20 @@ class Event:
 
 @dataclasses.dataclass
 class SessionTrace:
-    """One session: its events in order; ``fault`` where it could not even be opened."""
+    """One session: its events in order; ``fault`` where it could not even be opened.
+
+    Attributes:
+        events: what its steps did.
+        fault: why it could not be opened.
+        seconds: how long it took.
+        changed: ``[when, number, batch, now]`` of each held batch that was not the same when it
+            was read again: its number in the session, what was read of it before and now.
+    """
 
     events: list[Event]
     fault: Fault | None = None
     seconds: float = 0.0
+    changed: list[list[Any]] = dataclasses.field(default_factory=list)
 
     def first_fault(self) -> Fault | None:
         """Return the first thing that went wrong in this session, if any did."""
@@ -113,7 +122,8 @@ class Trace:
 def session_from_json(data: dict[str, Any]) -> SessionTrace:
     """Read one session of a trace, as the host sends it."""
     events = [Event(**{**e, "fault": _fault(e.get("fault"))}) for e in data["events"]]
-    return SessionTrace(events, _fault(data.get("fault")), data.get("seconds", 0.0))
+    seconds, changed = data.get("seconds", 0.0), data.get("changed", [])
+    return SessionTrace(events, _fault(data.get("fault")), seconds, changed)
 
 
 def _fault(data: dict[str, Any] | None) -> Fault | None:

@@ -19,7 +19,7 @@ from typing import Any
 
 from midepoch_conformance import sources, trees
 
-__all__ = ["AMBIENT_DRAWS", "KINDS", "Workload", "WorkloadError"]
+__all__ = ["AMBIENT_DRAWS", "KINDS", "WIDE", "Workload", "WorkloadError"]
 
 KINDS = ("map", "iterable", "stateful_iterable", "files", "stateful_map")
 """What the dataset is: random access; a plain stream; a stream with ``state_dict`` and
@@ -27,6 +27,9 @@ KINDS = ("map", "iterable", "stateful_iterable", "files", "stateful_map")
 methods, whose rows show its history."""
 
 AMBIENT_DRAWS = ("python", "numpy", "torch")
+
+WIDE = 32
+"""Numbers above which a row is told by those that it holds, each once."""
 
 PATIENCE = 3.0
 """Seconds that a sample waits at its gate before it goes on all the same."""
@@ -76,6 +79,9 @@ class Workload:
             ``"distributed"`` with its epoch set from outside, or a class of the user's:
             ``"custom"``, ``"stateful"`` or ``"batches"``, of :data:`sources.SAMPLERS`.
         grow: how many samples more each next epoch has: the user sets the length before it.
+        width: how often a row begins with its id; where it does so more than once the row is a
+            NumPy array of integers, and an adapter has its loader make one array, or one
+            tensor, of a batch's rows, as it would of a user's samples.
         gate: ``(a, b)``: sample a waits until another worker has fetched sample b; needs a log.
     """
 
@@ -98,6 +104,7 @@ class Workload:
     grow: int = 0
     gate: tuple[int, int] | None = None
     die_once: bool = False
+    width: int = 1
 
     def __post_init__(self) -> None:
         # JSON has no tuples; and a tree was once all or nothing: its type says text alone, and
@@ -111,8 +118,8 @@ class Workload:
 
     # A sample
 
-    def row(self, i: int, rng: Callable[[], float] | None = None) -> list[float]:
-        """Return the row of sample ``i``: ``[i, *draws]``.
+    def row(self, i: int, rng: Callable[[], float] | None = None) -> Any:
+        """Return the row of sample ``i``: ``[i, *draws]``, or ``width`` times ``i`` as an array.
 
         ``rng`` is a function that draws a float from the loader's own documented source;
         it is needed only where ``"own"`` is among the draws.
@@ -127,6 +134,10 @@ class Workload:
         if i == self.die_at and not (self.die_once and self._noted("die")):
             self.note("die")
             os.kill(os.getpid(), signal.SIGKILL)
+        if self.width > 1:
+            import numpy
+
+            return numpy.full(self.width, i)
         row: list[float] = [i]
         for name in self.draws:
             if name not in sources.GENERATORS:
@@ -330,6 +341,7 @@ class Workload:
             f"{self.sampler} sampler" if self.sampler else "",
             "other lengths" if self.grow else "",
             "rolled over" if self.tail == "rollover" else "",
+            "arrays" if self.width > 1 else "",
             "uneven workers" if self.gate else "",
         )
         return ", ".join(part for part in parts if part)

@@ -65,6 +65,7 @@ def of(*results: CaseResult) -> Results:
     machine = {
         "cpu": "a processor", "cores": 2, "memory": 8 << 30, "kernel": "Linux 6",
         "python": "3.11", "versions": {"torch": "2.6"}, "load": [0.1, 0.2, 0.3],
+        "round_trip": 2e-5,
     }  # fmt: skip
     settings = {"loader": "reference", "peers": ["torch"], "rounds": 20, "seconds": 0.03}
     return Results(settings, machine, list(results))
@@ -390,6 +391,7 @@ def test_a_small_run_end_to_end(stub: Path, capsys: pytest.CaptureFixture[str]) 
     assert "does not offer 2 workers" in printed.out
     assert "1/3" in printed.err
     assert found.machine["versions"]["torch"]
+    assert 0 < found.machine["round_trip"] < 60
 
 
 def test_a_contender_whose_interpreter_dies_is_said_and_the_run_goes_on(

@@ -25,7 +25,7 @@ from midepoch_conformance.summary import settled_results, summarise
 pytestmark = pytest.mark.timeout(900)  # many cases, and the machine may be busy
 MUTANTS = traceability.mutants()
 ENOUGH = 60
-WITH_PROCESSES = 12
+WITH_PROCESSES = 13
 """How many mutants may need workers to be caught."""
 
 

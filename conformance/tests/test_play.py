@@ -32,8 +32,8 @@ from midepoch_conformance.workload import Workload
 
 HOST_SIDE = (
     "__init__", "adapter", "case", "codecs", "faults", "host", "journal", "loading",
-    "holdings", "logbook", "make_loader", "memory", "play", "processes", "sources", "streams",
-    "tampering", "trace", "trees", "workload",
+    "held_batches", "holdings", "logbook", "make_loader", "memory", "play", "processes", "sources",
+    "streams", "tampering", "trace", "trees", "workload",
 )  # fmt: skip
 
 

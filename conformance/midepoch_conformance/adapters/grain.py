@@ -37,7 +37,8 @@ class Session:
     def __init__(self, w, x):
         ds = grain.MapDataset.range(w.n).seed(w.seed)
         ds = (ds.shuffle() if w.shuffle else ds).random_map(Rows(w))
-        ds = ds.batch(w.batch_size, drop_remainder=w.tail == "drop", batch_fn=list)
+        made = list if w.width == 1 else None
+        ds = ds.batch(w.batch_size, drop_remainder=w.tail == "drop", batch_fn=made)
         self.length = len(ds)
         ds = ds.repeat(w.epochs).map_with_index(Indexed())
         ds = ds.to_iter_dataset(grain.ReadOptions(num_threads=0))
@@ -76,6 +77,7 @@ class Adapter:
             "start_methods": ("spawn",),
             "tails": ("keep", "drop"),
             "live_load": "applies",
+            "extras": ("arrays",),
             "fork_safe": False,
             "reasons": {
                 "iterable": "it reads no torch dataset: a stream of its own is an IterDataset",

@@ -217,7 +217,7 @@ class Session:
         self.loader = StatefulDataLoader(
             self.dataset,
             **order(w, x, self.dataset),
-            collate_fn=list,
+            collate_fn=list if w.width == 1 else None,
             seed=w.seed,
             lanes=x.lanes,
             num_workers=x.workers,
@@ -335,7 +335,7 @@ class Adapter:
 
 AMBIENT = ("python", "numpy", "torch")
 EXTRAS = (
-    *("streams", "trees", "iterator state", "samplers", "set_epoch", "growing", "world"),
+    *("streams", "trees", "iterator state", "samplers", "set_epoch", "growing", "arrays", "world"),
     *("restarts", "unordered states"),
 )
 TAILS = {"keep": "keep", "drop": "discard", "rollover": "rollover"}

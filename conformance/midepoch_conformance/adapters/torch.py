@@ -128,7 +128,7 @@ class Session:
         self.loader = data.DataLoader(
             self.dataset,
             **order(w, x, self.dataset),
-            collate_fn=list,
+            collate_fn=list if w.width == 1 else None,
             generator=torch.Generator().manual_seed(w.seed),
             num_workers=x.workers,
             multiprocessing_context=x.start_method if x.workers else None,
@@ -206,7 +206,7 @@ class Adapter:
             "orders": (True, False) if HAS_ORDERS else (True,),
             "tails": ("keep", "drop"),
             "persistent": (False, True),
-            "extras": ("streams", "samplers", "set_epoch", "growing", "world"),
+            "extras": ("streams", "samplers", "set_epoch", "growing", "arrays", "world"),
             "reasons": {
                 "orders": "this version of torch has no argument in_order",
                 "restarts": "it raises an error when a worker dies, and replaces none",

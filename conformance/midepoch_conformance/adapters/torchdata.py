@@ -211,7 +211,7 @@ class Session:
         self.loader = StatefulDataLoader(
             self.dataset,
             **order(w, x, self.dataset),
-            collate_fn=list,
+            collate_fn=list if w.width == 1 else None,
             generator=torch.Generator().manual_seed(w.seed),
             num_workers=x.workers,
             multiprocessing_context=x.start_method if x.workers else None,
@@ -330,5 +330,5 @@ class Adapter:
 
 
 AMBIENT = ("python", "numpy", "torch")
-EXTRAS = "streams", "trees", "iterator state", "samplers", "set_epoch", "growing", "world"
+EXTRAS = "streams", "trees", "iterator state", "samplers", "set_epoch", "growing", "arrays", "world"
 HAS_ORDERS = "in_order" in inspect.signature(StatefulDataLoader).parameters

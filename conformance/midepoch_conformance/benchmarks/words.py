@@ -100,7 +100,8 @@ def machine_words(results: Results) -> str:
     return (
         f"{machine['cpu']}, {machine['cores']} cores, {quantity(machine['memory'], 'bytes')}, "
         f"{machine['kernel']}, Python {machine['python']}, {versions}, "
-        f"load average at the start {machine['load'][0]}; "
+        f"load average at the start {machine['load'][0]}, a byte to another process and back in "
+        f"{quantity(machine['round_trip'], 's')}; "
         f"{results.settings['rounds']} rounds of {quantity(results.settings['seconds'], 's')}"
     )
 

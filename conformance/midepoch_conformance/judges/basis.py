@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from midepoch_conformance import compare, model
 from midepoch_conformance.adapter import Execution
+from midepoch_conformance.held_batches import WRITTEN
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
 from midepoch_conformance.trace import Trace
@@ -68,6 +69,32 @@ def saving_draws_nothing(view: View) -> Finding | None:
         words = f"save number {number} moves a global random stream"
         return view.silent("values", words, "no global stream moves", "one moved")
     return view.passed() if seen else None
+
+
+@judge("BASIS-6", "plain", "work plain", "uneven plain", "execution", "written over")
+def keeps_what_is_held(view: View) -> Finding | None:
+    """What was delivered stays as it is, and what is written into it shows nowhere else."""
+    for number, session in enumerate(view.trace.sessions):
+        if session.changed:
+            when, batch, before, now = session.changed[0]
+            where = f" in session {number}" if len(view.case.sessions) > 1 else ""
+            words = f"batch {batch} of those delivered{where} is another {when}"
+            return view.silent("values", words, before, now)
+    if view.case.probe != "written over":
+        return view.passed()
+    faults = (session.first_fault() for session in view.trace.sessions)
+    fault = next((fault for fault in faults if fault is not None), None)
+    if fault is not None:
+        return view.blocked(f"the run fails: {in_words(fault)}")
+    for number in range(len(view.case.sessions)):
+        if view.session(number) is None:
+            return view.blocked("the play did not get there")
+        for event in view.events(number):
+            for batch in event.batches:
+                if any(WRITTEN in row for row in batch):
+                    words = "what was written into batches is in one that is delivered later"
+                    return view.silent("values", words, f"no {WRITTEN} in it", batch)
+    return view.passed()
 
 
 def allowed_missing(w: Workload, x: Execution) -> int:

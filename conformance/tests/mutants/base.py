@@ -9,7 +9,7 @@ import simple
 
 
 class Rows:
-    """Random access; the user may change its length between two epochs."""
+    """Random access, in plain lists; the user may change its length between two epochs."""
 
     def __init__(self, w: Any) -> None:
         self.w, self.length = w, w.n
@@ -18,7 +18,8 @@ class Rows:
         return int(self.length)
 
     def row(self, i: int, rng: Any) -> Any:
-        return self.w.row(i, rng)
+        row = self.w.row(i, rng)
+        return row.tolist() if self.w.width > 1 else row
 
 
 class Stream:
@@ -223,8 +224,8 @@ class Adapter:
             "intervals": (1, 2, 3, 100),
             "live_load": "raises",
             "extras": (
-                "streams", "trees", "iterator state", "samplers", "set_epoch", "growing", "world",
-                "restarts", "unordered states",
+                "streams", "trees", "iterator state", "samplers", "set_epoch", "growing", "arrays",
+                "world", "restarts", "unordered states",
             ),
         }  # fmt: skip
 

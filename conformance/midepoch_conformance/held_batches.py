@@ -1,0 +1,92 @@
+"""Batches that were delivered and are held: read again later, and written into (stdlib only).
+
+Arrays and tensors are met by their methods, so that neither torch nor numpy is imported.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from typing import Any
+
+from midepoch_conformance.trace import Batch
+
+__all__ = ["WRITTEN", "HeldBatches"]
+
+WRITTEN = -1
+"""What is written into a batch in the place of each number: no sample has this id."""
+
+_FEW = 8
+"""How many batches of a user's own loader are held at each end: nobody knows their size."""
+
+
+class HeldBatches:
+    """Holds what was delivered, as it was delivered, with what was read of it.
+
+    Args:
+        read: reads the rows of what an adapter delivered.
+        few: whether the first and the latest few alone are held.
+    """
+
+    def __init__(self, read: Callable[[Any], Batch], few: bool = False) -> None:
+        self._read, self._few = read, few
+        self._held: list[tuple[int, Any, Batch]] = []
+        self._count = 0
+
+    def add(self, rows: Any, batch: Batch) -> None:
+        """Hold ``rows``, of which ``batch`` was read; what can be read but once is not held."""
+        number, self._count = self._count, self._count + 1
+        if _is_read_once(rows):
+            return
+        if self._few and len(self._held) == 2 * _FEW:
+            del self._held[_FEW]
+        self._held.append((number, rows, batch))
+
+    def changed(self) -> list[list[Any]]:
+        """Return ``[number, batch as it was, batch as it is]`` of each that is another now.
+
+        The numbers count the session's batches from 0. From now on it is held as it is.
+        """
+        found = []
+        for place, (number, rows, batch) in enumerate(self._held):
+            now = self._read(rows)
+            if repr(now) != repr(batch):  # a NaN equals itself
+                found.append([number, batch, now])
+                self._held[place] = (number, rows, now)
+        return found
+
+    def overwrite(self) -> None:
+        """Write another number into every place of all that is held, where it can be written."""
+        self._held = [(number, rows, self._written(rows)) for number, rows, _ in self._held]
+
+    def _written(self, rows: Any) -> Batch:
+        _write(rows)
+        return self._read(rows)
+
+    def drop(self) -> None:
+        """Hold nothing any more."""
+        self._held.clear()
+
+
+def _is_read_once(rows: Any) -> bool:
+    """Return whether rows, or one of them, are an iterator: the second reading finds nothing."""
+    if hasattr(rows, "__next__"):
+        return True
+    return isinstance(rows, (list, tuple)) and any(hasattr(row, "__next__") for row in rows)
+
+
+def _write(node: Any) -> None:
+    """Write into an array, a tensor or lists of them; what is read-only stays as it is."""
+    fill = getattr(node, "fill_", None) or getattr(node, "fill", None)
+    if fill is not None:
+        with contextlib.suppress(RuntimeError, ValueError):
+            fill(WRITTEN)
+    elif isinstance(node, list):
+        for place, item in enumerate(node):
+            if hasattr(item, "__len__"):
+                _write(item)
+            else:
+                node[place] = WRITTEN
+    elif isinstance(node, tuple):
+        for item in node:
+            _write(item)
