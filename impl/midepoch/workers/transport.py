@@ -22,6 +22,7 @@ from midepoch.messages import (
     Batch,
     Fetch,
     Finish,
+    Frozen,
     Open,
     Opened,
     Reply,
@@ -54,7 +55,7 @@ class _Shipment(NamedTuple):
     slot: int
     samples: int
     last: bool
-    snapshot: Snapshot | None
+    snapshot: tuple[bytes | None, bytes | None, str | None] | None
     busy: float
     stream: bytes | None
     """``None``: it was too long for a message, and is at the end of the block."""
@@ -112,12 +113,12 @@ class WorkerEnd:
         packed.release()
         block = self._settle(block, used)
         self.collating.expect(used)
-        shipment = (  # the fields of a _Shipment: the class would take longer to pickle
+        shipment = (  # the fields of a _Shipment: classes take longer to pickle
             reply.turn,
             reply.slot,
             batch.samples,
             batch.last,
-            reply.snapshot,
+            None if reply.snapshot is None else _fields(reply.snapshot),
             time.perf_counter() - start,
             stream if beside else None,
             spans,
@@ -220,7 +221,8 @@ class MainEnd:
         shipment = _Shipment(*message)
         parcel = Parcel(shipment, self._block(shipment, data), self._leases, self._taken)
         batch = PackedBatch(parcel, shipment.samples, shipment.last)
-        return Reply(shipment.turn, shipment.slot, batch, shipment.snapshot, shipment.busy)
+        snapshot = None if shipment.snapshot is None else _snapshot(*shipment.snapshot)
+        return Reply(shipment.turn, shipment.slot, batch, snapshot, shipment.busy)
 
     def _block(self, shipment: _Shipment, data: bytes) -> memoryview:
         if shipment.dropped:
@@ -301,6 +303,23 @@ class PackedBatch(Batch):
     def take(self) -> Any:
         """Return the batch; what cannot be read here raises here."""
         return self.data.unpack()
+
+
+def _fields(snapshot: Snapshot) -> tuple[bytes | None, bytes | None, str | None]:
+    dataset, iterator = snapshot.dataset, snapshot.iterator
+    return (
+        None if dataset is None else bytes(dataset),
+        None if iterator is None else bytes(iterator),
+        snapshot.trouble,
+    )
+
+
+def _snapshot(dataset: bytes | None, iterator: bytes | None, trouble: str | None) -> Snapshot:
+    return Snapshot(
+        None if dataset is None else Frozen(dataset),
+        None if iterator is None else Frozen(iterator),
+        trouble,
+    )
 
 
 def _copy(block: memoryview) -> memoryview:
