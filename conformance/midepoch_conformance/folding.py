@@ -41,6 +41,8 @@ class Facts:
         notes: whether the calls that the workload notes are looked at.
         row: what stands for ``w.row(i, rng)``, with places for ``{i}`` and ``{rng}``; empty
             where the call has to stay.
+        expressions: what stands for other methods of the workload, by name: a name in the
+            place of the method's, or an expression of its call, with places for arguments.
     """
 
     attribute: str
@@ -49,6 +51,7 @@ class Facts:
     used: frozenset[str]
     notes: bool = False
     row: str = ""
+    expressions: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 
 def fold(source: str, facts: Facts) -> str:
@@ -215,7 +218,9 @@ class _Decisions:
             yield from self._call(node)
         elif isinstance(node, (ast.Attribute, ast.Compare, ast.UnaryOp, ast.BoolOp, ast.Name)):
             value = self._value(node)
-            if not isinstance(self.parents[node], ast.Attribute) and is_plain(value):
+            if isinstance(node, ast.Attribute) and self._said(node).isidentifier():
+                yield self._put(node, self._said(node))
+            elif not isinstance(self.parents[node], ast.Attribute) and is_plain(value):
                 text = repr(value)
                 yield self._put(node, text if '"' in text else text.replace("'", '"'))
 
@@ -235,6 +240,9 @@ class _Decisions:
             yield self._put(node, self._whole(chosen))
 
     def _call(self, node: ast.Call) -> Iterator[tuple[int, int, str]]:
+        said = self._said(node.func) if isinstance(node.func, ast.Attribute) else ""
+        if said and "{" not in said and not said.isidentifier():
+            yield self._put(node, said)
         if node.keywords or any(isinstance(a, ast.Starred) for a in node.args):
             return
         texts = [self._segment(argument) for argument in node.args]
@@ -247,6 +255,18 @@ class _Decisions:
             if ours and self.facts.row and len(texts) > self.facts.row.count("{rng}"):
                 rng = texts[1] if len(texts) > 1 else ""
                 yield self._put(node, self.facts.row.format(i=texts[0], rng=rng))
+            elif "{0}" in said and len(texts) == 1:
+                whole = self._whole(node.args[0]) if said.startswith("{0}") else texts[0]
+                yield self._put(node, said.format(whole))
+
+    def _said(self, node: ast.Attribute) -> str:
+        """Return what stands for a method of the workload, of whatever object that is a part."""
+        owner = node.value
+        part = isinstance(owner, ast.Attribute) and isinstance(owner.value, ast.Name)
+        held = part and isinstance(owner, ast.Attribute) and owner.attr in self.held
+        loaded = isinstance(node.ctx, ast.Load)
+        said = self.facts.expressions.get(node.attr, "")
+        return said if loaded and (held or self._owner(node)) else ""
 
     def _assigned(self, name: ast.Name) -> ast.expr | None:
         """Return what a name was given, if that was done once, before, and in plain sight."""

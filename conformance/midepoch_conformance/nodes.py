@@ -12,6 +12,7 @@ __all__ = [
     "UNKNOWN",
     "gives",
     "holds_long_text",
+    "identifiers",
     "is_plain",
     "pairs",
     "run_now",
@@ -68,6 +69,22 @@ def holds_long_text(node: ast.AST) -> bool:
     """Return whether there is a text of several lines, which must not be moved."""
     texts = (n for n in ast.walk(node) if isinstance(n, (ast.Constant, ast.JoinedStr)))
     return any(n.lineno != n.end_lineno for n in texts)
+
+
+def identifiers(tree: ast.AST) -> set[str]:
+    """Return all names in a tree that are no members: of variables, arguments and definitions.
+
+    Example:
+        >>> sorted(identifiers(ast.parse("def f(a): return a.b + c")))
+        ['a', 'c', 'f']
+    """
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        for field in ("id", "arg", "asname"):
+            found.add(getattr(node, field, None) or "")
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.alias)):
+            found.add(node.name)
+    return found - {""}
 
 
 def is_plain(value: object) -> bool:

@@ -8,47 +8,40 @@ expected and what came, and ends with status 1 when the failure shows, with 0 wh
 from __future__ import annotations
 
 import ast
-import dataclasses
+import json
 import re
 import textwrap
 from collections.abc import Sequence
-from typing import Any
 
 from midepoch_conformance import (
     requirements,
     script_checks,
     script_faults,
     script_format,
+    script_held,
     script_player,
+    script_states,
 )
 from midepoch_conformance.case import Case
-from midepoch_conformance.cases import oracle_case
-from midepoch_conformance.folding import Facts, fold
-from midepoch_conformance.handing import escapes, parameters
-from midepoch_conformance.lengths import counted, places, usual_lengths
+from midepoch_conformance.lengths import counted, usual_lengths
 from midepoch_conformance.runner import LoaderInfo
-from midepoch_conformance.script_checks import Check, check_of
-from midepoch_conformance.script_data import (
-    FAULTS,
-    asked_for,
-    data_of,
-    everything,
-    quoted,
-    row_text,
-    workload_facts,
+from midepoch_conformance.script_data import quoted, row_text
+from midepoch_conformance.script_functions import (
+    begun,
+    chained,
+    epochs,
+    numbered,
+    one_function,
+    resumed_or_whole,
 )
-from midepoch_conformance.script_functions import begun, numbered, resumed_or_whole
+from midepoch_conformance.script_material import Material
 from midepoch_conformance.script_names import apart, import_line, imports, names_module
 from midepoch_conformance.script_sessions import (
-    NAMES,
     Session,
     Style,
-    one_name,
-    renamed,
     session_lines,
-    states_of_ranks,
+    unread,
 )
-from midepoch_conformance.script_source import adapter_source, split_futures
 from midepoch_conformance.script_steps import needed
 from midepoch_conformance.script_table import table
 from midepoch_conformance.verdict import Finding
@@ -61,14 +54,22 @@ MARK = "# The adapter's own lines, as far as this case needs them."
 LINES = 40
 """How many lines a script may have beyond the adapter's own."""
 
-_FAMILIES = (script_checks, script_faults, script_format)
+_FAMILIES = (script_checks, script_faults, script_format, script_held, script_states)
 """The modules register their recipes when they are imported."""
 
-_MEASURES = 5
+_MEASURES = 7
 """What is done, one after the other, while a script is too long: (1) what is short shares a
-line; (2) an error is told by its process's status, and in full where the interpreter prints it;
-(3) sessions that do nearly the same share functions; (4) their calls share lines; (5) the
-sessions are a table of steps."""
+line; (2) an error is told by its process's status, and in full where the interpreter prints it,
+and a session has one seed for all; (3) sessions that do nearly the same share functions, and a
+state that nobody reads is taken, but not written; (4) their calls share lines; (5) the sessions
+are a table of steps; (6) a session has no limit of time where no hang is shown; (7) sessions that
+load, take from epochs and save are one function, and epochs that follow each other a generator."""
+
+_TABLED, _UNLIMITED = 5, 6
+"""The measures that make a table of the sessions, and that leave out a session's limit of time."""
+
+_MODULES = ("midepoch", "numpy", "torch")
+"""What the data and the end of a script may need, and the adapter may not import."""
 
 _WORDS = ("refused", "str(", "startswith", "on purpose")
 """What looks at the words of an error."""
@@ -125,7 +126,7 @@ def added_lines(text: str) -> list[str]:
     return [n for n in lines if n.strip() and not n.startswith(("import ", "from "))]
 
 
-class _Script:
+class _Script(Material):
     """One script being written."""
 
     def __init__(
@@ -137,15 +138,8 @@ class _Script:
         path: tuple[str | int, ...] | None,
         folded: bool,
     ) -> None:
-        self.info, self.case, self.finding = info, case, finding
-        self.check = self._checked(lengths)
-        self.sessions = self._played(lengths)
-        self.calls = self.check.notes == "calls"
-        w = case.workload
-        # Rows that are their id alone are shown as that.
-        plain = w.kind != "stateful_map" and w.state_at != "both" and w.stream != "packing"
-        self.flat = plain and not w.draws and not info.function and not self.check.rows
-        self._fold(folded)
+        super().__init__(info, case, finding, lengths, folded)
+        self.numbers = self.tabled = self.short = False
         self.style = Style(
             codec=(info.offer.codecs or ("pickle",))[0],
             canonical="midepoch" in info.offer.formats,
@@ -162,161 +156,92 @@ class _Script:
             opened=self.opened,
         )
 
-    def _checked(self, lengths: Sequence[int]) -> Check:
-        check = check_of(self.case, self.finding, self._cut(lengths))
-        sessions = list(self.case.sessions)
-        for number, steps in check.steps:
-            sessions[number] = dataclasses.replace(sessions[number], steps=steps)
-        sessions = [sessions[number] for number in check.sessions] or sessions
-        self.case = dataclasses.replace(self.case, sessions=tuple(sessions))
-        return check
-
-    def _cut(self, lengths: Sequence[int]) -> list[int]:
-        """Return the lengths of the epochs that are reached."""
-        deliveries = [
-            before.epoch
-            for plan, walked in zip(self.case.sessions, places(self.case, lengths), strict=True)
-            for step, before in zip(plan.steps, walked[:-1], strict=True)
-            if step.do in ("take", "drain")
-        ]
-        own = self.finding.requirement in script_checks.recipes() - script_checks.CUT
-        return list(lengths) if own else list(lengths)[: max(deliveries, default=0) + 1]
-
-    def _played(self, lengths: Sequence[int]) -> list[Session]:
-        """Return the sessions that are played, the uninterrupted run first where it is needed."""
-        case = self.case
-        plans = one_name(case.sessions)
-        self.ranked = states_of_ranks(plans)
-        if self.ranked:
-            plans = [renamed(plan, "case.state") for plan in plans]
-        named = zip(NAMES, plans, places(case, lengths), strict=False)
-        played = [Session(name, plan, walked) for name, plan, walked in named]
-        if "@whole" in f"{self.check.expected}{self.check.got}{self.check.shows}":
-            oracle = oracle_case(case)
-            plan = oracle.sessions[0]
-            if self.check.epochs:
-                plan = dataclasses.replace(plan, steps=plan.steps[: self.check.epochs])
-            elif not any(step.tolerate for step in plan.steps):
-                plan = dataclasses.replace(plan, steps=plan.steps[: len(self._cut(lengths))])
-            oracle = dataclasses.replace(oracle, sessions=(plan,))
-            played.insert(0, Session("whole", plan, places(oracle, lengths)[0]))
-        return played
-
-    def _workload(self, part: Session) -> Any:
-        if part.name == "whole":
-            return oracle_case(self.case).workload
-        return dataclasses.replace(self.case.workload, **dict(part.plan.workload))
-
-    def _fold(self, folded: bool) -> None:
-        """Fold the adapter's source, and find out what it asks for."""
-        case, info = self.case, self.info
-        fields = [self._fields(part) for part in self.sessions]
-        varied = {name for name in fields[0] if any(f[name] != fields[0][name] for f in fields)}
-        same = {name: value for name, value in fields[0].items() if name not in varied}
-        self.futures, source = split_futures(adapter_source(info))
-        names = None if info.function else parameters(source)
-        row = row_text(case.workload, self.calls)
-        if folded and not info.function:
-            used = {"save": "state", "load": "load", "close": "close"}
-            steps = {step.do.partition("_")[0] for p in self.sessions for step in p.plan.steps}
-            facts = Facts(
-                info.attribute,
-                {n: v for n, v in same.items() if n in workload_facts(case.workload)},
-                {n: v for n, v in same.items() if n not in workload_facts(case.workload)},
-                frozenset({"epoch", *(used[do] for do in steps if do in used)}),
-                self.calls,
-                "" if row.startswith("row(") else row,
-            )
-            source = fold(source, facts)
-        self.source = source
-        asked = set() if info.function else asked_for(source, names)
-        if not info.function and escapes(source, names):
-            asked = everything(case.workload)
-        elif case.workload.form in ("iterable", "stream") and "stream_of" in asked:
-            asked -= {"source"}  # named for those that have a state
-        self.numbers = self.tabled = False
-        self.changes = sorted(varied & (asked | ({"workers"} if info.function else set())))
-        faulty = [part.name for part in self.sessions if self._is_faulty(part)]
-        self.data = data_of(
-            case.workload,
-            same,
-            asked,
-            self.calls,
-            faulty if len(faulty) < len(self.sessions) else (),
-        )
-        self.opened = self._opened(same)
-
-    def _fields(self, part: Session) -> dict[str, Any]:
-        """Return all that a session's workload and execution say, but for faults and log."""
-        execution = dataclasses.asdict(part.plan.execution)
-        methods = self.info.offer.start_methods
-        if len(methods) == 1:
-            execution["start_method"] = methods[0]
-        facts = workload_facts(self._workload(part)) | execution
-        unsaid = {*FAULTS, "die_once", "log", "tree", "gate", "epochs"}
-        whole = workload_facts(self.case.workload) | {"log": None}
-        return facts | {name: whole[name] for name in unsaid}
-
-    def _opened(self, same: dict[str, Any]) -> str:
-        """Return the expression that builds the loader."""
-        info = self.info
-        if info.function:
-            workers = 'json.loads(sys.argv[3])["workers"]' if self.changes else same["workers"]
-            return f"{info.attribute}(num_workers={workers})"
-        assigned = re.search(rf"^{info.attribute}\s*[:=]", self.source, re.MULTILINE)
-        adapter = info.attribute if assigned else f"{info.attribute}()"
-        handed = "case, case" if self._handed() else "None, None"
-        return f'{adapter}.open({handed}, ".")'
-
-    def _handed(self) -> str:
-        """Return the expression of what the adapter gets as workload and as execution."""
-        given = [f"{name}={value}" for name, value in self.data.members.items()]
-        given += ["**json.loads(sys.argv[3])"] if self.changes or self.ranked else []
-        return f"types.SimpleNamespace({', '.join(given)})" if given else ""
-
     # The text.
 
     def text(self, words: str, measures: int = 0) -> str:
         """Return the script; ``words`` tell the case, ``measures``: what is done to shorten it."""
-        check = self.check
+        check, self.short = self.check, measures > 1
         sessions, calls = self._functions(merged=measures > 2)
-        tabled = self._tabled() if measures == _MEASURES else None
+        if measures > _UNLIMITED:
+            sessions, calls = self._one_function() or self._functions(merged=True, chain=True)
+        tabled = self._tabled() if measures == _TABLED else None
         self.tabled = tabled is not None
         sessions, calls = tabled or (sessions, calls)
         blocks = [*self.data.blocks, *sessions]
         spoken = " ".join((check.expected, check.got, check.shows))
         inside = "\n".join(line for block in blocks for line in block)
         blocks += script_player.helpers(inside, script_player.HELPERS)
+        held = f"{inside} {check.notes}()" if check.notes in script_held.HOLDING else inside
+        blocks += script_player.helpers(held, script_held.HELPERS)
         blocks += script_player.helpers(spoken, script_checks.HELPERS)
         by_status = measures > 1 and self._told() and not any(n in spoken for n in _WORDS)
         varied = bool(self.changes or self.ranked)
         dies = self._dies() or by_status
-        blocks.append(script_player.player(varied, dies, measures > 1, self.numbers))
+        blocks.append(script_player.player(varied, dies, self.short))
         joined = measures > 3
         blocks.append(
             script_player.comparison(check.expected, check.got, check.shows, calls, joined)
         )
         if check.document:
             blocks.insert(0, [f"DOCUMENT = {check.document}"])
+        if check.vector:
+            blocks[0][:0] = [
+                f'VECTOR = importlib.resources.files("midepoch_spec") / "{check.vector}"',
+                "VECTOR = json.loads(VECTOR.read_text())",
+            ]
         main = "\n\n\n".join("\n".join(block) for block in blocks)
-        last = "\n".join(self._end(self._told() and not by_status, measures > 0))
+        limited = self._dies() or measures < _UNLIMITED
+        last = "\n".join(self._end(self._told() and not by_status, measures > 0, limited))
         main, last = apart(main, last, self.source)
-        loaded = [m for m in ("midepoch", "numpy", "torch") if names_module(m, main + last)]
+        row = row_text(self.case.workload, self.calls)
+        loaded = [m for m in _MODULES if names_module(m, "\n".join((main, row, last)))]
         missing = [f"import {m}" for m in loaded if not imports(m, self.source)]
         head = [*self.futures, import_line(main + last)]
         source = "\n".join([MARK, *missing, *([""] if missing else []), self.source.strip("\n")])
         parts = [self._heading(words) + "\n".join(head), main, source, last]
         return "\n\n\n".join(parts) + "\n"
 
-    def _functions(self, merged: bool) -> tuple[list[list[str]], dict[str, str]]:
+    def _written(self, merged: bool) -> dict[str, list[str]]:
+        """Return each session's statements; ``merged``: whether each line counts."""
+        codecs: dict[str, str] = {}
+        spare = unread(self.sessions) if merged and not self.ranked else {}
+        return {
+            part.name: session_lines(part, self.style, codecs, spare.get(part.name))
+            for part in self.sessions
+        }
+
+    def _told_by_name(self) -> bool:
+        """Return whether what a sample does may be told by the session's name."""
+        named = self.calls or self.case.workload.gate or any(map(self.is_faulty, self.sessions))
+        return bool(named)
+
+    def _one_function(self) -> tuple[list[list[str]], dict[str, str]] | None:
+        """Return the one function of all sessions, and the call that plays each; None without."""
+        shared = None if self._told_by_name() or self.changes else one_function(self._written(True))
+        if shared is None or self.ranked:
+            return None
+        lines, given = shared
+        self.numbers = True
+        loader = "loader" if self.info.function else "session"
+        head = f"def some({loader}, load, save, *counts):  # batches of each epoch; null: all"
+        calls = {
+            part.name: self._call(part, "some", '", "'.join(given[part.name]))
+            for part in self.sessions
+        }
+        return [[head, *lines]], calls
+
+    def _functions(
+        self, merged: bool, chain: bool = False
+    ) -> tuple[list[list[str]], dict[str, str]]:
         """Return the sessions' functions, and the call that plays each session.
 
-        ``merged``: whether the uninterrupted run is played by what resumes one, if it can be.
+        ``merged``: whether the uninterrupted run is played by what resumes one, if it can be;
+        ``chain``: whether epochs that follow each other are one generator.
         """
-        codecs: dict[str, str] = {}
-        written = {part.name: session_lines(part, self.style, codecs) for part in self.sessions}
-        # What a sample does may be told by the session's name.
-        named = self.calls or self.case.workload.gate or any(map(self._is_faulty, self.sessions))
+        written = self._written(merged)
+        if chain:
+            written = {name: chained(lines) for name, lines in written.items()}
+        named = self._told_by_name()
         blocks: list[list[str]] = []
         calls: dict[str, str] = {}
         functions: dict[tuple[object, ...], str] = {}
@@ -324,17 +249,18 @@ class _Script:
         if merged and resumed_or_whole(written):
             functions |= {("", *written["whole"]): "rest"}
             begun(written, written["whole"])
-        counted = numbered(written) if merged else {}
+        counted = (epochs(written) or numbered(written)) if merged else {}
         self.numbers = bool(counted)
         for part in self.sessions:
             lines = written[part.name] or ["    yield from ()"]
             number = ""
             if part.name in counted:
                 lines, number = counted[part.name]
-                functions.setdefault(("", *lines), "some")
+                whole = counted.get("whole", ([], ""))[0]
+                functions.setdefault(("", *lines), "rest" if lines == whole else "some")
             # Two sessions that do the same are one function, but where it tells its log or its
             # fault by its name.
-            own = part.name if self.calls or self._is_faulty(part) else ""
+            own = part.name if self.calls or self.is_faulty(part) else ""
             name = functions.setdefault((own, *lines), part.name)
             if name not in {call.split('"')[1] for call in calls.values()}:
                 given = "loader" if self.info.function else "session"
@@ -345,26 +271,30 @@ class _Script:
 
     def _tabled(self) -> tuple[list[list[str]], dict[str, str]] | None:
         """Return the table of the sessions and its function, and the call that plays each."""
-        if self.calls or self.case.workload.gate or any(map(self._is_faulty, self.sessions)):
+        if self.calls or self.case.workload.gate or any(map(self.is_faulty, self.sessions)):
             return None
         blocks = table(self.sessions, self.style)
         self.numbers = False
         calls = {part.name: self._call(part, part.name) for part in self.sessions}
         return (blocks, calls) if blocks else None
 
-    def _is_faulty(self, part: Session) -> bool:
-        w = self._workload(part)
-        return any(getattr(w, fault) is not None for fault in FAULTS)
-
     def _call(self, part: Session, function: str, number: str = "") -> str:
         """Return the call that plays a session, which may be handed a number."""
         seed = {"a": "1", "b": "2"}.get(part.plan.host, "3")
-        fields = self._fields(part)
-        changes = "".join(f", {name}={quoted(fields[name])}" for name in self.changes)
+        fields = self.fields_of(part)
+        changed = {name: fields[name] for name in self.changes}
         if part.name in self.ranked:
-            changes += f", state={quoted(self.ranked[part.name])}"
+            changed["state"] = self.ranked[part.name]
+        changes = "".join(f", {name}={quoted(value)}" for name, value in changed.items())
+        if changed and self.short:
+            changes = f", {json.dumps(changed)!r}"
         given = f', "{number}"' if number else ""
-        return f'play("{function}", "{seed}", "{part.plan.ambient}"{given}{changes})'
+        if self.short:
+            ambient = part.plan.ambient
+            hosts = {p.plan.host for p in self.sessions if p.plan.ambient == ambient}
+            alone = f"{ambient}{seed}" if len(hosts) > 1 else f"{ambient}"
+            return f'play("{function}", "{alone}"{changes}{given})'
+        return f'play("{function}", "{seed}", "{part.plan.ambient}"{changes}{given})'
 
     def _has_tensors(self) -> bool:
         """Return whether a state may hold a tensor or an array: they are changed otherwise."""
@@ -384,16 +314,18 @@ class _Script:
         silent = self.finding.outcome == "fails silently" or self.finding.kind == "leftover"
         return not silent or "is_error" in words or "refused" in words or self._dies()
 
-    def _end(self, told: bool, tight: bool) -> list[str]:
+    def _end(self, told: bool, tight: bool, limited: bool) -> list[str]:
         drawn = self.case.workload.draws
-        seeds = ["random.seed(int(sys.argv[2]))"]
+        seeds = ["random.seed"]
         if imports("numpy", self.source) or "numpy" in drawn:
-            seeds.append("numpy.random.seed(int(sys.argv[2]))")
+            seeds.append("numpy.random.seed")
         if imports("torch", self.source) or "torch" in drawn:
-            seeds.append("torch.manual_seed(int(sys.argv[2]))")
+            seeds.append("torch.manual_seed")
         shown = "[row[0] for row in batch]" if self.flat else "batch"
+        if self.case.workload.width > 1:
+            shown = "[int(row[0]) for row in batch]"
         if self.info.function:
-            shown = "[hashlib.sha256(pickle.dumps(batch)).hexdigest()[:8]]"
+            shown = "[[hashlib.sha256(pickle.dumps(batch)).hexdigest()[:8]]]"
         elif not self.info.module.startswith("midepoch_conformance."):
             # What a loader makes of a number may be one of its own.
             shown += ", default=float"
@@ -401,7 +333,12 @@ class _Script:
         if self.numbers:
             opened += f", *sys.argv[{4 if self.changes or self.ranked else 3}:]"
         function = "steps" if self.tabled else ""
-        return script_player.end(function, self._handed(), opened, seeds, shown, told, tight)
+        if self.check.notes in script_held.HOLDING:
+            delivered = f"{function or 'globals()[sys.argv[1]]'}({opened})"
+            function, opened = self.check.notes, delivered
+        return script_player.end(
+            function, self.handed(), opened, seeds, shown, told, tight, limited
+        )
 
     def _heading(self, words: str) -> str:
         info, finding = self.info, self.finding

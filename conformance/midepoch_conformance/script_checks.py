@@ -25,15 +25,17 @@ class Check:
     Attributes:
         expected: the expression that is printed as expected.
         got: the expression that is printed as got.
-        shows: the expression that tells whether the failure shows.
+        shows: the expression that tells whether the failure shows: true or false.
         parts: whether an epoch is looked at as one list of samples.
         notes: what sessions deliver besides; see :class:`~.script_sessions.Style`.
         word: what is counted of what was noted.
         document: text that a session loads as ``DOCUMENT``.
+        vector: the published file that is there as ``VECTOR``.
         sessions: the case's sessions that are played; all where none is named.
         steps: what a session does in the place of its steps, by the session's number.
         epochs: of the uninterrupted run that are looked at; all where it is 0.
         rows: whether whole rows are looked at, whatever they hold.
+        ids: whether samples' ids alone are looked at, whatever the rows hold.
         quiet: whether errors that are tolerated are not told.
         caught: whether an epoch goes on after such an error.
     """
@@ -45,10 +47,12 @@ class Check:
     notes: str = ""
     word: str = ""
     document: str = ""
+    vector: str = ""
     sessions: tuple[int, ...] = ()
     steps: tuple[tuple[int, tuple[Step, ...]], ...] = ()
     epochs: int = 0
     rows: bool = False
+    ids: bool = False
     quiet: bool = False
     caught: bool = False
 
@@ -150,7 +154,9 @@ def batches(case: Case, finding: Finding, lengths: Sequence[int]) -> Check:
     got = delivered(case)
     if beyond and finding.outcome == "fails":
         # It may come where nothing more is expected.
-        return Check(expected, got, shows="any(map(is_error, got))", quiet=True)
+        return Check(
+            expected, got, shows="any(str in map(type, batch) for batch in got)", quiet=True
+        )
     known = _known(case, lengths)
     last = len(case.sessions) - 1
     if finding.kind == "repeated":
@@ -258,11 +264,15 @@ def _in_any_order(case: Case, finding: Finding, lengths: Sequence[int]) -> Check
 
 @register("BASIS-5")
 def _drew(case: Case, finding: Finding, lengths: Sequence[int]) -> Check:
+    steps = case.sessions[0].steps
+    saves = [number for number, step in enumerate(steps) if step.do == "save"]
     return Check(
         expected='"no save moves a global random stream"',
         got=_STAYED.format(name="first"),
         shows="not all(got)",
         notes="drew",
+        steps=((0, steps[: max(saves, default=len(steps)) + 1]),),
+        sessions=(0,),
     )
 
 
@@ -322,7 +332,7 @@ def _incomplete(sizes: Sequence[int]) -> str:
     """Return the expression that tells whether what is ``got`` is not each sample once."""
     if len(sizes) > 1:
         return f"not complete(got, {', '.join(map(str, sizes))})"
-    return f"sorted(map(str, sum(got, []))) != sorted(map(str, range({sizes[0]})))"
+    return f"sorted(sum(got, []), key=str) != sorted(range({sizes[0]}), key=str)"
 
 
 @register("WORLD-1")
@@ -361,7 +371,8 @@ def _after_a_refusal(case: Case, finding: Finding, lengths: Sequence[int]) -> Ch
         return Check(
             expected=f'"after the refusal, and at the end, samples 0 to {n - 1}, each once"',
             got="@first[[*map(is_error, @first)].index(True) + 1 :]",
-            shows=f"sorted(map(str, sum(got, [])[-{n}:])) != sorted(map(str, range({n})))",
+            shows=f"sorted(sum(got, [])[-{n}:], key=str) != sorted(range({n}), key=str)",
+            ids=True,
         )
     exact = batches(case, finding, lengths)
     # The refusal itself is as it must be; a second error is not.

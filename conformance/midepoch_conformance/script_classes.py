@@ -14,14 +14,27 @@ import textwrap
 from midepoch_conformance import trees
 from midepoch_conformance.workload import Workload
 
-__all__ = ["sampler_text", "tree_text"]
+__all__ = ["sampler_text", "stateful_text", "tree_text"]
 
 _WIDTH = 92
 
 
-def sampler_text(w: Workload) -> list[str]:
-    """Return the class of the user's own sampler, as ``Sampler``."""
+def sampler_text(w: Workload, shared: bool = False, plain: bool = False) -> list[str]:
+    """Return the class of the user's own sampler, as ``Sampler``.
+
+    Args:
+        w: the workload.
+        shared: whether a Stateful one shares its state's methods with the dataset.
+        plain: whether no pass is broken off or overtaken by another, and a state is loaded
+            before it alone: then it does not matter whether a pass begins when it is made or
+            with its first index.
+    """
     text = _SAMPLERS[w.sampler]
+    if plain:
+        text = text.replace(_LATE, "").replace(_STEP_BY_STEP, _ONE_BY_ONE).replace(_BEGUN, "")
+    if not shared:
+        own = "\n".join(["class Sampler:", *stateful_text(plain)[1:], "", ""])
+        text = text.replace("class Sampler(Stateful):\n", own)
     batches = len(range(0, w.n, w.batch_size))
     numbers = {"N": w.n, "SEED": w.seed, "BATCH_SIZE": w.batch_size, "BATCHES": batches}
     for name, number in numbers.items():
@@ -81,9 +94,7 @@ class Sampler:
         yield from order
 """,
     "stateful": """\
-class Sampler:
-    passes, position, loaded = 0, 0, False
-
+class Sampler(Stateful):
     def __len__(self):
         return N
 
@@ -92,18 +103,67 @@ class Sampler:
         return self.indices()
 
     def indices(self):
-        order = list(range(N))
-        random.Random(f"SEED/{self.passes}").shuffle(order)
+        order = random.Random(f"SEED/{self.passes}").sample(range(N), N)[::-1]  # as shuffled
         while self.position < N:
             self.position += 1
             yield order[self.position - 1]
         self.passes, self.position = self.passes + 1, 0
+""",
+}
+"""The classes of ``sources.SAMPLERS``, with places for the numbers of a workload."""
+
+_LATE = """\
+        return self.indices()
+
+    def indices(self):
+"""
+"""What makes an iteration begin when it is made, and not with its first index."""
+
+_STEP_BY_STEP = """\
+        while self.position < N:
+            self.position += 1
+            yield order[self.position - 1]
+"""
+_ONE_BY_ONE = """\
+        for self.position, index in [*enumerate(order, 1)][vars(self).pop("start", 0) :]:
+            yield index
+"""
+"""The same, where no state is loaded meanwhile; a loaded state says where the next pass starts."""
+
+_BEGUN = """\
+        self.position, self.loaded = self.position if self.loaded else 0, False
+"""
+"""What a pass begins with that may begin again before it has ended."""
+
+_STATEFUL = """\
+    passes, position, loaded = 0, 0, False
 
     def state_dict(self):
         return {"passes": self.passes, "position": self.position}
 
     def load_state_dict(self, state):
         self.passes, self.position, self.loaded = state["passes"], state["position"], True
-""",
-}
-"""The classes of ``sources.SAMPLERS``, with places for the numbers of a workload."""
+"""
+"""What a Stateful sampler knows of its place; a map-style dataset may share it."""
+
+
+_LOADED = """\
+        self.passes, self.position, self.loaded = state["passes"], state["position"], True
+"""
+_STARTING = """\
+        vars(self).update(state, start=state["position"])  # of the next pass
+"""
+"""What is loaded where a pass is ended before the next one begins."""
+
+
+def stateful_text(plain: bool = False) -> list[str]:
+    """Return the class of what the dataset and the sampler have in common.
+
+    ``plain``: as of :func:`sampler_text`.
+    """
+    text = _STATEFUL
+    if plain:
+        text = text.replace(_LOADED, _STARTING).replace(
+            "position, loaded = 0, 0, False", "position = 0, 0"
+        )
+    return ["class Stateful:  # counts, and goes on from a state", *text.splitlines()]

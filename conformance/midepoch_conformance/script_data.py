@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 from midepoch_conformance.adapter import Execution
-from midepoch_conformance.script_classes import sampler_text, tree_text
+from midepoch_conformance.script_classes import sampler_text, stateful_text, tree_text
 from midepoch_conformance.script_sources import source_text, stream_head, stream_text
 from midepoch_conformance.sources import GENERATORS, SAMPLERS
 from midepoch_conformance.workload import Workload
@@ -26,6 +26,7 @@ __all__ = [
     "everything",
     "quoted",
     "row_text",
+    "state_expressions",
     "workload_facts",
 ]
 
@@ -56,10 +57,18 @@ class Data:
     Attributes:
         blocks: functions and classes, each a list of lines.
         members: what the adapter asks of the object that it is handed, by name: expressions.
+        bare: whether a source is made without arguments.
     """
 
     blocks: tuple[list[str], ...]
     members: dict[str, str]
+    bare: bool = False
+
+    @property
+    def expressions(self) -> dict[str, str]:
+        """What an adapter may hold in the place of what it asks for by methods."""
+        made = {"source": "Source()"} if self.bare else {}
+        return {n: text for n, text in self.members.items() if n in _METHODS} | made
 
 
 def quoted(value: object) -> str:
@@ -76,6 +85,18 @@ def workload_facts(w: Workload) -> dict[str, Any]:
     }
 
 
+def state_expressions(w: Workload, calls: bool) -> dict[str, str]:
+    """Return what stands for a dataset's state and for its position in one, where it is short.
+
+    Example:
+        >>> state_expressions(Workload("stateful_iterable"), calls=False)["dataset_position"]
+        '{0}["position"]'
+    """
+    if calls or w.tree:
+        return {}
+    return {"dataset_state": '{{"position": {0}}}', "dataset_position": '{0}["position"]'}
+
+
 def row_text(w: Workload, calls: bool) -> str:
     """Return what stands for ``w.row(i, rng)``: the row, or a call where a sample does more.
 
@@ -85,6 +106,8 @@ def row_text(w: Workload, calls: bool) -> str:
     """
     if calls or w.gate or any(getattr(w, fault) not in (None, -1) for fault in FAULTS):
         return "row({i}, {rng})" if "own" in w.draws else "row({i})"
+    if w.width > 1:
+        return f"numpy.full({w.width}, {{i}})"
     draws = [_DRAWS[name] for name in w.draws if name not in GENERATORS]
     return f"[{', '.join(['{i}', *draws])}]"
 
@@ -117,6 +140,12 @@ def data_of(
     asked: Set[str],
     calls: bool,
     faulty: Sequence[str] = (),
+    *,
+    bare: bool = False,
+    word: str = "",
+    checked: bool = True,
+    plain: bool = False,
+    loads: bool = True,
 ) -> Data:
     """Return the data that ``asked`` names.
 
@@ -126,8 +155,16 @@ def data_of(
         asked: what the adapter asks for, once it is folded.
         calls: whether fetches and calls are noted.
         faulty: the sessions in which a sample goes wrong, where they are not all.
+        bare: whether a source is made without arguments, where it needs none.
+        word: what is counted of what is noted; all is noted where that is not known.
+        checked: whether a state is looked at that comes back to a dataset.
+        plain: whether no pass of a sampler is broken off or overtaken by another.
+        loads: whether a state is ever loaded.
     """
     row = row_text(w, calls)
+    told = calls and word != "fetch"
+    bare = bare and w.kind == "stateful_map" and not w.private and "own" not in w.draws
+    bare = bare and w.fail_at != -1
     blocks: list[list[str]] = [_NOTE] if calls else []
     same = sorted(asked & set(values) - _METHODS)
     members = {name: quoted(_short(name, w, values[name])) for name in same}
@@ -139,15 +176,24 @@ def data_of(
         made = "stream_of"
     wanted -= {"source", "iterator", "stream_of"} - {made} - ({"stream_of"} if both else set())
     if "note" in wanted:
-        members["note"] = "note" if calls else "str"
+        members["note"] = "note" if told else "str"
     if "row" in wanted or (row.startswith("row(") and wanted):
         blocks.append(_row(w, calls, faulty))
     if w.tree and wanted & {made, "dataset_state"}:
         blocks.append(tree_text(w.tree))
     names = {"source": "Source", "iterator": "Source", "order": "Sampler"}
     parts: list[list[str]] = []
+    shared = False
     if made in wanted:
-        parts = (stream_text if made == "stream_of" else source_text)(w, row, calls)
+        if made == "stream_of":
+            parts = stream_text(w, row)
+        else:
+            shared = bare and w.sampler == "stateful" and not (w.tree or told)
+            parts = source_text(
+                w, row, told, bare=bare, shared=shared, checked=checked,
+                loads=loads or made == "iterator",
+            )  # fmt: skip
+            blocks += [stateful_text(plain)] if shared else []
     if both:
         parts.append(stream_head())
     if w.fail_at == -1 and faulty and parts and parts[-1][0].startswith("class"):
@@ -155,19 +201,19 @@ def data_of(
         parts[-1][begin:begin] = [f"    {line}" for line in _failing("", faulty)[1:3]]
         blocks += parts
     elif w.fail_at == -1 and parts:
-        plain = names.get(made, made)
-        blocks += [*(parts if faulty else []), _failing(plain, faulty)]
+        made_by = names.get(made, made)
+        blocks += [*(parts if faulty else []), _failing(made_by, faulty)]
         names |= {made: "set_up"}
     else:
         blocks += parts
     if "order" in wanted:
-        blocks.append(sampler_text(w))
+        blocks.append(sampler_text(w, shared, plain))
     if "length" in wanted:
         blocks.append(["def length(epoch):", f"    return max(0, {w.n} + {w.grow} * epoch)"])
     if "dataset_state" in wanted:
-        blocks += _position(w, calls)
+        blocks += _position(w, told)
     members |= {name: names.get(name, name) for name in sorted(wanted - {"note"})}
-    return Data(tuple(_fitting(block) for block in blocks), members)
+    return Data(tuple(_fitting(block) for block in blocks), members, bare and made in wanted)
 
 
 def _short(name: str, w: Workload, value: object) -> object:

@@ -32,6 +32,8 @@ def _reaches(case: Case, finding: Finding, lengths: Sequence[int]) -> Check:
         expected=f'[*{good}, "its error"]',
         got="@first",
         shows='got[:-1] != expected[:-1] or "on purpose" not in str(got[-1:])',
+        sessions=(0,),
+        ids=True,
     )
 
 
@@ -53,6 +55,7 @@ def _goes_on(case: Case, finding: Finding, lengths: Sequence[int]) -> Check:
             steps=((0, _to_the_end(case)),),
             quiet=True,
             caught=True,
+            ids=True,
         )
     steps = _chained(case)
     if steps is None:

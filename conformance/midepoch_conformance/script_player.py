@@ -45,28 +45,25 @@ HELPERS: dict[str, tuple[str, ...]] = {
         "    return counts",
     ),
     "edit": (
-        "def edit(node):  # change all of it in place",
-        "    for part in list(node.values() if isinstance(node, dict) else node):",
-        "        if isinstance(part, (dict, list)):",
-        "            edit(part)",
-        "    node.clear()",
+        "def edit(node):  # empty each dict and list in it, in place",
+        "    if isinstance(node, (dict, list)):",
+        "        list(map(edit, node.values() if isinstance(node, dict) else node))",
+        "        node.clear()",
     ),
     "change": (
-        "def change(node):  # all of it, in place",
-        "    for part in list(node.values() if isinstance(node, dict) else node):",
-        "        if isinstance(part, (dict, list)):",
-        "            change(part)",
-        '        elif hasattr(part, "dtype"):',
-        "            part += 1",
-        "    node.clear()",
+        "def change(node):  # empty each dict and list in it, and change each array, in place",
+        "    if isinstance(node, (dict, list)):",
+        "        list(map(change, node.values() if isinstance(node, dict) else node))",
+        "        node.clear()",
+        '    elif hasattr(node, "dtype"):',
+        "        node += 1",
     ),
     "cut": (
         "def cut(state, number):  # leave a part out",
         "    def parts(node):",
-        "        for key in list(node) if isinstance(node, dict) else range(len(node)):",
-        "            if isinstance(node, dict):",
-        "                yield node, key",
-        "            yield from parts(node[key]) if isinstance(node[key], (dict, list)) else ()",
+        "        for key, part in node.items() if isinstance(node, dict) else enumerate(node):",
+        "            yield from [(node, key)] * isinstance(node, dict)",
+        "            yield from parts(part) if isinstance(part, (dict, list)) else ()",
         "    node, key = list(parts(state))[number]",
         "    del node[key]",
         "    return state",
@@ -84,24 +81,23 @@ def helpers(text: str, known: Mapping[str, Sequence[str]]) -> list[list[str]]:
     ]
 
 
-def player(changes: bool, dies: bool, short: bool = False, numbers: bool = False) -> list[str]:
+def player(changes: bool, dies: bool, short: bool = False) -> list[str]:
     """Return the function that plays a session in an interpreter of its own.
 
     Args:
         changes: whether sessions differ in their workload or execution.
         dies: whether a session's process may die, and that has to be told.
-        short: whether each line counts.
-        numbers: whether a session may be handed a number.
+        short: whether each line counts: there is one seed for all, and what sessions differ in
+            is handed on as a text.
     """
     more, given = (", **changes", ", json.dumps(changes)") if changes else ("", "")
-    more, given = (f", *numbers{more}", f"{given}, *numbers") if numbers else (more, given)
     status = "code = " if dies else ""
     told = ' + [[f"died: status {code}"]] * (code != 0)' if dies else ""
     returned = f"    return [json.loads(line) for line in open(name)]{told}"
-    if short and not changes:
-        command = '["env", f"PYTHONHASHSEED={seed}", sys.executable, __file__, name, *more]'
+    if short:
+        command = '["env", f"PYTHONHASHSEED={n}", sys.executable, __file__, name, n, *more]'
         return [
-            "def play(name, seed, *more):  # a session, in a new interpreter, with its seeds",
+            "def play(name, n, *more):  # a session, in a new interpreter, with seeds of its own",
             f"    {status}subprocess.call({command})",
             returned,
         ]
@@ -150,14 +146,59 @@ def comparison(
     if silent and inline and first != used:
         before = [plays[n] if n in silent else f"{n} = {plays[n]}" for n in plays]
         lines = [f"{name} = {_filled(value, {})}" for name, value in ordered]
+    compared = [*before, *lines]
+    if joined:
+        named = _named_where_played(ordered, shows, plays)
+        if named and len(named[0]) < sum(line.count("\n") + 1 for line in compared):
+            compared, shows = named
     return [
         'if __name__ == "__main__" and not sys.argv[1:]:',
         "    os.chdir(tempfile.mkdtemp())  # for the states, and for what is delivered",
-        *(f"    {line}" for line in before),
-        *(f"    {line}" for line in lines),
+        *(f"    {line}" for line in compared),
         '    print(__doc__, f"expected: {expected}", f"got:      {got}", sep="\\n")',
         *_exit(_filled(shows, {})),
     ]
+
+
+def _named_where_played(
+    values: Sequence[tuple[str, str]], shows: str, plays: Mapping[str, str]
+) -> tuple[list[str], str] | None:
+    """Return the statements that play each session where it is first looked at.
+
+    And what tells whether the failure shows. None where the sessions come in another order so.
+
+    Example:
+        >>> values = [("expected", "@whole"), ("got", "[*@first, *@second]")]
+        >>> plays = {name: f"play({name!r})" for name in ("whole", "first", "second")}
+        >>> statements, shows = _named_where_played(values, "not refused(@second)", plays)
+        >>> print("\\n".join([*statements, shows]))
+        expected, got = play('whole'), [*play('first'), *(second := play('second'))]
+        not refused(second)
+    """
+    order, played, known = list(plays), [], {}
+    text = " ".join([*(value for _, value in values), shows])
+    lines: list[str] = []
+    for name, value in values:
+        asked = [n for n in dict.fromkeys(re.findall(r"@(\w+)", value)) if n not in played]
+        for silent in order[: min(map(order.index, asked), default=0)]:
+            if f"@{silent}" not in text and silent not in played:
+                lines.append(plays[silent])
+                played.append(silent)
+        for session in asked:
+            again = text.count(f"@{session}") > 1
+            call = f"({session} := {plays[session]})" if again else plays[session]
+            if value == f"@{session}":
+                call, known[session] = plays[session], name
+            value = value.replace(f"@{session}", call, 1)
+            played.append(session)
+        lines.append(f"{name} = {_filled(value, known)}")
+    lines = min((_joined(lines), [p for line in lines for p in _broken(line)]), key=len)
+    try:
+        compile("\n".join(lines), "failure.py", "exec")
+    except SyntaxError:  # a name that is given within a comprehension
+        return None
+    fits = all(len(line) + 4 <= WIDTH for line in lines)
+    return (lines, _filled(shows, known)) if fits and played == order else None
 
 
 def _joined(lines: Sequence[str]) -> list[str]:
@@ -167,8 +208,10 @@ def _joined(lines: Sequence[str]) -> list[str]:
         >>> _joined(['expected = play("whole")', 'got = play("first")'])
         ['expected, got = play("whole"), play("first")']
     """
-    names, values = zip(*(line.split(" = ", 1) for line in lines), strict=True)
     apart = [part for line in lines for part in _broken(line)]
+    if not all(" = " in line for line in lines):
+        return apart
+    names, values = zip(*(line.split(" = ", 1) for line in lines), strict=True)
     if re.search(r"\b(got|expected)\b", _code(" ".join(values))):
         return apart
     together = _broken(f"{', '.join(names)} = {', '.join(values)}")
@@ -178,20 +221,21 @@ def _joined(lines: Sequence[str]) -> list[str]:
 
 def _broken(line: str) -> list[str]:
     """Return a statement as several lines, between the calls that play sessions."""
-    begin, *rest = re.split(r", (?=\[?\*?play\()", line)
+    begin, *rest = re.split(r", (?=\[?\*?(?:\(\w+ := )?play\()", line)
     for number, part in enumerate(rest, 1):
         last = begin.rpartition("\n")[2]
-        fits = len(f"    {last}, {part}") + (number < len(rest)) <= WIDTH
+        code = _code(begin)
+        # A statement goes on in the next line within brackets alone.
+        size = len(f"    {last}, {part}") + (number < len(rest))
+        fits = size <= WIDTH or code.count("[") == code.count("]")
         begin += f", {part}" if fits else f",\n    {part}"
     return begin.splitlines()
 
 
 def _exit(shows: str) -> list[str]:
     """Return the script's end: status 1 where the failure shows."""
-    if re.fullmatch(r"got (!=|>) \w+", shows):
-        return [f"    sys.exit({shows})"]
-    line = f"    sys.exit(bool({shows}))"
-    return [line] if len(line) <= WIDTH else [f"    shows = {shows}", "    sys.exit(bool(shows))"]
+    line = f"    sys.exit({shows})"
+    return [line] if len(line) <= WIDTH else [f"    shows = {shows}", "    sys.exit(shows)"]
 
 
 def _in_order(lines: Sequence[str], plays: Mapping[str, str], first: Sequence[str]) -> bool:
@@ -221,6 +265,7 @@ def end(
     shown: str,
     told: bool,
     tight: bool,
+    limited: bool = True,
 ) -> list[str]:
     """Return the part that is one session, in the interpreter that ``play`` has started.
 
@@ -228,21 +273,19 @@ def end(
         function: the function that is called; empty where the session has one of its own.
         handed: the expression of what the adapter is handed; empty where that is nothing.
         opened: the expression that builds the loader, of ``case`` where it is handed that.
-        seeds: the statements that seed the global random streams.
+        seeds: the functions that seed the global random streams.
         shown: the arguments that make the text of a ``batch``.
         told: whether an error is told among what is delivered; else the interpreter prints it.
         tight: whether each line counts.
+        limited: whether a hang ends by itself.
     """
-    alarm = f"signal.alarm({LIMIT})"
-    begun = [f"{alarm}  # a hang ends here", "; ".join(seeds)]
-    if len(begun[1]) > WIDTH - 4:
-        begun[1:] = ["; ".join(seeds[:-1]), seeds[-1]]
-    if tight and len(begun[1]) < WIDTH - 24:
-        begun[:2] = [f"{alarm}; {begun[1]}"]
-    lines = [
-        f"for batch in {function or 'globals()[sys.argv[1]]'}({opened}):",
-        f"    print(json.dumps({shown}), file=seen)",
-    ]
+    begun = [f"signal.alarm({LIMIT})  # a hang ends here"] * limited
+    if tight and len(seeds) > 1:
+        begun.append(f"[seed(int(sys.argv[2])) for seed in ({', '.join(seeds)})]")
+    else:
+        begun += [f"{seed}(int(sys.argv[2]))" for seed in seeds]
+    batches = f"for batch in {function or 'globals()[sys.argv[1]]'}({opened})"
+    lines = [f"{batches}:", f"    print(json.dumps({shown}), file=seen)"]
     if told:
         lines = [
             "try:",
@@ -253,12 +296,18 @@ def end(
     case = [f"case = {handed}"] if handed and len(handed) < WIDTH - 12 else []
     if handed and not case:
         case = _filled_lines(handed, tight)
+    written = [
+        'with open(sys.argv[1], "w", buffering=1) as seen:',
+        *(f"    {line}" for line in lines),
+    ]
+    if tight and not told:
+        begin = f'open(sys.argv[1], "w", buffering=1).writelines(json.dumps({shown}) + "\\n"'
+        together = [begin, f"    {batches})"]
+        if all(len(line) + 4 <= WIDTH for line in together):
+            written = together
     return [
         'if __name__ == "__main__":',
-        *(f"    {line}" for line in begun),
-        *(f"    {line}" for line in case),
-        '    with open(sys.argv[1], "w", buffering=1) as seen:',
-        *(f"        {line}" for line in lines),
+        *(f"    {line}" for line in [*begun, *case, *written]),
     ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from midepoch_conformance.case import SessionPlan, Step
 from midepoch_conformance.lengths import Place
@@ -20,6 +20,7 @@ __all__ = [
     "renamed",
     "session_lines",
     "states_of_ranks",
+    "unread",
 ]
 
 NAMES = (
@@ -113,9 +114,45 @@ def states_of_ranks(plans: Sequence[SessionPlan]) -> dict[str, str]:
     return {name: states.pop() for name, states in zip(NAMES, asked, strict=False)}
 
 
-def session_lines(part: Session, style: Style, codecs: dict[str, str]) -> list[str]:
-    """Return the statements of a session; ``codecs`` of the states so far are kept in there."""
-    writer = Writer(part.plan.steps, style, codecs)
+def unread(parts: Sequence[Session]) -> dict[str, frozenset[int]]:
+    """Return for each session the steps that write a state which nobody reads.
+
+    The state is still taken: only its encoding may be left out.
+
+    Example:
+        >>> from midepoch_conformance.adapter import Execution
+        >>> steps = (Step("save", state="s"), Step("save", state="s"), Step("load", state="s"))
+        >>> unread([Session("first", SessionPlan(Execution(), steps), ())])
+        {'first': frozenset({0})}
+    """
+    found: dict[str, set[int]] = {part.name: set() for part in parts}
+    pending: dict[str, tuple[str, int]] = {}
+    for part in parts:
+        for number, step in enumerate(part.plan.steps):
+            if step.do in ("load", "load_cut", "recode"):
+                pending.pop(step.state, None)
+            name = step.state if step.do == "save" else step.into
+            if name and step.do in ("save", "seal", "recode"):
+                if name in pending:
+                    session, earlier = pending[name]
+                    found[session].add(earlier)
+                pending[name] = part.name, number
+    for session, number in pending.values():
+        found[session].add(number)
+    kept = {
+        part.name: {n for n, step in enumerate(part.plan.steps) if step.tolerate} for part in parts
+    }
+    return {name: frozenset(steps - kept[name]) for name, steps in found.items()}
+
+
+def session_lines(
+    part: Session, style: Style, codecs: dict[str, str], spare: Set[int] | None = None
+) -> list[str]:
+    """Return the statements of a session; ``codecs`` of the states so far are kept in there.
+
+    ``spare``: the steps that need not write the state that they take, where each line counts.
+    """
+    writer = Writer(part.plan.steps, style, codecs, spare)
     moves = zip(part.places[:-1], part.places[1:], strict=True)
     ended = [before.epoch != after.epoch for before, after in moves]
     steps, number = part.plan.steps, 0
@@ -165,9 +202,16 @@ def _begins(line: str) -> bool:
 class Writer:
     """Writes a session's steps as statements."""
 
-    def __init__(self, steps: Sequence[Step], style: Style, codecs: dict[str, str]) -> None:
+    def __init__(
+        self,
+        steps: Sequence[Step],
+        style: Style,
+        codecs: dict[str, str],
+        spare: Set[int] | None = None,
+    ) -> None:
         self.lines: list[str] = []
         self.steps, self.style, self.codecs = steps, style, codecs
+        self.tight, self.spare = spare is not None, spare or frozenset()
         self.live, self.number = False, 0
         function = style.function
         self.epoch = "loader" if function else "session.epoch()"
@@ -238,6 +282,10 @@ class Writer:
         notes = self.style.notes
         if notes == "drew":
             told = self.told("global_streams() == before")
+            if self.tight:
+                # In the order in which it is written.
+                told = self.told(f"global_streams() == ({taken}, global_streams())[1]")
+                return [f"yield {told}  # before and after"]
             return ["before = global_streams()", taken, f"yield {told}"]
         if notes == "state and document":
             told = self.told(f"json.loads(midepoch.state_to_json({name}))")
@@ -247,13 +295,20 @@ class Writer:
         if notes == "bytes":
             return [f"yield {self.told(f'midepoch.state_to_json({taken}).decode()')}"]
         before = []
-        if self._is_kept(step.state):
+        kept = self._is_kept(step.state)
+        if self.number in self.spare and notes != "size":
+            return [f"{name} = {taken}" if kept else taken]
+        if kept and self.tight:
+            taken = f"{name} := {taken}"
+        elif kept:
             before, taken = [f"{name} = {taken}"], name
         size = f"{_path(step.state)}.stat().st_size"
         after = [f'yield [["bytes"], [{size}]]' if self.style.flat else f'yield ["bytes", {size}]']
         return [*before, self.write(step, taken, step.state), *(after if notes == "size" else [])]
 
     def _seal(self, step: Step) -> list[str]:
+        if self.number in self.spare:
+            return []
         return [self.write(step, _variable(step.state), step.into)]
 
     def _recode(self, step: Step) -> list[str]:
@@ -262,10 +317,15 @@ class Writer:
     def _edit(self, step: Step) -> list[str]:
         return [f"{self.style.edit}({_variable(step.state)})"]
 
+    def _overwrite(self, step: Step) -> list[str]:
+        return ["overwrite()"]
+
     def _load(self, step: Step) -> list[str]:
         state = self.read(step)
         if self._is_kept(step.state):
             name = _variable(step.state)
+            if self.tight:
+                return [self.give.format(f"{name} := {state}")]
             return [f"{name} = {state}", self.give.format(name)]
         return [self.give.format(state)]
 

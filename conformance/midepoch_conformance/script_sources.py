@@ -58,13 +58,13 @@ _SET = {
 }
 
 
-def stream_text(w: Workload, row: str, calls: bool) -> list[list[str]]:
+def stream_text(w: Workload, row: str) -> list[list[str]]:
     """Return the function of a lane's rows: a pass of an iterable without a state.
 
     ``row`` stands for a sample's row, with places for ``{i}`` and ``{rng}``.
     """
     if w.private or w.form == "own iterator":
-        return [*source_text(w, row, calls), stream_head()]
+        return [*source_text(w, row, calls=False), stream_head()]
     one = row.format(i="i", rng="rng")
     if w.stream == "packing":
         lines = [
@@ -94,15 +94,28 @@ def stream_head() -> list[str]:
     return [_STREAM_OF, "    return iter(Source(lane, lanes, rng))"]
 
 
-def source_text(w: Workload, row: str, calls: bool) -> list[list[str]]:
+def source_text(
+    w: Workload,
+    row: str,
+    calls: bool,
+    *,
+    bare: bool = False,
+    shared: bool = False,
+    checked: bool = True,
+    loads: bool = True,
+) -> list[list[str]]:
     """Return the classes that make a dataset's rows and know its state; the last is ``Source``.
 
     Args:
         w: the workload.
         row: what stands for a sample's row.
         calls: whether the calls of ``state_dict`` are noted.
+        bare: whether the source of a map-style dataset is made without arguments.
+        shared: whether it has the sampler's state and methods.
+        checked: whether a tree that comes back is compared with the one that it must be.
+        loads: whether a state is ever loaded; an iterator is asked whether it can.
     """
-    source = _Source(w, row, calls)
+    source = _Source(w, row, calls, bare, shared, checked, loads)
     if w.kind == "stateful_map":
         return [source.counting()]
     if w.stream in ("oneshot", "rewinding"):
@@ -157,6 +170,10 @@ class _Source:
     w: Workload
     row: str
     calls: bool
+    bare: bool
+    shared: bool
+    checked: bool
+    loads: bool
 
     def __post_init__(self) -> None:
         w = self.w
@@ -236,10 +253,13 @@ class _Source:
 
     def counting(self) -> list[str]:
         """Return random access that counts what it fetched."""
-        row = _longer(self.row.format(i="i", rng="self.rng"), ["self.count", *self.private])
+        if self.shared:
+            lines = ["self.position += 1", f"return {self._one('i', ['self.position'])}"]
+            return ["class Source(Stateful):", *_method("__getitem__", *lines, given="i")[1:]]
+        row = self._one("i", ["self.count"])
         return [
             "class Source:",
-            *self._made([("self.count", "0")]),
+            *(["    count = 0"] if self.bare else self._made([("self.count", "0")])),
             *_method("__getitem__", "self.count += 1", f"return {row}", given="i"),
             *self._state(self._position("self.count"), [("self.count", self._taken())]),
         ]
@@ -257,8 +277,8 @@ class _Source:
         lines += [_MADE[name].format(seed=seed) for name in self.w.private]
         return [f"    def __init__(self, {_ARGUMENTS}{more}):", *(f"        {n}" for n in lines)]
 
-    def _one(self, i: str) -> str:
-        return _longer(self.row.format(i=i, rng="self.rng"), self.private)
+    def _one(self, i: str, more: Sequence[str] = ()) -> str:
+        return _longer(self.row.format(i=i, rng="self.rng"), [*more, *self.private])
 
     def _filled(self) -> list[str]:
         """Return the statements that fill a buffer."""
@@ -337,7 +357,7 @@ class _Source:
         noted = ['note("state_dict")'] if self.calls and self.plain else []
         state = 'state["rows"]' if self.private else "state"
         load: list[str] = []
-        if w.tree and self.plain:
+        if w.tree and self.plain and self.checked:
             load = [
                 *_differing(f'tree({state}["position"])', f'{state}["tree"]', w.tree),
                 '    raise RuntimeError(f"the dataset got another state back: {state}")',
@@ -357,10 +377,8 @@ class _Source:
                 f"state.update({held})",
                 "return state",
             ]
-        return [
-            *_method("state_dict", *noted, *given),
-            *_method("load_state_dict", *load, given="state"),
-        ]
+        loaded = _method("load_state_dict", *load, given="state") if self.loads else []
+        return [*_method("state_dict", *noted, *given), *loaded]
 
 
 def _differing(expected: str, got: str, kind: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Sequence
 
 from midepoch_conformance.case import Case, SessionPlan
@@ -24,7 +25,7 @@ def needed(case: Case, finding: Finding, lengths: Sequence[int]) -> Case:
     """Return ``case`` without what cannot matter to ``finding``."""
     if finding.requirement == "STATE-2":
         return _where_it_failed(case, finding)
-    if finding.requirement not in REST:
+    if finding.requirement not in REST and not _is_of_the_rest(case, finding, lengths):
         return case
     if finding.requirement == "RESUME-6":
         case = _leading_to_the_last(case)
@@ -38,6 +39,21 @@ def needed(case: Case, finding: Finding, lengths: Sequence[int]) -> Case:
         return case
     plan = dataclasses.replace(last, steps=tuple(steps[: first + 1]))
     return dataclasses.replace(case, sessions=(*case.sessions[:-1], plan))
+
+
+def _is_of_the_rest(case: Case, finding: Finding, lengths: Sequence[int]) -> bool:
+    """Return whether the failure shows in the epoch that the last session resumes."""
+    if finding.requirement in ("REFUSE-3", "ELASTIC-2"):
+        return set(_sizes(case)) == {case.workload.n}
+    named = re.search(r": epoch (\d+), batch", finding.words)
+    if finding.requirement != "STATE-1" or not named:
+        return False
+    loads = [i for i, step in enumerate(case.sessions[-1].steps) if step.do == "load"]
+    return bool(loads) and places(case, lengths)[-1][loads[-1] + 1].epoch == int(named[1])
+
+
+def _sizes(case: Case) -> list[int]:
+    return [case.session_workload(number).n for number in range(len(case.sessions))]
 
 
 def _where_it_failed(case: Case, finding: Finding) -> Case:

@@ -52,9 +52,9 @@ ODD = (
 """Workloads beyond those of the tables."""
 
 
-def pasted(w: Workload, *asked: str) -> list[Callable[..., Any]]:
+def pasted(w: Workload, *asked: str, **short: bool) -> list[Callable[..., Any]]:
     """Return what a script hands to an adapter under the names that it asks for."""
-    data = data_of(w, workload_facts(w), set(asked), calls=False)
+    data = data_of(w, workload_facts(w), set(asked), calls=False, **short)
     names: dict[str, Any] = {}
     text = "import collections.abc, copy, numpy, random, torch\n"
     exec(text + "\n".join(map("\n".join, data.blocks)), names)
@@ -144,10 +144,11 @@ def test_the_data_of_a_script_make_the_same_rows_and_states(lane: tuple[int, int
     assert len(forms) >= 25
 
 
+@pytest.mark.parametrize("plain", [False, True], ids=["whatever happens", "pass after pass"])
 @pytest.mark.parametrize("name", SAMPLERS)
-def test_the_samplers_of_a_script_make_the_same_orders(name: str) -> None:
+def test_the_samplers_of_a_script_make_the_same_orders(name: str, plain: bool) -> None:
     w = Workload(sampler=name, seed=3)
-    (make,) = pasted(w, "order")
+    (make,) = pasted(w, "order", plain=plain)
     for at in range(14):
         sides = []
         for made in (w.order(), make()):
@@ -161,3 +162,27 @@ def test_the_samplers_of_a_script_make_the_same_orders(name: str) -> None:
             seen += [list(made), list(made)]
             sides.append(seen)
         assert sides[0] == sides[1]
+
+
+@pytest.mark.parametrize("tree", ["", "mutated", "containers"])
+@pytest.mark.parametrize("plain", [False, True], ids=["whatever happens", "pass after pass"])
+@pytest.mark.parametrize("sampler", ["", "stateful"])
+def test_what_is_made_without_arguments_makes_the_same_rows(
+    sampler: str, plain: bool, tree: str
+) -> None:
+    """And shares its state's methods with a Stateful sampler: that alone is more in its state."""
+    w = Workload("stateful_map", sampler=sampler, tree=tree, seed=3)
+    make, *order = pasted(w, "source", *["order"] * bool(sampler), bare=True, plain=plain)
+    sides = [
+        (w.source(), w.source(), [w.order() for _ in order]),
+        (make(), make(), [made() for made in order]),
+    ]
+    seen = []
+    for source, other, orders in sides:
+        rows = [source[i] for i in (3, 1, 4)]
+        state = pickle.loads(pickle.dumps(source.state_dict()))
+        other.load_state_dict(state)
+        rows += [source[1], other[1], other[5], *(i for made in orders for i in made)]
+        state.pop("passes", None)
+        seen.append((rows, spelled(state)))
+    assert seen[0] == seen[1]
