@@ -101,7 +101,7 @@ def changed(path: Path, tmp_path: Path, change: Callable[[list[dict[str, Any]]],
 def test_the_page_shows_what_the_report_says(path: Path, page: Overview) -> None:
     read, report = Page(html_page(page)), whole_report(path)
     assert "simulated 1.0" in read.words
-    assert "1 of 4 requirements fails" in read.words
+    assert "1 of 5 requirements fails" in read.words
     assert "midepoch check simulated --profile quick" in read.words
     assert report.footer is not None
     for entry in report.footer["classes"]:
@@ -295,7 +295,7 @@ def test_a_case_that_this_suite_does_not_know_is_told(path: Path, tmp_path: Path
 def test_a_loader_that_passes_has_no_failures(tmp_path: Path) -> None:
     page = overview(simulated_report(tmp_path / "report.jsonl", truthful))
     read = Page(html_page(page))
-    assert "No MUST fails; 4 requirements were judged by 7 cases" in read.words
+    assert "No MUST fails; 5 requirements were judged by 7 cases" in read.words
     assert not read.of_class("failure")
     assert not [a for a in read.all("a") if a["href"] == "#failures"]
     assert "✅ simulated 1.0: no MUST fails" in markdown(page)
@@ -306,7 +306,7 @@ def test_a_loader_that_passes_has_no_failures(tmp_path: Path) -> None:
 
 def test_the_comment_has_the_classes_and_the_failures(page: Overview) -> None:
     text = markdown(page)
-    assert text.startswith("## ❌ simulated 1.0: 1 of 4 requirements fails\n")
+    assert text.startswith("## ❌ simulated 1.0: 1 of 5 requirements fails\n")
     assert (
         "| Resume | ❌ fails 4 | exact 0 of 5, 4 fails silently, 1 not offered | RESUME-1 |" in text
     )
@@ -504,7 +504,7 @@ def test_without_options_the_terminal_shows_what_the_check_showed(
     terminal.show_check(check_of(whole_report(path)), Console(file=out, width=120))
     assert printed == out.getvalue()
     assert "1. RESUME-1 fails silently (repeated)" in printed
-    assert printed.rstrip().endswith("simulated 1.0: 1 of 4 requirements fail: RESUME-1")
+    assert printed.rstrip().endswith("simulated 1.0: 1 of 5 requirements fail: RESUME-1")
 
 
 @pytest.mark.usefixtures("_away")
