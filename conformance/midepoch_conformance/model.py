@@ -76,7 +76,7 @@ def follow(case: Case, trace: Trace, epochs: Epochs) -> list[Stretch]:
 
     A load that was refused moves nothing. An end state stands at the start of the next epoch,
     whether its end was seen or not; empty epochs right after a load are ``leading`` and do
-    not move the position.
+    not move the position, but where that is an epoch without batches.
     """
     return _walked(case, trace, epochs).stretches
 
@@ -140,7 +140,8 @@ class _Walk:
             return
         stretch.ended = True
         stretch.leading = self._untouched and not stretch.got
-        if not stretch.leading:
+        # Where the epoch has no batches anyway, this was it.
+        if not stretch.leading or stretch.want == []:
             self._position = Position(stretch.start.epoch + 1, 0)
         self._open = None
 

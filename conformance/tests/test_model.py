@@ -51,6 +51,14 @@ def test_only_empty_epochs_right_after_a_load_are_leading() -> None:
     assert [s.start.epoch for s in follow(c, t, EPOCHS)] == [0, 1]
 
 
+def test_after_a_load_an_epoch_without_batches_is_an_epoch() -> None:
+    epochs = [[], batches("01|23"), batches("45|67")]
+    c = case("some", "save a", "load a, drain, drain, drain")
+    for given in ([".", "01|23.", "45|67."], [".", ".", "01|23."]):  # with an empty rest, too
+        stretches = follow(c, trace(c, [""], ["", *given]), epochs)
+        assert [s.want for s in stretches if s.got] == [s.got for s in stretches if s.got]
+
+
 def test_a_chain_is_followed_through_its_states() -> None:
     c = case("chain", "take 1, save a", "load a, take 1, save b", "load b, drain")
     t = trace(c, ["01", ""], ["", "23", ""], ["", "45."])
