@@ -28,7 +28,7 @@ HELD = 256
 """Batches of one worker that the consumer may hold: the system bounds what can be mapped."""
 
 AVAILABLE = hasattr(os, "memfd_create")
-"""Anonymous memory files are there; elsewhere batches stay in the pipe."""
+"""Anonymous memory files are there; elsewhere batches go through the socket."""
 
 
 class Returned(NamedTuple):

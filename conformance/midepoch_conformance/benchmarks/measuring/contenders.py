@@ -107,6 +107,7 @@ class Torch:
 
 def by_file_system(number: int) -> None:
     """Have a worker share memory by names instead of descriptors."""
+    # torch leaves this function without types.
     torch.multiprocessing.set_sharing_strategy("file_system")  # type: ignore[no-untyped-call]
 
 
