@@ -83,6 +83,25 @@ def test_a_run_that_carries_nothing_or_too_much(
     assert words in said
 
 
+FEW = dataclasses.replace(ROLLED, n=1, batch_size=3)
+
+
+@pytest.mark.parametrize(
+    ("oracle", "outcome"),
+    [
+        (("", "", "000", ""), "pass"),
+        (("", "", "", "000"), "fails silently"),
+        (("", "", "", ""), "fails silently"),
+        (("000", "", "", "000"), "fails silently"),
+    ],
+)
+def test_what_makes_no_batch_yet_is_carried_on(oracle: tuple[str, ...], outcome: str) -> None:
+    of = case("rollover", "drain, drain, drain, drain", workload=FEW)
+    finding = found("EPOCH-6", of, trace(of, [f"{epoch}." for epoch in oracle]), whole(*oracle))
+    assert finding is not None
+    assert finding.outcome == outcome, finding.words
+
+
 def test_a_resume_that_loses_what_was_carried() -> None:
     outcome, _, words = rolled(RUN, SAVED, ["", "0123.", "4560|1234.", "5601|2345."])
     assert outcome == "fails silently"

@@ -25,8 +25,8 @@ class BatchSeeds(NamedTuple):
     """For torch's default generator."""
     python: int
     """For ``random.seed``."""
-    numpy: tuple[int, int]
-    """For ``numpy.random.seed``: the high and the low 32 bits of its word."""
+    numpy: int
+    """For ``numpy.random.seed``: the high 32 bits of its word."""
     private: int
     """Reserved for the batch's private generator."""
 
@@ -50,7 +50,7 @@ def words(root: int, purpose: str, *numbers: int) -> BatchSeeds:
     True
     """
     w0, w1, w2, w3 = _FOUR.unpack(_digest(root, purpose, numbers))
-    return BatchSeeds(w0, w1, (w2 >> 32, w2 & 0xFFFF_FFFF), w3)
+    return BatchSeeds(w0, w1, w2 >> 32, w3)
 
 
 def _digest(root: int, purpose: str, numbers: tuple[int, ...]) -> bytes:

@@ -156,12 +156,15 @@ def _derivation(root: int, purpose: str, *numbers: int) -> dict[str, Any]:
     w = words(root, purpose, *numbers)
     if derive(root, purpose, *numbers) != w.torch:
         raise ValueError("derive is not the first word")
-    high, low = w.numpy
+    path = "/".join(["midepoch", "1", purpose, str(root), *map(str, numbers)])
+    third = int.from_bytes(hashlib.sha256(path.encode("ascii")).digest()[16:24], "big")
+    if third >> 32 != w.numpy:
+        raise ValueError("NumPy's seed is not half of the third word")
     return {
         "root": str(root),
         "purpose": purpose,
         "numbers": text(numbers),
-        "words": text((w.torch, w.python, (high << 32) + low, w.private)),
+        "words": text((w.torch, w.python, third, w.private)),
     }
 
 
@@ -169,7 +172,7 @@ def _draws(root: int, purpose: str, *numbers: int) -> dict[str, Any]:
     w = words(root, purpose, *numbers)
     generator = torch.Generator().manual_seed(w.torch)
     python = random.Random(w.python)
-    legacy = np.random.RandomState(list(w.numpy))
+    legacy = np.random.RandomState(w.numpy)
     return {
         **_derivation(root, purpose, *numbers),
         "torch": torch.rand(4, dtype=torch.float64, generator=generator).tolist(),

@@ -80,7 +80,7 @@ def test_the_worked_examples_of_the_order() -> None:
 def test_the_worked_examples_of_the_seeds() -> None:
     page = words_of("randomness.md")
     w = words(7, "batch.map", 2, 5)
-    for number in (w.torch, w.python, *w.numpy, w.private):
+    for number in (w.torch, w.python, w.numpy, w.private):
         assert str(number) in page
     digest = hashlib.sha256(b"midepoch/1/batch.map/7/2/5").hexdigest()
     assert " ".join(digest[i : i + 16] for i in range(0, 64, 16)) in page

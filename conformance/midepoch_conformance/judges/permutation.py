@@ -63,10 +63,7 @@ def streams(w: Sequence[int]) -> tuple[random.Random, random.Random, random.Rand
     ``getrandbits(32)`` are dropped to make a float32 (see :func:`torch_float`).
     """
     python = random.Random(w[1])
-    # NumPy initialises by the array of the two halves, the high one first; Python by the
-    # 32-bit digits of an integer, the low one first.
-    numpy = random.Random((w[2] >> 32) + ((w[2] & 0xFFFFFFFF) << 32))
-    return python, numpy, _mersenne(w[0] & 0xFFFFFFFF)
+    return python, _mersenne(w[2] >> 32), _mersenne(w[0] & 0xFFFFFFFF)
 
 
 def private(w: Sequence[int]) -> random.Random:
@@ -85,7 +82,7 @@ def torch_float(generator: random.Random) -> float:
 
 
 def _mersenne(seed: int) -> random.Random:
-    """Return a Mersenne Twister initialised by one number, as ``torch`` does."""
+    """Return a Mersenne Twister initialised by one number, as ``torch`` and NumPy do."""
     state = [seed]
     for i in range(1, 624):
         state.append((1812433253 * (state[-1] ^ (state[-1] >> 30)) + i) % 2**32)
