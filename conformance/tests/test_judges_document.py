@@ -206,6 +206,22 @@ def test_another_plan(texts: list[str], expected: tuple[str, str]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("changed_to", "expected"),
+    [
+        ((("n", 6), ("batch_size", 3)), ("pass", "")),
+        ((("n", 6), ("batch_size", 2)), None),
+    ],
+)
+def test_a_field_that_was_drawn_alike_need_not_be_named(changed_to: Any, expected: Any) -> None:
+    of = case("document plan", "take 2, save s", "load s, drain")
+    second = dataclasses.replace(of.sessions[1], workload=changed_to)
+    of = dataclasses.replace(of, sessions=(of.sessions[0], second))
+    text = "!load PlanMismatchError another plan: batch_size 2, here 3"
+    finding = found("DOC-12", of, trace(of, ["01|23", ""], [text]))
+    assert (finding and (finding.outcome, finding.kind)) == expected
+
+
+@pytest.mark.parametrize(
     ("texts", "expected"),
     [
         (["01", "!load StateFormatError no state", "23|45."], ("pass", "")),

@@ -164,6 +164,12 @@ def published_resumes(view: View) -> Finding | None:
 @judge("DOC-12", "document plan")
 def names_every_field(view: View) -> Finding | None:
     """A state of another plan is refused by an error that names each differing field."""
+    saved, here = view.case.workload, view.case.session_workload(1)
+    names = [name for name, _ in view.case.sessions[1].workload]
+    pairs = {name: (_value(saved, name), _value(here, name)) for name in names}
+    other = {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+    if not other:
+        return None  # drawn alike: the plan is the same
     early = view.before(1)
     if early is not None:
         return early
@@ -173,11 +179,9 @@ def names_every_field(view: View) -> Finding | None:
         return view.silent(
             "different", f"it is not refused: {show(got[:1])} comes", "a refusal", got
         )
-    saved, here = view.case.workload, view.case.session_workload(1)
     if "PlanMismatchError" not in (fault.type, *fault.bases):
         return view.fails("refusal", f"not by a PlanMismatchError: {in_words(fault)}")
-    for name in (name for name, _ in view.case.sessions[1].workload):
-        pair = (_value(saved, name), _value(here, name))
+    for name, pair in other.items():
         missing = [text for text in (FIELDS[name], *pair) if text not in fault.message]
         if missing:
             words = f"the error does not name {', '.join(missing)} of {FIELDS[name]}"

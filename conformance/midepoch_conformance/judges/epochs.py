@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Iterable
 
 from midepoch_conformance.compare import difference, ids, unwhole
@@ -75,23 +76,27 @@ def rolls_over(view: View) -> Finding | None:
 def _not_carried(view: View) -> Finding | None:
     """Return how the uninterrupted run fails to carry what its epochs leave over."""
     w = view.case.workload
-    carried: set[float] = set()
+    every = [float(i) for i in range(w.n)]
+    carried: list[float] = []
     for number, epoch in enumerate(view.epochs[: w.epochs]):
+        if not epoch and len(carried) + w.n < w.batch_size:
+            carried = sorted(carried + every)  # not even one batch: all of it goes on
+            continue
         odd = next((len(batch) for batch in epoch if len(batch) != w.batch_size), None)
         if odd is not None:
             words = f"epoch {number} has a batch of {odd} samples: what is left over is carried"
             return view.silent("extra", words, w.batch_size, odd)
         begun = ids(epoch)[: len(carried)]
-        if set(begun) != carried:
+        if sorted(begun) != carried:
             words = f"epoch {number} begins with {_samples(begun)}; left over were "
             words += _samples(carried)
-            return view.silent("missing", words, sorted(carried), begun)
+            return view.silent("missing", words, carried, begun)
         fresh = [[[i]] for i in ids(epoch)[len(carried) :]]
         wrong = unwhole(fresh, w.n, missing=w.batch_size - 1)
         if wrong is not None:
             words = f"epoch {number}, after what it was carried: {wrong.words}"
             return view.silent(wrong.kind, words, f"samples 0 to {w.n - 1}, each once", epoch)
-        carried = {float(i) for i in range(w.n)} - set(ids(fresh))
+        carried = sorted((Counter(every) - Counter(ids(fresh))).elements())
     return None
 
 
