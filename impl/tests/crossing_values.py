@@ -23,6 +23,7 @@ from typed_values import TENSOR_DTYPES, arrays, integers, scalars, tensors, text
 
 __all__ = [
     "CATALOGUE",
+    "REFUSED_BY_BOTH",
     "Built",
     "Listed",
     "Measured",
@@ -345,6 +346,14 @@ CATALOGUE: dict[str, Build] = {
     **{f"other: {name}": build for name, build in _OTHERS.items()},
 }
 """Each value's name and how it is made; made where it is wanted, since not all can be sent."""
+
+REFUSED_BY_BOTH = {
+    "tensor: opaque",
+    "other: a memory view",
+    "other: a function in a function",
+    "other: a generator",
+}
+"""What neither PyTorch sends nor we."""
 
 
 # Values by chance

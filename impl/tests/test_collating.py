@@ -75,7 +75,7 @@ def test_a_batch_is_that_of_torch_and_crosses_as_it_is(room: Collating, samples:
     packed = pack(batch, room.arena())
     assert room.segment is not None
     packed.write(room.segment.view, room.segment.address)
-    crossed = unpack(packed.stream, packed.spans, room.segment.view)
+    crossed = unpack(packed.form, packed.places, room.segment.view)
     for made in (flat(batch), flat(crossed)):
         for one, other in zip(made, expected, strict=True):
             assert type(one) is type(other)
@@ -96,7 +96,7 @@ def test_large_tensors_are_stacked_in_the_segment_and_not_copied(room: Collating
     assert room.segment is not None
     assert batch.data_ptr() == room.segment.address
     packed = pack(batch, room.arena())
-    assert packed.spans == [(0, 2 * WORTH)]
+    assert packed.places == [(0, 2 * WORTH)]
     packed.write(memoryview(b""), 0)  # there is nothing left to write
 
 

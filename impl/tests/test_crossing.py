@@ -16,6 +16,7 @@ import pytest
 import torch
 from crossing_values import (
     CATALOGUE,
+    REFUSED_BY_BOTH,
     Built,
     Listed,
     OutOfBand,
@@ -130,12 +131,6 @@ def difference(original: Seen, theirs: Seen, ours: Seen) -> str:
     return ""
 
 
-REFUSED_BY_BOTH = {
-    "tensor: opaque",
-    "other: a memory view",
-    "other: a function in a function",
-    "other: a generator",
-}
 NAMES = list(CATALOGUE)
 
 

@@ -31,7 +31,7 @@ def crossed(value: Any) -> Any:
     packed = pack(value)
     block = memoryview(bytearray(packed.size))
     packed.write(block)
-    return unpack(packed.stream, packed.spans, block)
+    return unpack(packed.form, packed.places, block)
 
 
 class Pair(NamedTuple):

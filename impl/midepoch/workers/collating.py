@@ -14,7 +14,8 @@ from typing import Any
 import torch
 
 from midepoch import _torch
-from midepoch.workers.packing import ALIGNMENT, Arena, is_dense
+from midepoch.workers.layouts import is_dense
+from midepoch.workers.packing import Arena, aligned
 from midepoch.workers.segments import Pool, Segment
 
 __all__ = ["Collating"]
@@ -95,6 +96,6 @@ class Collating:
         start = self._used
         if start + length > self.segment.size:
             return None
-        self._used = (start + length + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
+        self._used = aligned(start + length)
         out = torch.frombuffer(self._view[start : start + length], dtype=dtype)
         return torch.stack(list(samples), out=out.view(len(samples), *shape))

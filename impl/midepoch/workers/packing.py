@@ -6,7 +6,7 @@ they are copied once, into the block, and what is unpacked views the block in pl
 >>> packed = pack({"x": torch.arange(3)})
 >>> block = memoryview(bytearray(packed.size))
 >>> packed.write(block)
->>> unpack(packed.stream, packed.spans, block)
+>>> unpack(packed.form, packed.places, block)
 {'x': tensor([0, 1, 2])}
 """
 
@@ -21,7 +21,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-__all__ = ["ALIGNMENT", "Arena", "Packed", "Span", "is_dense", "pack", "unpack"]
+from midepoch.workers.layouts import Plain, Reference, is_dense
+
+__all__ = ["ALIGNMENT", "Arena", "Packed", "Span", "aligned", "pack", "pack_plain", "unpack"]
 
 Span = tuple[int, int]
 """Where in the block a buffer begins and ends, in bytes."""
@@ -37,6 +39,11 @@ _CONTENTS = pickle.PickleBuffer(bytearray())
 """Stands in the stream for the contents of a tensor: making a buffer of each takes longer."""
 
 
+def aligned(size: int) -> int:
+    """Return where the next buffer may begin after ``size`` bytes."""
+    return (size + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
+
+
 class Arena(NamedTuple):
     """Memory at the block's beginning, into which tensors of the batch were made."""
 
@@ -48,26 +55,35 @@ _NOWHERE = Arena(0, 0)
 
 
 class Packed:
-    """A batch that was pickled, and whose buffers wait to be copied.
+    """A batch that is described, and whose buffers wait to be copied.
 
-    ``stream``: for ``unpack``. ``spans``: of its buffers, in the stream's order. ``size``: of the
-    block that holds them, in bytes. ``inside``: so many of these were there before.
+    ``form``: a stream for ``unpack``, or what refers to a layout. ``places``: of its buffers in
+    the block, in the stream's order: spans; of a layout: where they start. ``size``: of the block
+    that holds them, in bytes. ``inside``: so many of these were there before.
     """
 
-    __slots__ = ("_copies", "_pickler", "inside", "size", "spans", "stream")
+    __slots__ = ("_copies", "_keep", "form", "inside", "places", "size")
 
-    def __init__(self, stream: bytes, layout: _Layout, pickler: pickle.Pickler) -> None:
-        self.stream = stream
-        self.spans = layout.spans
-        self.size = layout.size
-        self.inside = layout.arena.size
-        self._copies = layout.copies
-        self._pickler: Any = pickler  # its memo keeps alive what was made while pickling
+    def __init__(
+        self,
+        form: bytes | Reference,
+        places: list[Span] | list[int],
+        copies: list[tuple[int, int, Any]],
+        size: int,
+        inside: int,
+        keep: Any,
+    ) -> None:
+        self.form = form
+        self.places = places
+        self.size = size
+        self.inside = inside
+        self._copies = copies
+        self._keep = keep
 
     def release(self) -> None:
         """Let go of the batch, which was written."""
         self._copies = []
-        self._pickler = None
+        self._keep = None
 
     def write(self, block: memoryview, address: int | None = None) -> None:
         """Copy the buffers into ``block``, which begins at ``address``."""
@@ -87,13 +103,13 @@ def pack(batch: Any, arena: Arena | None = None) -> Packed:
     """
     whole: set[int] = set()
     while True:
-        layout = _Layout(whole, arena or _NOWHERE)
+        placing = _Placing(whole, arena or _NOWHERE)
         file = io.BytesIO()
-        pickler = pickle.Pickler(file, protocol=5, buffer_callback=layout.add_buffer)
+        pickler = pickle.Pickler(file, protocol=5, buffer_callback=placing.add_buffer)
         pickler.dispatch_table = {
             **copyreg.dispatch_table,
-            torch.Tensor: layout.add_tensor,
-            np.ndarray: layout.add_array,
+            torch.Tensor: placing.add_tensor,
+            np.ndarray: placing.add_array,
             torch.UntypedStorage: _reduce_storage,
         }
         try:
@@ -103,7 +119,30 @@ def pack(batch: Any, arena: Arena | None = None) -> Packed:
                 raise
             whole.add(error.storage)
             continue
-        return Packed(file.getvalue(), layout, pickler)
+        # The pickler's memo keeps alive what was made while pickling.
+        return Packed(
+            file.getvalue(),
+            placing.spans,
+            placing.copies,
+            placing.size,
+            placing.arena.size,
+            pickler,
+        )
+
+
+def pack_plain(plain: Plain, reference: Reference, arena: Arena | None = None) -> Packed:
+    """Pack a batch of a known layout, as ``pack`` does any."""
+    address, inside = arena or _NOWHERE
+    size, starts = inside, []
+    copies: list[tuple[int, int, Any]] = []
+    for source, tensor in zip(plain.addresses, plain.tensors, strict=True):
+        start = source - address
+        if not 0 <= start < inside:
+            start, end = size, size + tensor.nbytes
+            copies.append((start, end, source))
+            size = aligned(end)
+        starts.append(start)
+    return Packed(reference, starts, copies, size, inside, plain)
 
 
 def unpack(stream: bytes | memoryview, spans: list[Span], block: memoryview) -> Any:
@@ -119,7 +158,7 @@ class _OverlapError(Exception):
         self.storage = storage
 
 
-class _Layout:
+class _Placing:
     """Where each buffer of a batch goes.
 
     ``whole``: the addresses of storages to be copied as one, as several tensors view parts that
@@ -138,7 +177,7 @@ class _Layout:
 
     def _reserve(self, length: int) -> int:
         start = self.size
-        self.size = (start + length + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
+        self.size = aligned(start + length)
         return start
 
     def add_buffer(self, buffer: pickle.PickleBuffer) -> None:
@@ -198,18 +237,6 @@ class _Layout:
         return start + offset
 
 
-def is_dense(tensor: torch.Tensor) -> bool:
-    """Tell whether the tensor's bytes, shape and strides are all there is to it."""
-    return (
-        tensor.is_cpu
-        and tensor.layout is torch.strided
-        and not tensor.is_quantized
-        and not tensor.is_nested
-        and not tensor.is_conj()
-        and not tensor.is_neg()
-    )
-
-
 def _extent(tensor: torch.Tensor) -> int:
     """Return from its first to its last element, in bytes."""
     if not tensor.numel():
@@ -238,6 +265,8 @@ def _reduce_storage(storage: torch.UntypedStorage) -> Any:
 
 
 def _address(source: Any) -> int:
+    if type(source) is int:
+        return source
     if isinstance(source, torch.Tensor):
         return source.data_ptr()
     address: int = source.__array_interface__["data"][0]

@@ -32,7 +32,8 @@ from midepoch.messages import (
 )
 from midepoch.workers.channel import Channel
 from midepoch.workers.collating import Collating
-from midepoch.workers.packing import Packed, Span, pack, unpack
+from midepoch.workers.layouts import Builder, MainLayouts, Reference, WorkerLayouts, described
+from midepoch.workers.packing import Packed, Span, pack, pack_plain, unpack
 from midepoch.workers.segments import AVAILABLE, Leases, Pool, Returned, Segment
 
 __all__ = ["HELD_BYTES", "LostBatchError", "MainEnd", "PackedBatch", "Parcel", "WorkerEnd"]
@@ -57,11 +58,11 @@ class _Shipment(NamedTuple):
     last: bool
     snapshot: tuple[bytes | None, bytes | None, str | None] | None
     busy: float
-    stream: bytes | None
-    """``None``: it was too long for a message, and is at the end of the block."""
-    spans: list[Span]
+    form: bytes | Reference | None
+    """The stream, or a layout. ``None``: a stream too long for a message, at the block's end."""
+    places: list[Span] | list[int]
     packed: int
-    """Bytes of the block that the spans are in."""
+    """Bytes of the block that the places are in."""
     used: int
     """Bytes of the block."""
     segment: int
@@ -78,6 +79,7 @@ class WorkerEnd:
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
         self._pool = Pool()
+        self._layouts = WorkerLayouts()
         self.collating = Collating(self._pool)
 
     def next_question(self) -> Open | Fetch | Finish | Stop | None:
@@ -97,19 +99,26 @@ class WorkerEnd:
 
     def pack(self, batch: Batch) -> Packed:
         """Pack a batch, and drop it; what its own methods raise when it is pickled is raised."""
-        packed = pack(batch.data, self.collating.arena())
+        arena, packed = self.collating.arena(), None
+        plain = described(batch.data)
+        if plain is not None:
+            reference = self._layouts.reference(plain.layout)
+            if reference is not None:
+                packed = pack_plain(plain, reference, arena)
+        if packed is None:
+            packed = pack(batch.data, arena)
         batch.data = None
         return packed
 
     def ship(self, reply: Reply, packed: Packed, start: float) -> None:
         """Send an answer and its batch, whose making began at ``start``."""
         batch: Any = reply.outcome
-        spans, stream, size = packed.spans, packed.stream, packed.size
-        beside = len(stream) <= IN_MESSAGE
-        used = size if beside else size + len(stream)
+        form: Any = packed.form
+        size, beside = packed.size, type(form) is not bytes or len(form) <= IN_MESSAGE
+        used = size if beside else size + len(form)
         block = self._fill(packed, used)
         if not beside:
-            block.view[size:used] = stream
+            block.view[size:used] = form
         packed.release()
         block = self._settle(block, used)
         self.collating.expect(used)
@@ -120,8 +129,8 @@ class WorkerEnd:
             batch.last,
             None if reply.snapshot is None else _fields(reply.snapshot),
             time.perf_counter() - start,
-            stream if beside else None,
-            spans,
+            form if beside else None,
+            packed.places,
             size,
             used,
             block.segment.number if block.segment is not None else 0,
@@ -132,6 +141,7 @@ class WorkerEnd:
             data = pickle.dumps(shipment, protocol=5)
             tail = block.view if block.segment is None else b""
             self._channel.send(data, tail=tail, descriptor=block.descriptor)
+            self._layouts.note_sent(form)
         finally:
             if block.descriptor is not None:
                 os.close(block.descriptor)
@@ -187,6 +197,7 @@ class MainEnd:
     def __init__(self, channel: Channel, taken: Callable[[int], None]) -> None:
         self._channel = channel
         self._leases = Leases()
+        self._layouts = MainLayouts()
         self._taken = taken
 
     def encode(self, question: Open | Fetch | Finish | Stop) -> bytes:
@@ -219,7 +230,10 @@ class MainEnd:
         if type(message) is not tuple:
             return message  # type: ignore[no-any-return]
         shipment = _Shipment(*message)
-        parcel = Parcel(shipment, self._block(shipment, data), self._leases, self._taken)
+        form: Any = shipment.form
+        if form is not None and type(form) is not bytes:
+            form = self._layouts.builder(form)
+        parcel = Parcel(shipment, form, self._block(shipment, data), self._leases, self._taken)
         batch = PackedBatch(parcel, shipment.samples, shipment.last)
         snapshot = None if shipment.snapshot is None else _snapshot(*shipment.snapshot)
         return Reply(shipment.turn, shipment.slot, batch, snapshot, shipment.busy)
@@ -255,16 +269,18 @@ class MainEnd:
 class Parcel:
     """A batch as it arrived."""
 
-    __slots__ = ("_block", "_leases", "_shipment", "_taken")
+    __slots__ = ("_block", "_form", "_leases", "_shipment", "_taken")
 
     def __init__(
         self,
         shipment: _Shipment,
+        form: bytes | Builder | None,
         block: memoryview,
         leases: Leases,
         taken: Callable[[int], None],
     ) -> None:
         self._shipment = shipment
+        self._form = form
         self._block: memoryview | None = block
         self._leases = leases
         self._taken = taken
@@ -272,7 +288,8 @@ class Parcel:
     @property
     def nbytes(self) -> int:
         """Its bytes, as it crossed."""
-        return self._shipment.used + len(self._shipment.stream or b"")
+        beside = len(self._form) if isinstance(self._form, bytes) else 0
+        return self._shipment.used + beside
 
     @property
     def shared(self) -> int:
@@ -281,18 +298,20 @@ class Parcel:
 
     def unpack(self) -> Any:
         """Return the batch, once; what cannot be read here raises here."""
-        stream, spans, used = self._shipment.stream, self._shipment.spans, self._shipment.used
+        form, used = self._form, self._shipment.used
+        places: Any = self._shipment.places
         block, self._block = self._block, None
         if block is None:
             raise RuntimeError("this batch was taken already")
         number = self._shipment.segment
         if number:
             self._taken(used)
-            if spans and not self._leases.hold(number, used, HELD_BYTES):
+            if places and not self._leases.hold(number, used, HELD_BYTES):
                 block = _copy(block[:used])
-        if stream is None:
-            return unpack(block[self._shipment.packed : used], spans, block)
-        return unpack(stream, spans, block)
+        if isinstance(form, Builder):
+            return form.build(block, places)
+        stream = block[self._shipment.packed : used] if form is None else form
+        return unpack(stream, places, block)
 
 
 class PackedBatch(Batch):

@@ -1,0 +1,237 @@
+"""Batches laid out like the one before: their contents cross, and no pickle.
+
+Most loaders make the same lists, tuples or dictionaries of tensors over and over. Such a batch is
+described by a *layout*: its containers, and each tensor's dtype, shape and strides. The second in
+a row that has a layout sends that along; from then on its number is enough.
+
+>>> worker, main = WorkerLayouts(), MainLayouts()
+>>> for number in range(3):
+...     plain = described({"x": torch.arange(3) + number})
+...     reference = worker.reference(plain.layout)
+...     if reference is not None:
+...         worker.note_sent(reference)
+...         block = memoryview(bytearray(plain.tensors[0].numpy().tobytes()))
+...         print(type(reference).__name__, main.builder(reference).build(block, [0]))
+New {'x': tensor([1, 2, 3])}
+int {'x': tensor([2, 3, 4])}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy import ndarray
+from torch import from_numpy
+
+__all__ = [
+    "Builder",
+    "Layout",
+    "MainLayouts",
+    "New",
+    "Plain",
+    "Reference",
+    "WorkerLayouts",
+    "described",
+    "is_dense",
+]
+
+NUMBERED = 64
+"""Layouts of one worker that get a number; batches of others are pickled."""
+
+TENSORS = 256
+"""Tensors of a described batch, at most: both sides keep layouts."""
+
+DEPTH = 8
+"""Containers within containers that a described batch may have."""
+
+DIMENSIONS = 32
+"""What every version of NumPy takes."""
+
+_LEAF = 0
+
+Tree = Any
+"""The containers of a batch: ``_LEAF`` for a tensor; else the type, the trees of what is inside,
+and of a dictionary its keys."""
+
+Leaf = tuple[torch.dtype, torch.Size, tuple[int, ...]]
+"""A tensor's dtype, shape and strides."""
+
+
+class Layout(NamedTuple):
+    """All there is to a batch but the contents of its tensors."""
+
+    tree: Tree
+    leaves: tuple[Leaf, ...]
+
+
+class Plain(NamedTuple):
+    """A batch that is nothing but tensors in lists, tuples and dictionaries."""
+
+    layout: Layout
+    tensors: list[torch.Tensor]
+    addresses: list[int]
+    """Of each tensor's contents."""
+
+
+class New(NamedTuple):
+    """A layout, at its first use."""
+
+    number: int
+    layout: Layout
+
+
+Reference = New | int
+"""What is sent of a layout."""
+
+
+class WorkerLayouts:
+    """The layouts that a worker has told the main process of."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Layout, int] = {}
+        self._last: Layout | None = None
+
+    def reference(self, layout: Layout) -> Reference | None:
+        """Return what to send of a layout; ``None``: its batch is to be pickled.
+
+        What is returned is sent, or the batch is given up, before the next call.
+        """
+        number = self._numbers.get(layout)
+        if number is not None:
+            return number
+        again = layout == self._last
+        self._last = layout
+        return New(len(self._numbers), layout) if again and len(self._numbers) < NUMBERED else None
+
+    def note_sent(self, reference: Reference) -> None:
+        """Note that what ``reference`` gave was sent: only now its number means something."""
+        if isinstance(reference, New):
+            self._numbers[reference.layout] = reference.number
+
+
+class Builder:
+    """Makes batches of one layout."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._tree = layout.tree
+        self._leaves = [(*_in_numpy(leaf), leaf) for leaf in layout.leaves]
+
+    def build(self, block: memoryview, starts: Sequence[int]) -> Any:
+        """Return the batch whose tensors begin at ``starts`` in ``block``, as views of it."""
+        tensors = [
+            # By way of an array, in half of the time. It keeps alive what exports the block's
+            # memory, as the tensor would itself: see ``Leases.lend``.
+            from_numpy(ndarray(leaf[1], dtype, block, start, steps))
+            if dtype is not None
+            else _tensor_at(block, start, *leaf)
+            for start, (dtype, steps, leaf) in zip(starts, self._leaves, strict=True)
+        ]
+        return _grown(self._tree, iter(tensors))
+
+
+class MainLayouts:
+    """The layouts that the main process was told of by one worker."""
+
+    def __init__(self) -> None:
+        self._builders: dict[int, Builder] = {}
+
+    def builder(self, reference: Reference) -> Builder:
+        """Return what makes batches of a layout, and remember a new one."""
+        if isinstance(reference, New):
+            self._builders[reference.number] = Builder(reference.layout)
+            return self._builders[reference.number]
+        return self._builders[reference]
+
+
+def described(batch: Any) -> Plain | None:
+    """Return a batch's layout and tensors; ``None`` where it has more to it than these."""
+    tensors: list[torch.Tensor] = []
+    leaves: list[Leaf] = []
+    tree = _described(batch, tensors, leaves, 0)
+    if tree is None:
+        return None
+    addresses = [tensor.data_ptr() for tensor in tensors]
+    if not all(addresses) or _overlap(addresses, tensors):
+        return None  # no memory at all; or what shares it shall share it still
+    return Plain(Layout(tree, tuple(leaves)), tensors, addresses)
+
+
+def _overlap(addresses: list[int], tensors: list[torch.Tensor]) -> bool:
+    end = 0
+    for address, size in sorted(zip(addresses, [t.nbytes for t in tensors], strict=True)):
+        if address < end:
+            return True
+        end = address + size
+    return False
+
+
+def _described(part: Any, tensors: list[torch.Tensor], leaves: list[Leaf], depth: int) -> Tree:
+    kind = type(part)
+    if kind is torch.Tensor:
+        if part.requires_grad or not (is_dense(part) and part.is_contiguous() and part.numel()):
+            return None
+        tensors.append(part)
+        leaves.append((part.dtype, part.shape, part.stride()))
+        return _LEAF if len(tensors) <= TENSORS else None
+    # Empty ones could be one object twice, which nothing here would tell.
+    if kind not in _CONTAINERS or not 0 < len(part) <= TENSORS or depth == DEPTH:
+        return None
+    if kind is dict and not all(type(key) is str for key in part):
+        return None
+    trees = []
+    for inner in part.values() if kind is dict else part:
+        tree = _described(inner, tensors, leaves, depth + 1)
+        if tree is None:
+            return None
+        trees.append(tree)
+    return (kind, tuple(trees), tuple(part)) if kind is dict else (kind, tuple(trees))
+
+
+_CONTAINERS = (list, tuple, dict)
+
+
+def _grown(tree: Tree, tensors: Iterator[torch.Tensor]) -> Any:
+    if tree == _LEAF:
+        return next(tensors)
+    kind, trees, *keys = tree
+    parts = [_grown(inner, tensors) for inner in trees]
+    return dict(zip(keys[0], parts, strict=True)) if keys else kind(parts)
+
+
+def is_dense(tensor: torch.Tensor) -> bool:
+    """Tell whether the tensor's bytes, shape and strides are all there is to it."""
+    return (
+        tensor.is_cpu
+        and tensor.layout is torch.strided
+        and not tensor.is_quantized
+        and not tensor.is_nested
+        and not tensor.is_conj()
+        and not tensor.is_neg()
+    )
+
+
+_IN_NUMPY: dict[torch.dtype, np.dtype[Any]] = {
+    from_numpy(np.zeros(1, code)).dtype: np.dtype(code) for code in "?BbHhIiLlefdFD"
+}
+"""NumPy's types of torch's, where there is one."""
+
+
+def _in_numpy(leaf: Leaf) -> tuple[np.dtype[Any] | None, tuple[int, ...]]:
+    """Return a tensor's dtype and its strides in bytes as NumPy's; ``None``: it takes it not."""
+    dtype, shape, strides = leaf
+    known = _IN_NUMPY.get(dtype)
+    # Where there is one row, torch's stride to the next may be any number.
+    if known is None or len(shape) > DIMENSIONS or max(strides, default=0) > shape.numel():
+        return None, ()
+    return known, tuple([step * known.itemsize for step in strides])
+
+
+def _tensor_at(
+    block: memoryview, start: int, dtype: torch.dtype, shape: torch.Size, strides: tuple[int, ...]
+) -> torch.Tensor:
+    """Return a contiguous tensor whose storage is its own part of ``block`` and no more."""
+    made = torch.frombuffer(block, dtype=dtype, offset=start, count=shape.numel())
+    return made.as_strided(shape, strides)
