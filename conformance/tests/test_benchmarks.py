@@ -7,10 +7,11 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from midepoch_conformance.benchmarks import tables
+from midepoch_conformance.benchmarks import run, tables
 from midepoch_conformance.benchmarks.cases import CASES, ROWS, Case, chosen
 from midepoch_conformance.benchmarks.entries import BUILT_IN, pairs
 from midepoch_conformance.benchmarks.goals import COST, RATIO, VALUE, Goal, verdict
@@ -392,6 +393,24 @@ def test_a_small_run_end_to_end(stub: Path, capsys: pytest.CaptureFixture[str]) 
     assert "1/3" in printed.err
     assert found.machine["versions"]["torch"]
     assert 0 < found.machine["round_trip"] < 60
+
+
+def test_an_interrupted_run_keeps_what_it_measured(
+    stub: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    measured = run._measured
+
+    def stopped(case: Case, *rest: Any) -> Any:
+        if case.id == "order-memory":
+            raise KeyboardInterrupt
+        return measured(case, *rest)
+
+    monkeypatch.setattr(run, "_measured", stopped)
+    wanted = ["--case", "order-1e6", "--case", "order-memory"]
+    assert main(["bench", "--quick", "--rounds", "2", *wanted, "--json", "found.json"]) == 130
+    assert "Traceback" not in capsys.readouterr().err
+    found = parse(Path("found.json").read_text(encoding="utf-8"))
+    assert [one.case.id for one in found.results] == ["order-1e6"]
 
 
 def test_a_contender_whose_interpreter_dies_is_said_and_the_run_goes_on(

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from midepoch_conformance.benchmarks.results import Results
 from midepoch_conformance.settings import CheckError
 
 __all__ = ["bench"]
@@ -40,7 +41,8 @@ def bench(
     ] = False,
     list_: Annotated[bool, typer.Option("--list", help="List the cases and stop.")] = False,
     json: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="Write the results here.")
+        Path | None,
+        typer.Option("--json", metavar="FILE", help="Write the results here, case by case."),
     ] = None,
     plot: Annotated[
         Path | None, typer.Option("--plot", metavar="DIR", help="Draw them as SVG files here.")
@@ -72,10 +74,15 @@ def bench(
     if rounds is not None:
         pace = run.Pace(rounds, pace.seconds)
     progress = view.Progress(len(wanted), Console(stderr=True))
-    results = run.run(wanted, loader, peer or ["torch"], pace, progress)
+
+    def told(results: Results) -> None:
+        progress(results.results[-1])
+        if json is not None:  # after each case: an interrupted run keeps what it has
+            json.write_text(results.text(), encoding="utf-8")
+
+    results = run.run(wanted, loader, peer or ["torch"], pace, told)
     view.show_results(results, out)
     if json is not None:
-        json.write_text(results.text(), encoding="utf-8")
         print(f"{json}: the results")
     if plot is not None:
         from midepoch_conformance.benchmarks.plots import draw

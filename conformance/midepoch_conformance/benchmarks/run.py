@@ -60,9 +60,9 @@ def run(
     loader: str,
     peers: Sequence[str],
     pace: Pace,
-    told: Callable[[CaseResult], None],
+    told: Callable[[Results], None],
 ) -> Results:
-    """Measure ``cases`` and return the results, each of them ``told`` as soon as it is there.
+    """Measure ``cases`` and return the results; ``told`` gets those so far, after each case.
 
     Raises:
         CheckError: ``loader`` or a peer names nothing.
@@ -71,9 +71,8 @@ def run(
     settings = {"loader": loader, "peers": list(peers), **dataclasses.asdict(pace)}
     results = Results(settings, machine)
     for case in cases:
-        found = _measured(case, loader, peers, pace)
-        results.results.append(found)
-        told(found)
+        results.results.append(_measured(case, loader, peers, pace))
+        told(results)
     return results
 
 
