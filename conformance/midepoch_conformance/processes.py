@@ -140,8 +140,15 @@ def end_but_trackers(spared: set[int]) -> None:
         time.sleep(_POLL)
 
 
-def end_group(pid: int) -> None:
-    """Kill the process group that ``pid`` leads, if there still is one."""
+def end_group(pid: int, seconds: float = 0.0) -> None:
+    """Kill the process group that ``pid`` leads, if there still is one.
+
+    Its members may leave by themselves for ``seconds`` before: a manager of torch's shared memory
+    removes what is left of that when all its users are gone, which after its end nobody does.
+    """
+    until = time.monotonic() + seconds
+    while _group_runs(pid) and time.monotonic() < until:
+        time.sleep(0.01)
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
 
@@ -219,6 +226,12 @@ def _children(pid: int) -> list[int]:
 def _runs(pid: int) -> bool:
     """Return whether ``pid`` is there and no zombie."""
     return _stat(pid)[:1] not in ([], ["Z"], ["X"], ["x"])
+
+
+def _group_runs(group: int) -> bool:
+    """Return whether a process of the group is there and no zombie; no where that is unknown."""
+    fields = map(_stat, _numbers("/proc")) if _HAS_PROC else ()
+    return any(f[2:3] == [str(group)] and f[0] not in "ZXx" for f in fields)
 
 
 def _stat(pid: int) -> list[str]:

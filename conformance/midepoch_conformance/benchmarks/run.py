@@ -7,7 +7,6 @@ import dataclasses
 import json
 import os
 import select
-import signal
 import subprocess
 import sys
 import tempfile
@@ -24,6 +23,7 @@ from midepoch_conformance.benchmarks.results import (
     Measured,
     Results,
 )
+from midepoch_conformance.processes import end_group
 from midepoch_conformance.settings import CheckError
 
 __all__ = ["FULL", "QUICK", "Pace", "run"]
@@ -137,10 +137,9 @@ def _answers(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
                 yield line
             yield {"failed": _last_words(process, errors)}
         finally:
-            # Workers may outlive an interpreter that was killed.
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+            process.kill()
             process.wait()
+            end_group(process.pid, _LEAVING)
             if process.stdout is not None:
                 process.stdout.close()
 

@@ -1,0 +1,30 @@
+"""Ending what others left running."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from midepoch_conformance.processes import end_group, living
+
+
+@pytest.mark.parametrize(("works", "may"), [(0.3, 10.0), (60, 0.2), (60, 0.0)])
+def test_a_group_may_tidy_up_but_not_stay(works: float, may: float, tmp_path: Path) -> None:
+    untidy = tmp_path / "untidy"
+    untidy.touch()
+    leader = subprocess.Popen(
+        ["sh", "-c", f"(sleep {works}; rm {untidy}) &"], start_new_session=True
+    )
+    leader.wait()
+    began = time.monotonic()
+    end_group(leader.pid, may)
+    assert untidy.exists() is (works > may)
+    assert time.monotonic() - began < 5
+    until = time.monotonic() + 5
+    while living(os.getpid()) and time.monotonic() < until:
+        time.sleep(0.01)
+    assert not living(os.getpid())
