@@ -10,6 +10,22 @@ from collections.abc import Iterator
 import pytest
 from belongings import Belongings, belongings
 
+BOTH_WAYS = {"test_faults", "test_held_batches", "test_restarts", "test_transport_faults"}
+"""Modules of tests whose messages go through memory and through sockets, on every machine."""
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Let the tests of these modules run both ways."""
+    if metafunc.module.__name__ in BOTH_WAYS:
+        metafunc.fixturenames.append("processors")
+        metafunc.parametrize("processors", [1, 64], indirect=True)
+
+
+@pytest.fixture
+def processors(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the loader find so many processors: only with one for each does memory pay."""
+    monkeypatch.setattr("midepoch.workers.processes.processors", lambda: request.param)
+
 
 @pytest.fixture(autouse=True)
 def nothing_left(request: pytest.FixtureRequest) -> Iterator[None]:

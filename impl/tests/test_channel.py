@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import threading
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -12,9 +14,22 @@ import pytest
 from midepoch.workers.channel import CHUNK, Channel
 
 
-@pytest.fixture
-def ends() -> Iterator[tuple[Channel, Channel]]:
+def refused(descriptor: int, size: int) -> None:
+    raise OSError(errno.ENOMEM, "Cannot allocate memory")
+
+
+@pytest.fixture(params=["in memory", "by the socket", "declined"])
+def ends(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[tuple[Channel, Channel]]:
     one, other = map(Channel, socket.socketpair())
+    if request.param != "by the socket":
+        if request.param == "declined":
+            monkeypatch.setattr("midepoch.workers.channel.Mapping", refused)
+        one.offer()
+        assert other.receive()
+        assert one.receive()
+        assert one._shared is other._shared is (request.param == "in memory")
     yield one, other
     one.close()
     other.close()
@@ -42,10 +57,21 @@ def test_messages_of_all_sizes_arrive_whole_and_in_order(ends: tuple[Channel, Ch
     sender.join()
 
 
-def test_messages_sent_together_are_read_by_one_call(ends: tuple[Channel, Channel]) -> None:
-    ends[0].send(b"one", b"two", b"three", tail=bytearray(b" and a tail"))
+def test_a_tail_is_the_end_of_its_message(ends: tuple[Channel, Channel]) -> None:
+    for tail in (b" and more", bytearray(b" and more"), memoryview(b" and more"), b""):
+        ends[0].send(b"one", tail=tail)
+        assert received(ends[1], 1) == [b"one" + bytes(tail)]
+    ends[0].send(b"", tail=b"more")
+    assert received(ends[1], 1) == [b"more"]
+
+
+def test_messages_that_were_read_by_one_call_come_one_by_one(
+    ends: tuple[Channel, Channel],
+) -> None:
+    for message in (b"one", b"two", b"three"):
+        ends[0].send(message)
     assert ends[1].receive()
-    assert [ends[1].next() for _ in range(4)] == [b"one", b"two", b"three and a tail", None]
+    assert [ends[1].next() for _ in range(4)] == [b"one", b"two", b"three", None]
 
 
 def test_a_message_that_arrives_byte_by_byte_is_one_message() -> None:
@@ -81,7 +107,7 @@ def test_descriptors_that_nobody_took_are_closed(ends: tuple[Channel, Channel]) 
     reading, writing = os.pipe()
     ends[0].send(b"with one", descriptor=writing)
     os.close(writing)
-    assert ends[1].receive()
+    assert ends[1].receive(wait=False)
     ends[1].close()
     assert os.read(reading, 1) == b""  # no writer is left
     os.close(reading)
@@ -98,3 +124,91 @@ def test_the_end_is_seen_also_in_the_middle_of_a_message(ends: tuple[Channel, Ch
     assert channel.next() is None
     assert not channel.receive()
     channel.close()
+
+
+def offered() -> tuple[Channel, Channel]:
+    one, other = map(Channel, socket.socketpair())
+    one.offer()
+    return one, other
+
+
+def close(*channels: Channel) -> None:
+    for channel in channels:
+        channel.close()
+
+
+def test_what_is_sent_before_the_offer_is_answered_keeps_its_place() -> None:
+    one, other = offered()
+    one.send(b"early")
+    assert received(other, 1) == [b"early"]
+    other.send(b"in memory")  # the offer was taken, which the first end has not read yet
+    one.send(b"still by the socket")
+    assert received(one, 1) == [b"in memory"]
+    one.send(b"in memory, too")
+    assert received(other, 2) == [b"still by the socket", b"in memory, too"]
+    close(one, other)
+
+
+def test_messages_in_memory_take_no_system_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    one, other = offered()
+    received(other, 0)
+    assert other.receive()
+    assert one.receive()
+    for channel in (one, other):
+        channel._socket.setblocking(False)
+    for number in range(1000):
+        one.send(b"%d" % number, tail=bytes(300))
+        assert received(other, 1) == [b"%d" % number + bytes(300)]
+        other.send(b"back")
+        assert received(one, 1) == [b"back"]
+    for channel in (one, other):  # nothing is in the sockets
+        with pytest.raises(BlockingIOError):
+            channel.receive(wait=False)
+    close(one, other)
+
+
+@pytest.mark.parametrize("moment", [0.0, 0.5])
+def test_who_waits_is_woken(moment: float) -> None:
+    one, other = (Channel(end, moment) for end in socket.socketpair())
+    one.offer()
+    assert other.receive()
+    assert one.receive()
+    got: list[bytes] = []
+    waiting = threading.Thread(target=lambda: [got.extend(received(other, 1)) for _ in range(100)])
+    waiting.start()
+    for number in range(100):
+        one.send(b"%d" % number)
+        until = time.monotonic() + 5
+        while number % 10 and len(got) <= number and time.monotonic() < until:
+            time.sleep(0.001)  # until the other waits again
+    waiting.join(20)
+    assert not waiting.is_alive()
+    assert got == [b"%d" % number for number in range(100)]
+    close(one, other)
+
+
+def test_an_end_that_reads_no_more_is_seen_by_who_sends() -> None:
+    one, other = offered()
+    assert other.receive()
+    assert one.receive()
+    assert other.goes_on()
+    one.end()
+    with pytest.raises(BrokenPipeError):
+        other.send(b"lost")
+    assert not other.goes_on()
+    assert not other.receive()
+    other.close()
+
+
+def test_a_copy_that_is_closed_by_a_fork_ends_nothing() -> None:
+    one, other = offered()
+    assert other.receive()
+    assert one.receive()
+    pid = os.fork()
+    if not pid:
+        one.close()
+        os._exit(0)
+    os.waitpid(pid, 0)
+    other.send(b"still here")
+    assert received(one, 1) == [b"still here"]
+    close(one, other)

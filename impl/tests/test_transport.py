@@ -14,7 +14,7 @@ import torch
 import midepoch
 import midepoch.workers.process_worker
 from midepoch.messages import Batch, Fetch, Reply
-from midepoch.workers import segments, transport
+from midepoch.workers import transport
 from midepoch.workers.channel import Channel
 from midepoch.workers.transport import IN_MESSAGE, MainEnd, WorkerEnd
 
@@ -108,7 +108,7 @@ def test_without_memory_to_share_batches_go_in_the_message(ends: Ends, monkeypat
     def full(descriptor: int, size: int) -> None:
         raise OSError(errno.ENOMEM, "Cannot allocate memory")
 
-    monkeypatch.setattr(segments, "Mapping", full)
+    monkeypatch.setattr("midepoch.workers.mapping.Mapping", full)
     sender = torch.full((IN_MESSAGE,), 3.0)
     batch: Any = ends.ship(sender).outcome
     assert batch.data._shipment.segment == 0

@@ -12,7 +12,10 @@ import mmap
 import os
 from typing import Any
 
-__all__ = ["Mapping"]
+__all__ = ["AVAILABLE", "Mapping", "anonymous"]
+
+AVAILABLE = hasattr(os, "memfd_create")
+"""Memory files without a name are there; elsewhere everything goes through the socket."""
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.mmap.restype = ctypes.c_void_p
@@ -69,3 +72,18 @@ class Mapping:
         address = getattr(self, "address", None)
         if address is not None:
             _libc.munmap(address, self.size)
+
+
+def anonymous(size: int) -> tuple[Mapping, int]:
+    """Return new memory, zeros, and a descriptor by which another process can map it.
+
+    Raises:
+        OSError: the system gives no more memory or descriptors.
+    """
+    descriptor = os.memfd_create("midepoch", os.MFD_CLOEXEC)
+    try:
+        os.ftruncate(descriptor, size)
+        return Mapping(descriptor, size), descriptor
+    except BaseException:
+        os.close(descriptor)
+        raise

@@ -110,7 +110,7 @@ class ProcessWorker:
         """
         try:
             answer = None if self.trouble else self._end.next_answer()
-        except LostBatchError as error:
+        except (LostBatchError, OSError) as error:
             self.trouble, self.dead, answer = str(error), True, None
             self.process.kill()
         if answer is None:
@@ -180,9 +180,14 @@ def _sentinel(process: BaseProcess, context: BaseContext) -> int:
 
 
 def start(
-    number: int, spec: LaneSpec, dataset: Any, context: BaseContext, ledger: Ledger
+    number: int,
+    spec: LaneSpec,
+    dataset: Any,
+    context: BaseContext,
+    ledger: Ledger,
+    spin: float = 0.0,
 ) -> ProcessWorker:
-    """Start a worker.
+    """Start a worker, which looks ``spin`` seconds for a task before it sleeps; 0 is never.
 
     Raises:
         WorkerStartError: the system has no descriptors or processes left, or the dataset (or a
@@ -194,7 +199,7 @@ def start(
     except OSError as error:
         raise _cannot_start(number, context, error) from error
     make: Callable[..., BaseProcess] = context.Process  # type: ignore[attr-defined]  # each context has one
-    process = make(target=serve, args=(theirs, number, spec, dataset), daemon=True)
+    process = make(target=serve, args=(theirs, number, spec, dataset, spin), daemon=True)
     channel = Channel(ours)
     MAIN_ENDS.add(channel)
     try:
@@ -212,6 +217,8 @@ def start(
     finally:
         theirs.close()
     _PROCESSES.add(process)
+    if spin:  # where processes must sleep, a socket passes messages and wakes them in one
+        channel.offer()
     return ProcessWorker(number, process, channel, ledger, _sentinel(process, context))
 
 

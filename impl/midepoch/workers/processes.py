@@ -23,6 +23,7 @@ from midepoch.workers.deaths import GRACE, bury, obituary
 from midepoch.workers.ledger import Deed, IrreplaceableError, Ledger
 from midepoch.workers.patience import Patience
 from midepoch.workers.process_worker import UNANSWERED_BYTES, ProcessWorker, start
+from midepoch.workers.spinning import MOMENT, Spin, processors
 
 __all__ = ["UNANSWERED_BYTES", "ProcessWorkers"]
 
@@ -58,6 +59,9 @@ class ProcessWorkers:
         self.capacity = max(1, depth) * count
         self._allowed = self._left = restarts_allowed
         self._start = spec, dataset, context
+        # Who looks keeps a processor from the others: only where there is one for each.
+        self._moment = MOMENT if processors() > count else 0.0
+        self._spin = Spin(self._moment)
         self._patience = Patience(timeout)
         self._tally = tally or Tally()
         self._owner = os.getpid()
@@ -77,7 +81,7 @@ class ProcessWorkers:
                     stateful=is_stateful(dataset),
                     remembers=restarts_allowed > 0,
                 )
-                self._workers.append(start(number, *self._start, ledger))
+                self._workers.append(start(number, *self._start, ledger, self._moment))
                 self._watch(self._workers[-1])
         except BaseException:
             self.close()
@@ -153,6 +157,23 @@ class ProcessWorkers:
 
     def _wait(self, timeout: float | None) -> None:
         """Receive what is there, from the living and the dead."""
+        if self._ready() or self._spin.finds(self._ready):
+            self._collect()
+            return
+        channels = [worker.channel for worker in self._workers]
+        try:
+            if all(channel.sleep() for channel in channels):
+                self._listen(timeout)
+        finally:
+            for channel in channels:
+                channel.awake()
+        self._collect()
+
+    def _ready(self) -> bool:
+        return any(not worker.dead and worker.channel.ready() for worker in self._workers)
+
+    def _listen(self, timeout: float | None) -> None:
+        """Wait for what comes through sockets, and for deaths."""
         for descriptor, _ in self._poll.poll(None if timeout is None else timeout * 1000):
             worker = self._handles[descriptor]
             if worker.dead:
@@ -161,11 +182,20 @@ class ProcessWorkers:
                 worker.dead = True
                 while worker.receive():
                     pass
+                self._collect_from(worker)
             elif not worker.receive():
                 worker.dead = True
-            while (answer := worker.next_answer()) is not None:
-                self._accept(worker, answer)
-            worker.flush()
+                self._collect_from(worker)
+
+    def _collect(self) -> None:
+        for worker in self._workers:
+            if not worker.dead and worker.channel.ready():
+                self._collect_from(worker)
+
+    def _collect_from(self, worker: ProcessWorker) -> None:
+        while (answer := worker.next_answer()) is not None:
+            self._accept(worker, answer)
+        worker.flush()
 
     def _accept(self, worker: ProcessWorker, message: Opened | Reply) -> None:
         try:
@@ -192,7 +222,7 @@ class ProcessWorkers:
         death = obituary(worker)
         try:
             again = worker.ledger.start_over(self._turn)
-            successor = start(worker.number, *self._start, worker.ledger)
+            successor = start(worker.number, *self._start, worker.ledger, self._moment)
         except (IrreplaceableError, errors.WorkerStartError) as error:
             raise _irreplaceable(death, error) from error
         self._left -= 1

@@ -14,7 +14,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from midepoch.workers.mapping import Mapping
+from midepoch.workers.mapping import Mapping, anonymous
 
 __all__ = ["Leases", "Pool", "Returned", "Segment"]
 
@@ -26,9 +26,6 @@ IDLE = 64
 
 HELD = 256
 """Batches of one worker that the consumer may hold: the system bounds what can be mapped."""
-
-AVAILABLE = hasattr(os, "memfd_create")
-"""Anonymous memory files are there; elsewhere batches go through the socket."""
 
 
 class Returned(NamedTuple):
@@ -107,13 +104,7 @@ class Pool:
             self._drop(segment.number)
 
     def _make(self, size: int) -> tuple[Segment, int]:
-        descriptor = os.memfd_create("midepoch", os.MFD_CLOEXEC)
-        try:
-            os.ftruncate(descriptor, size)
-            mapping = Mapping(descriptor, size)
-        except BaseException:
-            os.close(descriptor)
-            raise
+        mapping, descriptor = anonymous(size)
         self._made += 1
         segment = Segment(self._made, mapping, mapping.view(), self._takes)
         self._segments[segment.number] = segment

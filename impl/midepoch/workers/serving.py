@@ -41,13 +41,19 @@ LOOK_UP = 5
 Its death is seen at once through the socket, unless a process that was forked in between keeps
 the other end open."""
 
+GLANCE = 1
+"""Seconds after which a busy worker looks whether its socket has ended."""
+
 
 MAIN_ENDS: weakref.WeakSet[Channel] = weakref.WeakSet()
 """The main process's ends of all connections, of which a forked worker inherits copies."""
 
 
-def serve(theirs: socket.socket, number: int, spec: LaneSpec, dataset: Any) -> None:
-    """Run messages until the main process says stop, or is gone."""
+def serve(theirs: socket.socket, number: int, spec: LaneSpec, dataset: Any, spin: float) -> None:
+    """Run messages until the main process says stop, or is gone.
+
+    ``spin``: seconds that a wait for a task looks for it before it sleeps.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process decides what Ctrl-C means
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # blocked while it was started
     for channel in list(MAIN_ENDS):
@@ -56,13 +62,14 @@ def serve(theirs: socket.socket, number: int, spec: LaneSpec, dataset: Any) -> N
         torch.set_num_threads(1)
     # A read that gives up by itself takes one system call; waiting for one takes another.
     theirs.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", LOOK_UP, 0))
-    channel = Channel(theirs)
+    channel = Channel(theirs, spin)
     end = WorkerEnd(channel)
     if spec.collate is default_collate:
         spec = replace(spec, collate=end.collating.collate)
     host = LaneHost(spec, LaneDatasets(spec, dataset, own=True))
     where = f"in DataLoader worker process {number}"
     home = os.getppid()
+    glance = time.monotonic()
     try:
         while True:
             question = end.next_question()
@@ -70,6 +77,10 @@ def serve(theirs: socket.socket, number: int, spec: LaneSpec, dataset: Any) -> N
                 return
             if question is not None:
                 _answer(end, host, question, where)
+                if time.monotonic() > glance + GLANCE:
+                    if not channel.goes_on():
+                        return
+                    glance = time.monotonic()
             elif not _receive(channel, home):
                 return
     except OSError:

@@ -33,8 +33,9 @@ from midepoch.messages import (
 from midepoch.workers.channel import Channel
 from midepoch.workers.collating import Collating
 from midepoch.workers.layouts import Builder, MainLayouts, Reference, WorkerLayouts, described
+from midepoch.workers.mapping import AVAILABLE
 from midepoch.workers.packing import Packed, Span, pack, pack_plain, unpack
-from midepoch.workers.segments import AVAILABLE, Leases, Pool, Returned, Segment
+from midepoch.workers.segments import Leases, Pool, Returned, Segment
 
 __all__ = ["HELD_BYTES", "LostBatchError", "MainEnd", "PackedBatch", "Parcel", "WorkerEnd"]
 
@@ -262,7 +263,7 @@ class MainEnd:
 
     def close(self) -> None:
         """Close the connection; batches in the consumer's hands stay as they are."""
-        self._channel.close()
+        self._channel.end()
         self._leases.close()
 
 
