@@ -180,14 +180,9 @@ def _sentinel(process: BaseProcess, context: BaseContext) -> int:
 
 
 def start(
-    number: int,
-    spec: LaneSpec,
-    dataset: Any,
-    context: BaseContext,
-    ledger: Ledger,
-    spin: float = 0.0,
+    number: int, spec: LaneSpec, dataset: Any, context: BaseContext, ledger: Ledger
 ) -> ProcessWorker:
-    """Start a worker, which looks ``spin`` seconds for a task before it sleeps; 0 is never.
+    """Start a worker.
 
     Raises:
         WorkerStartError: the system has no descriptors or processes left, or the dataset (or a
@@ -199,7 +194,7 @@ def start(
     except OSError as error:
         raise _cannot_start(number, context, error) from error
     make: Callable[..., BaseProcess] = context.Process  # type: ignore[attr-defined]  # each context has one
-    process = make(target=serve, args=(theirs, number, spec, dataset, spin), daemon=True)
+    process = make(target=serve, args=(theirs, number, spec, dataset), daemon=True)
     channel = Channel(ours)
     MAIN_ENDS.add(channel)
     try:
@@ -217,8 +212,7 @@ def start(
     finally:
         theirs.close()
     _PROCESSES.add(process)
-    if spin:  # where processes must sleep, a socket passes messages and wakes them in one
-        channel.offer()
+    channel.offer()
     return ProcessWorker(number, process, channel, ledger, _sentinel(process, context))
 
 

@@ -23,7 +23,7 @@ from midepoch.workers.deaths import GRACE, bury, obituary
 from midepoch.workers.ledger import Deed, IrreplaceableError, Ledger
 from midepoch.workers.patience import Patience
 from midepoch.workers.process_worker import UNANSWERED_BYTES, ProcessWorker, start
-from midepoch.workers.spinning import MOMENT, Spin, processors
+from midepoch.workers.spinning import MOMENT, Spin
 
 __all__ = ["UNANSWERED_BYTES", "ProcessWorkers"]
 
@@ -59,9 +59,7 @@ class ProcessWorkers:
         self.capacity = max(1, depth) * count
         self._allowed = self._left = restarts_allowed
         self._start = spec, dataset, context
-        # Who looks keeps a processor from the others: only where there is one for each.
-        self._moment = MOMENT if processors() > count else 0.0
-        self._spin = Spin(self._moment)
+        self._spin = Spin(MOMENT)
         self._patience = Patience(timeout)
         self._tally = tally or Tally()
         self._owner = os.getpid()
@@ -81,7 +79,7 @@ class ProcessWorkers:
                     stateful=is_stateful(dataset),
                     remembers=restarts_allowed > 0,
                 )
-                self._workers.append(start(number, *self._start, ledger, self._moment))
+                self._workers.append(start(number, *self._start, ledger))
                 self._watch(self._workers[-1])
         except BaseException:
             self.close()
@@ -222,7 +220,7 @@ class ProcessWorkers:
         death = obituary(worker)
         try:
             again = worker.ledger.start_over(self._turn)
-            successor = start(worker.number, *self._start, worker.ledger, self._moment)
+            successor = start(worker.number, *self._start, worker.ledger)
         except (IrreplaceableError, errors.WorkerStartError) as error:
             raise _irreplaceable(death, error) from error
         self._left -= 1

@@ -31,6 +31,7 @@ from midepoch.messages import (
 )
 from midepoch.workers.channel import Channel
 from midepoch.workers.hosting import LaneDatasets, LaneHost
+from midepoch.workers.spinning import MOMENT
 from midepoch.workers.transport import WorkerEnd
 
 __all__ = ["MAIN_ENDS", "serve"]
@@ -49,11 +50,8 @@ MAIN_ENDS: weakref.WeakSet[Channel] = weakref.WeakSet()
 """The main process's ends of all connections, of which a forked worker inherits copies."""
 
 
-def serve(theirs: socket.socket, number: int, spec: LaneSpec, dataset: Any, spin: float) -> None:
-    """Run messages until the main process says stop, or is gone.
-
-    ``spin``: seconds that a wait for a task looks for it before it sleeps.
-    """
+def serve(theirs: socket.socket, number: int, spec: LaneSpec, dataset: Any) -> None:
+    """Run messages until the main process says stop, or is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process decides what Ctrl-C means
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # blocked while it was started
     for channel in list(MAIN_ENDS):
@@ -62,7 +60,7 @@ def serve(theirs: socket.socket, number: int, spec: LaneSpec, dataset: Any, spin
         torch.set_num_threads(1)
     # A read that gives up by itself takes one system call; waiting for one takes another.
     theirs.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", LOOK_UP, 0))
-    channel = Channel(theirs, spin)
+    channel = Channel(theirs, MOMENT)
     end = WorkerEnd(channel)
     if spec.collate is default_collate:
         spec = replace(spec, collate=end.collating.collate)

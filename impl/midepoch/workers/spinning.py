@@ -1,7 +1,7 @@
 """A moment of looking before going to sleep, where another process is about to answer.
 
-A process that sleeps takes a system call, and a while, to wake. Where each has a processor of its
-own, and answers come within microseconds, neither needs to sleep at all.
+A process that sleeps takes a system call, and a while, to wake. Where answers come within
+microseconds, neither needs to sleep at all.
 """
 
 from __future__ import annotations
@@ -10,24 +10,26 @@ import os
 import time
 from collections.abc import Callable
 
-__all__ = ["MOMENT", "Spin", "processors"]
+__all__ = ["MOMENT", "Spin"]
 
-MOMENT = 50e-6
-"""Seconds of looking at most: about what being put to sleep and woken costs in all."""
+MOMENT = 100e-6
+"""Seconds of looking at most: some times what it costs to be put to sleep and woken."""
 
 _LONGEST_PAUSE = 63
 
 
-def processors() -> int:
-    """Return on how many processors this process may run."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not everywhere
-        return os.cpu_count() or 1
+def _nothing() -> None:
+    pass
+
+
+_let_others = getattr(os, "sched_yield", _nothing)
 
 
 class Spin:
     """Looks for a moment, and seldom where that finds nothing.
+
+    Between two looks any other that waits for this processor has it: so also processes that share
+    one, as there are more of them, need not sleep.
 
     ``seconds``: how long at most; 0 is never.
 
@@ -56,5 +58,6 @@ class Spin:
             if time.perf_counter() >= until:
                 self._pause = self._skip = min(2 * self._pause + 1, _LONGEST_PAUSE)
                 return False
+            _let_others()
         self._pause = 0
         return True
