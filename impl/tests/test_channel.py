@@ -187,6 +187,46 @@ def test_who_waits_is_woken(moment: float) -> None:
     close(one, other)
 
 
+def test_who_looks_needs_no_waking() -> None:
+    one, other = (Channel(end, 30.0) for end in socket.socketpair())
+    one.offer()
+    assert other.receive()
+    assert one.receive()
+    sender = threading.Timer(0.05, one.send, [b"soon"])
+    sender.start()
+    assert other.receive()
+    assert other.next() == b"soon"
+    with pytest.raises(BlockingIOError):  # nothing came through the socket
+        other.receive(wait=False)
+    sender.join()
+    close(one, other)
+
+
+def test_where_memory_cannot_be_used_all_goes_through_sockets(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("mapping", "ring"):
+        with monkeypatch.context() as patched:
+            patched.setattr(f"midepoch.workers.{name}.AVAILABLE", False)
+            one, other = offered()
+        one.send(b"first")
+        assert received(other, 1) == [b"first"]
+        assert not one.shared
+        close(one, other)
+
+
+def test_a_waking_before_the_end_does_not_hide_it() -> None:
+    one, other = offered()
+    assert other.receive()
+    assert one.receive()
+    other.sleep()
+    one.send(b"wake up")
+    other.awake()
+    one.close()
+    assert not other.goes_on()
+    other.close()
+
+
 def test_an_end_that_reads_no_more_is_seen_by_who_sends() -> None:
     one, other = offered()
     assert other.receive()

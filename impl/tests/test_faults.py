@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import faulthandler
 import gc
+import itertools
 import os
 import signal
 import subprocess
 import sys
 import textwrap
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 import sources
+import torch
 from histories import keep
 
 import midepoch
@@ -248,8 +251,54 @@ def test_workers_die_with_a_killed_main_process() -> None:
     process = run(PROGRAM + "    time.sleep(600)\n")
     pids = started(process)
     process.kill()
-    process.communicate()
+    process.wait()  # not for the end of what it prints to, which its workers have, too
     assert gone(pids, 20)
+    process.communicate()
+
+
+def test_a_busy_worker_leaves_before_its_tasks_are_done() -> None:
+    process = run("""
+        import os, time, midepoch, sources
+        from histories import keep
+
+        class Slow(sources.Plain):
+            def __getitem__(self, index):
+                time.sleep(0.5)
+                return os.getpid()
+
+        made = midepoch.StatefulDataLoader(
+            Slow(1000), num_workers=1, prefetch_factor=100, collate_fn=keep
+        )
+        batches = iter(made)
+        print(next(batches)[0], flush=True)
+        time.sleep(600)
+    """)
+    pids = started(process)
+    process.kill()
+    process.wait()
+    assert gone(pids, 5)  # it has tasks for more than twice of that
+    process.communicate()
+
+
+class EndlessButOne(torch.utils.data.IterableDataset[int]):
+    def __iter__(self) -> Iterator[int]:
+        info = torch.utils.data.get_worker_info()
+        assert info is not None
+        for number in itertools.count():
+            if info.id == 1 and number == 5:
+                os.kill(os.getpid(), signal.SIGKILL)
+            yield number
+
+
+def test_a_death_is_seen_while_others_always_have_a_batch_ready() -> None:
+    made = midepoch.StatefulDataLoader(EndlessButOne(), num_workers=2, in_order=False)
+
+    def consume() -> None:
+        for _ in itertools.islice(made, 2000):
+            time.sleep(0.002)  # the other one is faster
+
+    with pytest.raises(WorkerDiedError):
+        consume()
 
 
 def test_ctrl_c_ends_cleanly_and_workers_print_nothing() -> None:

@@ -15,8 +15,9 @@ import struct
 from collections import deque
 from typing import Any
 
-from midepoch.workers.mapping import AVAILABLE, Mapping, anonymous
-from midepoch.workers.ring import SIZE, Ring
+from midepoch.workers import mapping, ring
+from midepoch.workers.mapping import Mapping, anonymous
+from midepoch.workers.ring import SIZE, Ring, fence
 from midepoch.workers.spinning import Spin
 
 __all__ = ["Channel"]
@@ -67,14 +68,14 @@ class Channel:
         Raises:
             OSError: the other end is closed.
         """
-        ring = self._outgoing
-        if ring is None:
+        outgoing = self._outgoing
+        if outgoing is None:
             self._transmit(message, tail, descriptor)
             return
-        if not self._shared or descriptor is not None or not ring.put(message, tail):
+        if not self._shared or descriptor is not None or not outgoing.put(message, tail):
             self._transmit(message, tail, descriptor)
-            ring.mark()
-        if ring.to_wake():
+            outgoing.mark()
+        if outgoing.to_wake():
             self._tell(_WAKE)
 
     def _transmit(self, message: bytes, tail: Any, descriptor: int | None) -> None:
@@ -93,15 +94,15 @@ class Channel:
 
         Where there is none, or the other end cannot map it, all goes through the socket.
         """
-        if not AVAILABLE:
+        if not (mapping.AVAILABLE and ring.AVAILABLE):
             return
         with contextlib.suppress(OSError):
-            mapping, descriptor = anonymous(2 * SIZE)
+            mapped, descriptor = anonymous(2 * SIZE)
             try:
                 self._tell(_OFFERED, descriptor)
             finally:
                 os.close(descriptor)
-            memory = mapping.view()
+            memory = mapped.view()
             self._outgoing, self._incoming = Ring(memory[:SIZE]), Ring(memory[SIZE:])
 
     # What comes in
@@ -119,13 +120,21 @@ class Channel:
         if self._shared and (self.ready() or self._spin.finds(self.ready)):
             return True
         try:
-            return not self.sleep() or self._read(0)
+            self.sleep()
+            fence()
+            return (self._shared and self.ready()) or self._read(0)
         finally:
             self.awake()
 
-    def sleep(self) -> bool:
-        """Ask to be woken through the socket; return False where a message is there."""
-        return not self._shared or self._incoming is None or self._incoming.sleep()
+    @property
+    def shared(self) -> bool:
+        """Whether messages go through memory."""
+        return self._shared
+
+    def sleep(self) -> None:
+        """Ask to be woken through the socket, unless after a ``fence`` a message is there."""
+        if self._shared and self._incoming is not None:
+            self._incoming.sleep()
 
     def awake(self) -> None:
         """Ask for that no more."""
@@ -204,9 +213,11 @@ class Channel:
     def goes_on(self) -> bool:
         """Tell whether the other end is there, which messages in memory do not show."""
         try:
-            return self._read(socket.MSG_DONTWAIT)
+            while self._read(socket.MSG_DONTWAIT):
+                pass
         except BlockingIOError:
             return True
+        return False
 
     def next(self) -> bytes | None:
         """Return the next message that was received whole, or ``None``.

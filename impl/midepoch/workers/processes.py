@@ -23,12 +23,16 @@ from midepoch.workers.deaths import GRACE, bury, obituary
 from midepoch.workers.ledger import Deed, IrreplaceableError, Ledger
 from midepoch.workers.patience import Patience
 from midepoch.workers.process_worker import UNANSWERED_BYTES, ProcessWorker, start
+from midepoch.workers.ring import fence
 from midepoch.workers.spinning import MOMENT, Spin
 
 __all__ = ["UNANSWERED_BYTES", "ProcessWorkers"]
 
 HASTE = 0.5
 """``GRACE`` where another worker has died."""
+
+GLANCE = 0.02
+"""Seconds after which the sockets are looked at while messages come through memory."""
 
 SHOWN = 4
 """Workers named in a message."""
@@ -60,6 +64,10 @@ class ProcessWorkers:
         self._allowed = self._left = restarts_allowed
         self._start = spec, dataset, context
         self._spin = Spin(MOMENT)
+        self._shared = False
+        """Whether all workers' messages come through memory."""
+        self._listened = 0.0
+        """When sockets were last looked at."""
         self._patience = Patience(timeout)
         self._tally = tally or Tally()
         self._owner = os.getpid()
@@ -156,12 +164,17 @@ class ProcessWorkers:
     def _wait(self, timeout: float | None) -> None:
         """Receive what is there, from the living and the dead."""
         if self._ready() or self._spin.finds(self._ready):
+            # A slow consumer always finds something: deaths show, and all else comes, elsewhere.
+            if not self._shared or time.monotonic() > self._listened + GLANCE:
+                self._listen(0.0)
             self._collect()
             return
         channels = [worker.channel for worker in self._workers]
         try:
-            if all(channel.sleep() for channel in channels):
-                self._listen(timeout)
+            for channel in channels:
+                channel.sleep()
+            fence()
+            self._listen(0.0 if self._ready() else timeout)
         finally:
             for channel in channels:
                 channel.awake()
@@ -184,6 +197,8 @@ class ProcessWorkers:
             elif not worker.receive():
                 worker.dead = True
                 self._collect_from(worker)
+        self._listened = time.monotonic()
+        self._shared = all(worker.channel.shared for worker in self._workers)
 
     def _collect(self) -> None:
         for worker in self._workers:
@@ -227,6 +242,7 @@ class ProcessWorkers:
         self._tally.restarts += 1
         self._deaths[worker.number] = deed, death
         self._workers[worker.number] = successor
+        self._shared = False
         self._unwatch(worker)
         self._watch(successor)
         bury(worker)

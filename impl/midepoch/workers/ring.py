@@ -4,7 +4,7 @@ Nobody calls the system: it is for those who are both awake. Who finds nothing s
 goes to sleep elsewhere, and who puts something then learns that it has to wake the other.
 
 Each word has one writer. What is written is seen by the other in the order in which it was
-written, and a word is not read before what was written ahead of it is seen: see ``_fence``.
+written, and a word is not read before what was written ahead of it is seen: see ``fence``.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ import os
 import platform
 import threading
 
-__all__ = ["LONGEST", "SIZE", "Ring"]
+__all__ = ["AVAILABLE", "LONGEST", "SIZE", "Ring", "fence"]
 
-_HEAD, _TAIL, _ASLEEP = 0, 8, 16
+_HEAD, _TAIL, _ASLEEP = 0, 16, 32
 """Words, each in a line of the processor's cache of its own."""
 
-_HEADER = 192
+_HEADER = 3 * 128
 _ROOM = 64 * 1024
 SIZE = _HEADER + _ROOM
 """Bytes of memory that a ring takes, zeros at first."""
@@ -35,8 +35,27 @@ _WORD = 8
 _CLOSED = (1 << 64) - 1
 """In the place of the number of a sleep: nobody will get any more."""
 
-_IN_ORDER = platform.machine().lower() in {"x86_64", "amd64"}
+_MACHINE = platform.machine().lower()
+
+_IN_ORDER = _MACHINE in {"x86_64", "amd64"}
 """Whether the processor by itself lets others see writes, and does its reads, in their order."""
+
+AVAILABLE = _IN_ORDER or _MACHINE in {"aarch64", "arm64"}
+"""Whether ``fence`` is known to do on this processor what it says."""
+
+
+def fence() -> None:
+    """Let what was written before be seen by others before anything is read or written after.
+
+    Python has no fences. But what comes before a lock is given back is seen before what follows
+    its next taking: x86 does both by instructions that are fences, and 64-bit ARM keeps the second
+    behind the first.
+    """
+    lock = threading.Lock()  # of this call: one that is shared could be held at a fork
+    with lock:
+        pass
+    with lock:
+        pass
 
 
 class Ring:
@@ -46,7 +65,7 @@ class Ring:
     queue keeps the order of all.
     """
 
-    __slots__ = ("_at", "_data", "_lengths", "_lock", "_other", "_ticket", "_words")
+    __slots__ = ("_at", "_data", "_lengths", "_other", "_ticket", "_words")
 
     def __init__(self, memory: memoryview) -> None:
         self._words = memory[:_HEADER].cast("Q")
@@ -58,15 +77,6 @@ class Ring:
         """Who puts: bytes that the other end had got when it was last looked at."""
         self._ticket = 0
         """Of the latest sleep: who gets gives each a number, who puts wakes from each once."""
-        self._lock = threading.Lock()
-
-    def _fence(self) -> None:
-        # Python has no fences, but what is written before a lock is given back is seen before
-        # what follows its next taking, and that is true of every processor.
-        with self._lock:
-            pass
-        with self._lock:
-            pass
 
     # Who puts
 
@@ -107,13 +117,13 @@ class Ring:
             return True
         self._other = self._words[_TAIL]
         if not _IN_ORDER:
-            self._fence()
+            fence()
         return end - self._other <= room
 
     def _publish(self, length: int) -> None:
         self._at = _after(self._at, length)
         if not _IN_ORDER:
-            self._fence()
+            fence()
         self._words[_HEAD] = self._at
 
     def to_wake(self) -> bool:
@@ -122,7 +132,7 @@ class Ring:
         Raises:
             BrokenPipeError: the other end gets nothing any more.
         """
-        self._fence()  # no processor does a read after a write before it by itself
+        fence()  # no processor does a read after a write before it by itself
         ticket = self._words[_ASLEEP]
         if ticket in (0, self._ticket):
             return False
@@ -143,7 +153,7 @@ class Ring:
         if self._words[_HEAD] == self._at:
             return None
         if not _IN_ORDER:
-            self._fence()
+            fence()
         start = self._at % _ROOM
         length = self._lengths[start // _WORD]
         start += _WORD
@@ -152,16 +162,14 @@ class Ring:
             message += self._data[: start + length - _ROOM].tobytes()
         self._at = _after(self._at, length)
         if not _IN_ORDER:
-            self._fence()
+            fence()
         self._words[_TAIL] = self._at
         return message
 
-    def sleep(self) -> bool:
-        """Say that this process goes to sleep; return False where it need not."""
+    def sleep(self) -> None:
+        """Say that this process goes to sleep, unless after a ``fence`` something is there."""
         self._ticket += 1
         self._words[_ASLEEP] = self._ticket
-        self._fence()
-        return not self.ready
 
     def awake(self) -> None:
         """Say that this process is awake."""

@@ -13,9 +13,17 @@ from collections.abc import Callable
 __all__ = ["MOMENT", "Spin"]
 
 MOMENT = 100e-6
-"""Seconds of looking at most: some times what it costs to be put to sleep and woken."""
+"""Seconds of looking: some times what it costs to be put to sleep and woken.
+
+It takes longer where another process has the processor in between."""
+
+_LATE = 5
+"""Times its moment, after which a look shows that programs elsewhere want the processor, too.
+
+Sharing it with the other processes of the loader takes less."""
 
 _LONGEST_PAUSE = 63
+"""Calls that do not look."""
 
 
 def _nothing() -> None:
@@ -46,18 +54,22 @@ class Spin:
     def finds(self, ready: Callable[[], bool]) -> bool:
         """Look until ``ready`` says so or the moment is over; return whether it did.
 
-        After each that was in vain, twice as many calls do not look, up to 63.
+        After a look in vain, a call does not look, then 3, 7, and up to 63; after a late one, 63.
         """
         if not self._seconds:
             return False
         if self._skip:
             self._skip -= 1
             return False
-        until = time.perf_counter() + self._seconds
-        while not ready():
-            if time.perf_counter() >= until:
-                self._pause = self._skip = min(2 * self._pause + 1, _LONGEST_PAUSE)
-                return False
+        start = time.perf_counter()
+        until = start + self._seconds
+        found = ready()
+        while not found and time.perf_counter() < until:
             _let_others()
-        self._pause = 0
-        return True
+            found = ready()
+        if time.perf_counter() > start + _LATE * self._seconds:
+            self._pause = _LONGEST_PAUSE
+        else:
+            self._pause = 0 if found else min(2 * self._pause + 1, _LONGEST_PAUSE)
+        self._skip = self._pause
+        return found
