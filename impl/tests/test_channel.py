@@ -126,9 +126,18 @@ def test_the_end_is_seen_also_in_the_middle_of_a_message(ends: tuple[Channel, Ch
     channel.close()
 
 
-def offered() -> tuple[Channel, Channel]:
-    one, other = map(Channel, socket.socketpair())
+def offered(moment: float = 0.0) -> tuple[Channel, Channel]:
+    one, other = (Channel(end, moment) for end in socket.socketpair())
     one.offer()
+    return one, other
+
+
+def connected(moment: float = 0.0) -> tuple[Channel, Channel]:
+    """Return two ends whose messages go through memory."""
+    one, other = offered(moment)
+    assert other.receive()
+    assert one.receive()
+    assert one.shared
     return one, other
 
 
@@ -150,10 +159,7 @@ def test_what_is_sent_before_the_offer_is_answered_keeps_its_place() -> None:
 
 
 def test_messages_in_memory_take_no_system_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    one, other = offered()
-    received(other, 0)
-    assert other.receive()
-    assert one.receive()
+    one, other = connected()
     for channel in (one, other):
         channel._socket.setblocking(False)
     for number in range(1000):
@@ -169,10 +175,7 @@ def test_messages_in_memory_take_no_system_call(monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.parametrize("moment", [0.0, 0.5])
 def test_who_waits_is_woken(moment: float) -> None:
-    one, other = (Channel(end, moment) for end in socket.socketpair())
-    one.offer()
-    assert other.receive()
-    assert one.receive()
+    one, other = connected(moment)
     got: list[bytes] = []
     waiting = threading.Thread(target=lambda: [got.extend(received(other, 1)) for _ in range(100)])
     waiting.start()
@@ -188,10 +191,7 @@ def test_who_waits_is_woken(moment: float) -> None:
 
 
 def test_who_looks_needs_no_waking() -> None:
-    one, other = (Channel(end, 30.0) for end in socket.socketpair())
-    one.offer()
-    assert other.receive()
-    assert one.receive()
+    one, other = connected(30.0)
     sender = threading.Timer(0.05, one.send, [b"soon"])
     sender.start()
     assert other.receive()
@@ -216,9 +216,7 @@ def test_where_memory_cannot_be_used_all_goes_through_sockets(
 
 
 def test_a_waking_before_the_end_does_not_hide_it() -> None:
-    one, other = offered()
-    assert other.receive()
-    assert one.receive()
+    one, other = connected()
     other.sleep()
     one.send(b"wake up")
     other.awake()
@@ -228,9 +226,7 @@ def test_a_waking_before_the_end_does_not_hide_it() -> None:
 
 
 def test_an_end_that_reads_no_more_is_seen_by_who_sends() -> None:
-    one, other = offered()
-    assert other.receive()
-    assert one.receive()
+    one, other = connected()
     assert other.goes_on()
     one.end()
     with pytest.raises(BrokenPipeError):
@@ -241,9 +237,7 @@ def test_an_end_that_reads_no_more_is_seen_by_who_sends() -> None:
 
 
 def test_a_copy_that_is_closed_by_a_fork_ends_nothing() -> None:
-    one, other = offered()
-    assert other.receive()
-    assert one.receive()
+    one, other = connected()
     pid = os.fork()
     if not pid:
         one.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import random
 import time
 from collections import deque
@@ -156,5 +157,5 @@ def test_two_processes_see_the_same(in_order: bool, monkeypatch: pytest.MonkeyPa
             got.append(message)
     process.join(5)
     process.close()
-    module.os.close(descriptor)  # type: ignore[attr-defined]
+    os.close(descriptor)
     assert got == messages
