@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import socket
 from collections.abc import Iterator
 from typing import Any
@@ -122,16 +123,16 @@ class Large(sources.Plain):
 
 def no_descriptors(times: int, monkeypatch: Any) -> None:
     """Let the main process be without descriptors so many times, as the system does it."""
-    receive, left = Channel.receive, [times]
+    read, left = Channel._read, [times]
 
-    def without(channel: Channel, *, wait: bool = True) -> bool:
-        received = receive(channel, wait=wait)
+    def without(channel: Channel, flags: int) -> bool:
+        went_on = read(channel, flags)
         if channel.descriptors and left[0]:
             left[0] -= 1
-            midepoch.workers.channel.os.close(channel.descriptors.popleft())  # type: ignore[attr-defined]
-        return received
+            os.close(channel.descriptors.popleft())
+        return went_on
 
-    monkeypatch.setattr(Channel, "receive", without)
+    monkeypatch.setattr(Channel, "_read", without)
 
 
 def test_a_batch_that_cannot_be_received_is_an_error_that_says_what_to_do(monkeypatch: Any) -> None:
