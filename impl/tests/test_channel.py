@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import errno
+import itertools
 import os
+import resource
 import socket
 import threading
 import time
@@ -97,10 +99,33 @@ def test_descriptors_arrive_with_their_messages(ends: tuple[Channel, Channel]) -
     messages = received(ends[1], 40)
     assert messages[1::2] == [str(number).encode() for number in range(20)]
     for reading, _ in pipes:
-        os.write(ends[1].descriptors[0], b"here")
-        os.close(ends[1].descriptors.popleft())
+        descriptor = ends[1].descriptors.popleft()
+        assert descriptor is not None
+        os.write(descriptor, b"here")
+        os.close(descriptor)
         assert os.read(reading, 9) == b"here"
         os.close(reading)
+
+
+def test_a_descriptor_that_is_lost_keeps_its_place(ends: tuple[Channel, Channel]) -> None:
+    pipes = [os.pipe() for _ in range(3)]
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    for number, (reading, _) in enumerate(pipes):
+        ends[0].send(b"with one", descriptor=reading)
+        if number == 1:  # no more than are open: the lowest one that is free is beyond
+            free = os.dup(reading)
+            os.close(free)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (free, limits[1]))
+        try:
+            assert ends[1].receive(wait=False)
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    assert [one is None for one in ends[1].descriptors] == [False, True, False]
+    assert received(ends[1], 3) == [b"with one"] * 3
+    for one in (*ends[1].descriptors, *itertools.chain(*pipes)):
+        if one is not None:
+            os.close(one)
+    ends[1].descriptors.clear()
 
 
 def test_descriptors_that_nobody_took_are_closed(ends: tuple[Channel, Channel]) -> None:

@@ -129,7 +129,10 @@ def no_descriptors(times: int, monkeypatch: Any) -> None:
         went_on = read(channel, flags)
         if channel.descriptors and left[0]:
             left[0] -= 1
-            os.close(channel.descriptors.popleft())
+            lost = channel.descriptors.pop()
+            assert lost is not None
+            os.close(lost)
+            channel.descriptors.append(None)
         return went_on
 
     monkeypatch.setattr(Channel, "_read", without)

@@ -48,8 +48,9 @@ class Channel:
         self._arrived: deque[bytes] = deque()
         self._rest = bytearray()
         """The beginning of a message of which more is to come."""
-        self.descriptors: deque[int] = deque()
-        """What arrived with the messages; the receiver closes them."""
+        self.descriptors: deque[int | None] = deque()
+        """What arrived with the messages; the receiver closes them. ``None``: one that was lost,
+        as this process may have no more."""
         self._outgoing: Ring | None = None
         self._incoming: Ring | None = None
         self._shared = False
@@ -149,9 +150,11 @@ class Channel:
 
     def _read(self, flags: int) -> bool:
         try:
-            data, beside, _, _ = self._socket.recvmsg(CHUNK, _ANCILLARY, flags)
+            data, beside, told, _ = self._socket.recvmsg(CHUNK, _ANCILLARY, flags)
         except ConnectionError:
             return False
+        if told & socket.MSG_CTRUNC:  # else the next message's would be taken for this one's
+            self.descriptors.append(None)
         for level, kind, content in beside:
             if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
                 self.descriptors.extend(array.array("i", content))
@@ -197,9 +200,9 @@ class Channel:
 
     def _take(self) -> bool:
         """Map the memory that is offered; return whether that could be done."""
-        if not self.descriptors:  # the system leaves out those beyond the limit
+        descriptor = self.next_descriptor()
+        if descriptor is None:
             return False
-        descriptor = self.descriptors.popleft()
         try:
             memory = Mapping(descriptor, 2 * SIZE).view()
         except OSError:
@@ -235,6 +238,10 @@ class Channel:
                 raise ConnectionResetError("the connection ended in the middle of a message")
         return self._arrived.popleft()
 
+    def next_descriptor(self) -> int | None:
+        """Return what came with the next message that brings one; ``None``: it was lost."""
+        return self.descriptors.popleft() if self.descriptors else None
+
     def end(self) -> None:
         """Tell the other end that what it sends is not read any more, and close this one."""
         if self._incoming is not None:
@@ -246,8 +253,10 @@ class Channel:
         self._socket.close()
         self._outgoing = self._incoming = None
         while self.descriptors:
-            with contextlib.suppress(OSError):
-                os.close(self.descriptors.popleft())
+            descriptor = self.next_descriptor()
+            if descriptor is not None:
+                with contextlib.suppress(OSError):
+                    os.close(descriptor)
 
 
 def _beside(descriptor: int | None) -> list[tuple[int, int, Any]]:

@@ -251,9 +251,9 @@ class MainEnd:
 
     def _map(self, shipment: _Shipment) -> None:
         try:
-            if not self._channel.descriptors:  # the system leaves out those beyond the limit
+            descriptor = self._channel.next_descriptor()
+            if descriptor is None:
                 raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
-            descriptor = self._channel.descriptors.popleft()
             self._leases.map(shipment.segment, shipment.size, descriptor)
         except OSError as error:
             raise LostBatchError(
