@@ -43,12 +43,9 @@ def _left_behind(segments: set[str]) -> set[str]:
     Others on this machine have theirs there, too: torch puts the maker's number into a name.
     """
     makers = {name: name.split("_")[1] for name in segments}
-    left = {
-        name
-        for name, maker in makers.items()
-        if maker == str(os.getpid()) or not Path("/proc", maker).exists()
-    }
-    return set() if left and _managed() else left
+    own = {name for name, maker in makers.items() if maker == str(os.getpid())}
+    gone = {name for name, maker in makers.items() if not Path("/proc", maker).exists()}
+    return own | (set() if gone and _managed() else gone)
 
 
 def _descriptors() -> set[str]:
