@@ -21,7 +21,7 @@ from midepoch_conformance.published import schema
 from midepoch_conformance.state_files import StoredState
 
 if TYPE_CHECKING:
-    from midepoch.state import Document
+    from midepoch.format.state import Document
 
 __all__ = ["Examination", "against_schema", "examine", "facts", "show_states"]
 
@@ -50,7 +50,7 @@ class Examination:
 def examine(stored: StoredState) -> Examination:
     """Return what the reference loader and the schema say of a state."""
     from midepoch.errors import StateEncodingError, StateError
-    from midepoch.state import Document
+    from midepoch.format.state import Document
 
     if stored.fault is not None:
         return Examination(None, (_named(stored.fault),))
@@ -203,8 +203,8 @@ def _position(document: Document) -> str:
 
 def _next(document: Document) -> str:
     """Return the batch that a resume begins with, where the order is built in."""
-    from midepoch.order import Permutation
-    from midepoch.seeds import derive
+    from midepoch.format.permutation import Permutation
+    from midepoch.format.seeds import derive
 
     plan, position = document.plan, document.position
     if plan.length is None or plan.tail == "rollover":

@@ -145,7 +145,7 @@ def test_what_comes_next_is_told_in_every_plan(
 
 def test_the_next_batch_of_a_large_shuffled_epoch_is_the_loaders_own() -> None:
     from midepoch import StatefulDataLoader
-    from midepoch.state import Document
+    from midepoch.format.state import Document
 
     loader = StatefulDataLoader(Numbers(100_000), batch_size=6, shuffle=True, seed=3)
     batches = iter(loader)

@@ -2,9 +2,9 @@
 
 from midepoch import errors
 from midepoch.batch_info import BatchInfo, batch_info
-from midepoch.canonical import dumps as state_to_json
-from midepoch.canonical import loads as state_from_json
 from midepoch.distributed import StatefulDistributedSampler
+from midepoch.format.canonical import dumps as state_to_json
+from midepoch.format.canonical import loads as state_from_json
 from midepoch.loader import StatefulDataLoader
 from midepoch.stats import LoaderStats
 

@@ -6,8 +6,8 @@ from collections.abc import Collection
 
 from midepoch.chain import SamplerChain
 from midepoch.errors import PlanMismatchError, StateFormatError
-from midepoch.plan import Plan, compare, rankless
-from midepoch.state import Document
+from midepoch.format.plan import Plan, compare, rankless
+from midepoch.format.state import Document
 
 __all__ = ["check_plan", "check_takers"]
 

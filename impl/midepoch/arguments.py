@@ -6,8 +6,8 @@ from dataclasses import dataclass, fields
 from typing import Literal, get_args
 
 from midepoch.errors import ArgumentError, show
-from midepoch.seeds import ROOT_MAX
-from midepoch.state import COUNT_MAX, LANES_MAX
+from midepoch.format.seeds import ROOT_MAX
+from midepoch.format.state import COUNT_MAX, LANES_MAX
 
 __all__ = ["EmptyRest", "Extras", "LastBatch", "WorkerType"]
 

@@ -9,10 +9,10 @@ from torch.utils.data import BatchSampler
 
 from midepoch import streams
 from midepoch.errors import StateFormatError
+from midepoch.format.plan import ranked
+from midepoch.format.state import SAMPLER_SLOTS, GeneratorState, SamplerState
 from midepoch.lanes import is_stateful
 from midepoch.messages import Frozen, freeze, thaw
-from midepoch.plan import ranked
-from midepoch.state import SAMPLER_SLOTS, GeneratorState, SamplerState
 
 __all__ = ["SamplerChain"]
 

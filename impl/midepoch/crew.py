@@ -12,8 +12,8 @@ from midepoch.ambient import Ambient
 from midepoch.arguments import Extras
 from midepoch.datapipes import PipeSettings, pipe_settings
 from midepoch.epoch_order import Order, Step
+from midepoch.format.plan import Plan
 from midepoch.lanes import LaneSpec, is_stateful
-from midepoch.plan import Plan
 from midepoch.shelf import Early, Shelf
 from midepoch.stats import Tally
 from midepoch.way import Way

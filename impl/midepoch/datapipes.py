@@ -20,8 +20,8 @@ from torch.utils.data.graph_settings import (
     get_all_graph_pipes,
 )
 
-from midepoch.plan import ranked
-from midepoch.seeds import derive
+from midepoch.format.plan import ranked
+from midepoch.format.seeds import derive
 
 __all__ = ["PipeSettings", "pipe_name", "pipe_settings", "shared_root"]
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from midepoch.order import BLOCK, Permutation
-from midepoch.parts import SamplerState
-from midepoch.plan import Tail
+from midepoch.format.parts import SamplerState
+from midepoch.format.permutation import BLOCK, Permutation
+from midepoch.format.plan import Tail
 
 __all__ = ["BuiltInOrder", "Order", "OrderState", "Step"]
 

@@ -11,10 +11,10 @@ from typing import Any
 from midepoch.dealing import Dealing, Slot
 from midepoch.epoch_order import Order, Step
 from midepoch.errors import SnapshotWarning, StaleIteratorError, WorkerDiedError
+from midepoch.format.state import Document
 from midepoch.messages import Batch, Ended, Failure, Reply, Snapshot
 from midepoch.progress import Progress
 from midepoch.shelf import Early, Shelf
-from midepoch.state import Document
 from midepoch.way import Way
 from midepoch.workers.protocol import Workers
 

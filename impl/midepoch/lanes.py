@@ -14,6 +14,8 @@ from midepoch import _torch, streams
 from midepoch.batch_info import BatchInfo, Making, renew
 from midepoch.datapipes import PipeSettings
 from midepoch.errors import ReplayMismatchError, StateFormatError
+from midepoch.format.seeds import BatchSeeds, words
+from midepoch.format.state import LaneEntry
 from midepoch.messages import (
     Batch,
     Done,
@@ -28,8 +30,6 @@ from midepoch.messages import (
     freeze,
     thaw,
 )
-from midepoch.seeds import BatchSeeds, words
-from midepoch.state import LaneEntry
 
 __all__ = ["Lane", "LaneSpec", "is_stateful"]
 

@@ -13,13 +13,13 @@ from midepoch.chain import SamplerChain
 from midepoch.crew import Crew
 from midepoch.datasets import check_dataset
 from midepoch.empty_rest import SkippingRest
+from midepoch.format.state import Document
 from midepoch.interop import torchdata
 from midepoch.iterator import EpochIterator
 from midepoch.lanes import is_stateful
 from midepoch.planning import length_under_rollover, make_plan
 from midepoch.positioned import FIXED, PositionedLoader
 from midepoch.progress import Progress, thawed
-from midepoch.state import Document
 from midepoch.stats import LoaderStats
 from midepoch.workers.pinning import PinDevice, check_device
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from midepoch._torch import ExceptionWrapper, rebuild
-from midepoch.state import LaneEntry
+from midepoch.format.state import LaneEntry
 
 __all__ = [
     "Batch",

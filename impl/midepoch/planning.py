@@ -12,10 +12,10 @@ from midepoch.arguments import Extras
 from midepoch.chain import SamplerChain
 from midepoch.epoch_order import BuiltInOrder, Order
 from midepoch.errors import ArgumentError
-from midepoch.plan import Plan, SamplerKind, Tail
+from midepoch.format.plan import Plan, SamplerKind, Tail
+from midepoch.format.seeds import derive
+from midepoch.format.state import Document
 from midepoch.samplers import CustomOrder
-from midepoch.seeds import derive
-from midepoch.state import Document
 
 __all__ = ["draw_seed", "length_under_rollover", "make_order", "make_plan", "under"]
 
@@ -83,7 +83,7 @@ def under(document: Document, plan: Plan) -> Document:
     A dataset may have grown or shrunk between two epochs. Indices carried from the one before
     that it no longer has are left out.
 
-    >>> from midepoch.state import Position
+    >>> from midepoch.format.state import Position
     >>> plan = Plan("map", 9, "sequential", None, 7, 4, "rollover", 0, "epoch")
     >>> document = Document(plan, Position(1, 0, 0, carried=(8,)), None, None)
     >>> under(document, replace(plan, length=8)).position.carried

@@ -18,13 +18,13 @@ from midepoch.chain import SamplerChain
 from midepoch.crew import Crew
 from midepoch.datapipes import pipe_name
 from midepoch.errors import ReplayWarning, StateFormatError
+from midepoch.format.plan import Plan
+from midepoch.format.state import SAMPLER_SLOTS, Document, Position, SamplerState
 from midepoch.iterator import EpochIterator
 from midepoch.peeking import can_peek, peeking
-from midepoch.plan import Plan
 from midepoch.planning import make_order, under
 from midepoch.progress import Progress, fresh_lanes, frozen
 from midepoch.samplers import DIGEST_START
-from midepoch.state import SAMPLER_SLOTS, Document, Position, SamplerState
 
 __all__ = ["FIXED", "PositionedLoader"]
 

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 from midepoch.delivered import Delivered
 from midepoch.epoch_order import Order, Step
 from midepoch.errors import StateEncodingError, type_name
+from midepoch.format.plan import Plan
+from midepoch.format.state import Document, LaneEntry, LanesState, Position
 from midepoch.messages import Batch, Failure, Frozen, Snapshot, freeze, thaw
-from midepoch.plan import Plan
 from midepoch.samplers import DIGEST_START
-from midepoch.state import Document, LaneEntry, LanesState, Position
 
 __all__ = ["FRESH", "LaneProgress", "Progress", "fresh_lanes", "frozen", "thawed"]
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from midepoch import canonical, streams
+from midepoch import streams
 from midepoch.chain import SamplerChain
 from midepoch.epoch_order import OrderState, Step
 from midepoch.errors import (
@@ -22,10 +22,11 @@ from midepoch.errors import (
     StateEncodingError,
     StateFormatError,
 )
+from midepoch.format import canonical
+from midepoch.format.seeds import words
+from midepoch.format.state import SAMPLER_SLOTS, SamplerState
 from midepoch.lanes import is_stateful
 from midepoch.messages import Frozen, freeze, thaw
-from midepoch.seeds import words
-from midepoch.state import SAMPLER_SLOTS, SamplerState
 
 __all__ = ["DIGEST_START", "CustomOrder", "chain_digest"]
 

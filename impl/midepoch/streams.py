@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import torch
 
-from midepoch.seeds import BatchSeeds
+from midepoch.format.seeds import BatchSeeds
 
 __all__ = [
     "PrivateStreams",

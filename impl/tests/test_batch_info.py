@@ -15,7 +15,7 @@ from torch.utils.data import IterableDataset
 import midepoch
 from midepoch import BatchInfo, batch_info
 from midepoch.errors import OutsideBatchError
-from midepoch.seeds import words
+from midepoch.format.seeds import words
 
 N = 7
 EXECUTIONS: dict[str, dict[str, Any]] = {

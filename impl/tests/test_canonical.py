@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typed_values import integers, keys, same, values
 
-from midepoch.canonical import NESTING_MAX, dumps, loads
+from midepoch.format.canonical import NESTING_MAX, dumps, loads
 
 thorough = settings(max_examples=400, derandomize=True, deadline=None)
 

@@ -20,8 +20,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typed_values import values
 
-from midepoch.canonical import NESTING_MAX, dumps, loads
 from midepoch.errors import StateEncodingError, StateFormatError
+from midepoch.format.canonical import NESTING_MAX, dumps, loads
 
 thorough = settings(max_examples=400, derandomize=True, deadline=None)
 

@@ -19,7 +19,7 @@ from torch.utils.data.datapipes.map import SequenceWrapper
 from midepoch import StatefulDataLoader
 from midepoch.datapipes import PURPOSE
 from midepoch.errors import PlanMismatchError, ReplayWarning
-from midepoch.seeds import derive
+from midepoch.format.seeds import derive
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::midepoch.errors.ReplayWarning"),

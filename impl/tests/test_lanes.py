@@ -16,7 +16,7 @@ from torch.utils.data import IterableDataset, get_worker_info
 
 import midepoch
 from midepoch.errors import LaneCopyError
-from midepoch.seeds import derive, words
+from midepoch.format.seeds import derive, words
 
 N = 11
 everywhere = pytest.mark.parametrize("workers", [0, 1, 2])

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from midepoch.epoch_order import BuiltInOrder
-from midepoch.order import BLOCK, FISHER_YATES_MAX, ROUNDS, Permutation, mix64
+from midepoch.format.permutation import BLOCK, FISHER_YATES_MAX, ROUNDS, Permutation, mix64
 
 MASK = 2**64 - 1
 N_MAX = 2**63 - 1

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from midepoch.errors import PlanMismatchError
-from midepoch.plan import Difference, Plan, compare
+from midepoch.format.plan import Difference, Plan, compare
 
 PLAN = Plan("map", 100, "shuffle", None, 7, 8, "keep", 2, "epoch")
 OTHER: dict[str, Any] = {

@@ -24,8 +24,8 @@ from midepoch.errors import (
     SnapshotWarning,
     StateFormatError,
 )
-from midepoch.order import Permutation
-from midepoch.seeds import derive, words
+from midepoch.format.permutation import Permutation
+from midepoch.format.seeds import derive, words
 
 N = 11
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from midepoch.seeds import ROOT_MAX, BatchSeeds, derive, words
+from midepoch.format.seeds import ROOT_MAX, BatchSeeds, derive, words
 
 roots = st.integers(0, ROOT_MAX)
 purposes = st.sampled_from(["order", "order.round", "batch.map", "batch.iterable", "lane"])

@@ -15,11 +15,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from midepoch import canonical
 from midepoch.errors import StateError, StateFormatError, StateVersionError
-from midepoch.plan import Plan
-from midepoch.seeds import ROOT_MAX
-from midepoch.state import (
+from midepoch.format import canonical
+from midepoch.format.plan import Plan
+from midepoch.format.seeds import ROOT_MAX
+from midepoch.format.state import (
     COUNT_MAX,
     EPOCH_MAX,
     LANE_SLOTS,

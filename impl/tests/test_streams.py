@@ -15,7 +15,7 @@ from histories import keep
 
 import midepoch
 from midepoch import streams
-from midepoch.seeds import words
+from midepoch.format.seeds import words
 
 N = 4
 ways = pytest.mark.parametrize("short", [True, False], ids=["short way", "any NumPy"])

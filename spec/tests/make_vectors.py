@@ -24,11 +24,11 @@ import invalid_states
 import resume_runs
 from vector_files import write
 
-from midepoch import canonical
 from midepoch.errors import StateEncodingError
-from midepoch.order import Permutation
+from midepoch.format import canonical
+from midepoch.format.permutation import Permutation
+from midepoch.format.seeds import derive, words
 from midepoch.samplers import DIGEST_START, chain_digest
-from midepoch.seeds import derive, words
 
 SIZES = (0, 1, 2, 3, 5, 6, 7, 10, 97, 4096, 4097, 10007, 65537, 10**6 + 3)
 VAST = (2**32 - 1, 2**32 + 15, 10**12, 2**63 - 1)
@@ -71,7 +71,7 @@ def order() -> None:
 
 
 def _mix64(x: int) -> int:
-    from midepoch.order import mix64
+    from midepoch.format.permutation import mix64
 
     return mix64(x)
 

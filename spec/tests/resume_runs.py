@@ -10,8 +10,9 @@ from typing import Any, Literal
 
 from resume_datasets import dataset_of, sampler_of
 
-from midepoch import StatefulDataLoader, canonical
+from midepoch import StatefulDataLoader
 from midepoch.errors import ReplayWarning
+from midepoch.format import canonical
 
 __all__ = ["continue_run", "vectors"]
 

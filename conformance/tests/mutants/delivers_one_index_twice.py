@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import format_base as base
 
-from midepoch.order import Permutation
+from midepoch.format.permutation import Permutation
 
 EXPECTED = "ORDER-1"
 LARGEST = {"workers": 0, "sessions": 1, "steps": 6, "samples": 2}

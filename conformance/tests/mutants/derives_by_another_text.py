@@ -6,7 +6,7 @@ import hashlib
 
 import format_base as base
 
-from midepoch import seeds
+from midepoch.format import seeds
 
 EXPECTED = "SEED-1"
 LARGEST = {"workers": 0, "sessions": 1, "steps": 2, "samples": 2}

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import format_base as base
 
-from midepoch import order
+from midepoch.format import permutation
 
 EXPECTED = "ORDER-2"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 2, "samples": 2}
 
-order._M2 ^= 1 << 7
+permutation._M2 ^= 1 << 7
 
 
 class Adapter(base.Adapter):

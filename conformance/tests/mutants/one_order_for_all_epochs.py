@@ -5,7 +5,7 @@ from __future__ import annotations
 import format_base as base
 
 from midepoch import planning
-from midepoch.seeds import derive
+from midepoch.format.seeds import derive
 
 EXPECTED = "ORDER-6"
 LARGEST = {"workers": 0, "sessions": 1, "steps": 6, "samples": 2}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import format_base as base
 
 from midepoch import lanes
-from midepoch.seeds import BatchSeeds, words
+from midepoch.format.seeds import BatchSeeds, words
 
 EXPECTED = "SEED-3"
 LARGEST = {"workers": 0, "sessions": 1, "steps": 2, "samples": 1}

@@ -7,7 +7,8 @@ from typing import Any
 
 import format_base as base
 
-from midepoch import lanes, seeds
+from midepoch import lanes
+from midepoch.format import seeds
 
 EXPECTED = "SEED-4"
 LARGEST = {"workers": 0, "sessions": 1, "steps": 2, "samples": 1}

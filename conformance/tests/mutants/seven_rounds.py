@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import format_base as base
 
-from midepoch import order
+from midepoch.format import permutation
 
 EXPECTED = "ORDER-4"
 LARGEST = {"workers": 0, "sessions": 1, "steps": 6, "samples": 4966}
 
-order.ROUNDS = 7
+permutation.ROUNDS = 7
 
 
 class Adapter(base.Adapter):

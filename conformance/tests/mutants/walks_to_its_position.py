@@ -6,7 +6,7 @@ import collections
 
 import format_base as base
 
-from midepoch.order import Permutation
+from midepoch.format.permutation import Permutation
 
 EXPECTED = "ORDER-5"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 3, "samples": 1000000000000}

@@ -13,23 +13,23 @@ from typing import Any
 
 from torch.utils.data import DataLoader
 
-from midepoch import checks
 from midepoch.callers import warn
 from midepoch.chain import SamplerChain
-from midepoch.consistency import COUNT_MAX
 from midepoch.errors import (
     ForeignStateError,
     PlanMismatchError,
     ReplayMismatchError,
     ReplayWarning,
 )
+from midepoch.format import checks
+from midepoch.format.consistency import COUNT_MAX
+from midepoch.format.plan import Lifetime, Plan
+from midepoch.format.state import Document, LaneEntry, LanesState, Position
 from midepoch.interop.torchdata_layout import Saved, WorkerPart, is_torchdata, parse, share
 from midepoch.interop.torchdata_order import order_chain
 from midepoch.interop.torchdata_samplers import Drawn, custom, sequential, shuffled
 from midepoch.lanes import is_stateful
-from midepoch.plan import Lifetime, Plan
 from midepoch.progress import FRESH, fresh_lanes
-from midepoch.state import Document, LaneEntry, LanesState, Position
 
 __all__ = ["Here", "Translated", "advance", "built", "following", "translate"]
 

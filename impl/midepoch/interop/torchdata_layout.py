@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from midepoch import checks
-from midepoch.consistency import COUNT_MAX, LANES_MAX
 from midepoch.errors import ForeignStateError, StateFormatError
+from midepoch.format import checks
+from midepoch.format.consistency import COUNT_MAX, LANES_MAX
 
 __all__ = ["Saved", "WorkerPart", "is_torchdata", "parse", "share"]
 

@@ -12,10 +12,13 @@ from typing import Any
 import numpy as np
 import torch
 
-from midepoch import checks, streams
+from midepoch import streams
 from midepoch.chain import SamplerChain
-from midepoch.consistency import COUNT_MAX
 from midepoch.errors import ForeignStateError, PlanMismatchError, StateFormatError
+from midepoch.format import checks
+from midepoch.format.consistency import COUNT_MAX
+from midepoch.format.plan import Plan
+from midepoch.format.state import SAMPLER_SLOTS, SamplerState
 from midepoch.interop.torchdata_layout import Saved
 from midepoch.interop.torchdata_order import (
     Layout,
@@ -29,9 +32,7 @@ from midepoch.interop.torchdata_order import (
     single_start,
 )
 from midepoch.lanes import is_stateful
-from midepoch.plan import Plan
 from midepoch.samplers import DIGEST_START, chain_digest
-from midepoch.state import SAMPLER_SLOTS, SamplerState
 
 __all__ = ["Drawn", "custom", "sequential", "shuffled"]
 

@@ -10,10 +10,10 @@ from collections import deque
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from midepoch.format.state import LaneEntry
 from midepoch.messages import Batch, Ended, Failure, Fetch, Finish, Open, Opened, Reply, Snapshot
 from midepoch.messages import Opening as LaneOpening
 from midepoch.progress import FRESH, LaneProgress
-from midepoch.state import LaneEntry
 
 __all__ = ["Asked", "Deed", "IrreplaceableError", "Ledger"]
 

@@ -27,7 +27,7 @@ from torchdata_programs import (
     rows,
 )
 
-from midepoch import StatefulDataLoader, canonical
+from midepoch import StatefulDataLoader
 from midepoch.errors import (
     ForeignStateError,
     MidepochError,
@@ -36,6 +36,7 @@ from midepoch.errors import (
     ReplayWarning,
     StateFormatError,
 )
+from midepoch.format import canonical
 
 pytestmark = pytest.mark.filterwarnings("ignore::midepoch.errors.ReplayWarning")
 

@@ -11,9 +11,9 @@ import math
 from collections import Counter
 from typing import Any
 
-from midepoch.decoding import decode
-from midepoch.encoding import INTEGER_MAX, NESTING_MAX, Tree, encode, height, text_of
 from midepoch.errors import StateEncodingError, StateFormatError, show, type_name
+from midepoch.format.decoding import decode
+from midepoch.format.encoding import INTEGER_MAX, NESTING_MAX, Tree, encode, height, text_of
 
 __all__ = ["INTEGER_MAX", "NESTING_MAX", "dumps", "loads"]
 

@@ -14,10 +14,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from midepoch import buffers
-from midepoch.buffers import BufferFault
-from midepoch.checks import at
 from midepoch.errors import StateEncodingError, show, type_name
+from midepoch.format import buffers
+from midepoch.format.buffers import BufferFault
+from midepoch.format.checks import at
 
 __all__ = [
     "DIGITS_KEPT",

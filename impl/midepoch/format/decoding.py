@@ -12,9 +12,10 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
-from midepoch import buffers
-from midepoch.buffers import BufferFault
-from midepoch.encoding import (
+from midepoch.errors import StateEncodingError, StateFormatError, show
+from midepoch.format import buffers
+from midepoch.format.buffers import BufferFault
+from midepoch.format.encoding import (
     DIGITS_KEPT,
     DIGITS_MAX,
     INTEGER_MAX,
@@ -27,7 +28,6 @@ from midepoch.encoding import (
     step,
     text_of,
 )
-from midepoch.errors import StateEncodingError, StateFormatError, show
 
 __all__ = ["decode"]
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from midepoch.checks import at
 from midepoch.errors import StateFormatError, show
-from midepoch.parts import LaneEntry, LanesState, Position, SamplerState
-from midepoch.plan import Plan
+from midepoch.format.checks import at
+from midepoch.format.parts import LaneEntry, LanesState, Position, SamplerState
+from midepoch.format.plan import Plan
 
 __all__ = ["COUNT_MAX", "EPOCH_MAX", "LANES_MAX", "check_consistency"]
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from midepoch import checks
-from midepoch.consistency import COUNT_MAX, EPOCH_MAX, LANES_MAX, check_consistency
 from midepoch.errors import StateFormatError, StateVersionError, show
-from midepoch.parts import (
+from midepoch.format import checks
+from midepoch.format.consistency import COUNT_MAX, EPOCH_MAX, LANES_MAX, check_consistency
+from midepoch.format.parts import (
     LANE_SLOTS,
     SAMPLER_SLOTS,
     GeneratorState,
@@ -21,8 +21,8 @@ from midepoch.parts import (
     Position,
     SamplerState,
 )
-from midepoch.plan import Plan
-from midepoch.seeds import ROOT_MAX
+from midepoch.format.plan import Plan
+from midepoch.format.seeds import ROOT_MAX
 
 __all__ = [
     "COUNT_MAX",

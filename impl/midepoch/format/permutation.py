@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from midepoch.seeds import derive
+from midepoch.format.seeds import derive
 
 __all__ = ["FISHER_YATES_MAX", "ROUNDS", "Permutation", "mix64"]
 
