@@ -7,12 +7,12 @@ from typing import Any
 
 from torch.utils.data import BatchSampler
 
-from midepoch import streams
 from midepoch.errors import StateFormatError
 from midepoch.format.plan import ranked
 from midepoch.format.state import SAMPLER_SLOTS, GeneratorState, SamplerState
-from midepoch.lanes import is_stateful
-from midepoch.messages import Frozen, freeze, thaw
+from midepoch.lane import streams
+from midepoch.lane.lane import is_stateful
+from midepoch.lane.messages import Frozen, freeze, thaw
 
 __all__ = ["SamplerChain"]
 

@@ -8,16 +8,16 @@ from typing import Any
 import torch
 from torch.utils.data import DataLoader, IterDataPipe, MapDataPipe
 
-from midepoch.ambient import Ambient
 from midepoch.arguments import Extras
-from midepoch.datapipes import PipeSettings, pipe_settings
 from midepoch.epoch_order import Order, Step
 from midepoch.format.plan import Plan
-from midepoch.lanes import LaneSpec, is_stateful
+from midepoch.lane.ambient import Ambient
+from midepoch.lane.datapipes import PipeSettings, pipe_settings
+from midepoch.lane.host import LaneDatasets, Pristine
+from midepoch.lane.lane import LaneSpec, is_stateful
 from midepoch.shelf import Early, Shelf
 from midepoch.stats import Tally
 from midepoch.way import Way
-from midepoch.workers.hosting import LaneDatasets, Pristine
 from midepoch.workers.inline import InlineWorkers
 from midepoch.workers.pinning import PinningWorkers, pinner
 from midepoch.workers.processes import ProcessWorkers

@@ -10,7 +10,17 @@ from typing import Any, Protocol
 from midepoch.delivered import Delivered
 from midepoch.epoch_order import Order, Step
 from midepoch.format.state import Document
-from midepoch.messages import Batch, Done, Failure, Fetch, Finish, Open, Opening, Reply, Snapshot
+from midepoch.lane.messages import (
+    Batch,
+    Done,
+    Failure,
+    Fetch,
+    Finish,
+    Open,
+    Opening,
+    Reply,
+    Snapshot,
+)
 from midepoch.way import Way
 from midepoch.workers.protocol import Workers
 

@@ -12,7 +12,7 @@ from midepoch.dealing import Dealing, Slot
 from midepoch.epoch_order import Order, Step
 from midepoch.errors import SnapshotWarning, StaleIteratorError, WorkerDiedError
 from midepoch.format.state import Document
-from midepoch.messages import Batch, Ended, Failure, Reply, Snapshot
+from midepoch.lane.messages import Batch, Ended, Failure, Reply, Snapshot
 from midepoch.progress import Progress
 from midepoch.shelf import Early, Shelf
 from midepoch.way import Way

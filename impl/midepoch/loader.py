@@ -11,12 +11,12 @@ from torch.utils.data import Dataset, IterableDataset, Sampler
 from midepoch.arguments import EmptyRest, Extras, LastBatch, WorkerType
 from midepoch.chain import SamplerChain
 from midepoch.crew import Crew
-from midepoch.datasets import check_dataset
 from midepoch.empty_rest import SkippingRest
 from midepoch.format.state import Document
 from midepoch.interop import torchdata
 from midepoch.iterator import EpochIterator
-from midepoch.lanes import is_stateful
+from midepoch.lane.datasets import check_dataset
+from midepoch.lane.lane import is_stateful
 from midepoch.planning import length_under_rollover, make_plan
 from midepoch.positioned import FIXED, PositionedLoader
 from midepoch.progress import Progress, thawed

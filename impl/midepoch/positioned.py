@@ -16,11 +16,11 @@ from midepoch.arguments import Extras
 from midepoch.callers import warn
 from midepoch.chain import SamplerChain
 from midepoch.crew import Crew
-from midepoch.datapipes import pipe_name
 from midepoch.errors import ReplayWarning, StateFormatError
 from midepoch.format.plan import Plan
 from midepoch.format.state import SAMPLER_SLOTS, Document, Position, SamplerState
 from midepoch.iterator import EpochIterator
+from midepoch.lane.datapipes import pipe_name
 from midepoch.peeking import can_peek, peeking
 from midepoch.planning import make_order, under
 from midepoch.progress import Progress, fresh_lanes, frozen

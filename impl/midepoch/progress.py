@@ -14,7 +14,7 @@ from midepoch.epoch_order import Order, Step
 from midepoch.errors import StateEncodingError, type_name
 from midepoch.format.plan import Plan
 from midepoch.format.state import Document, LaneEntry, LanesState, Position
-from midepoch.messages import Batch, Failure, Frozen, Snapshot, freeze, thaw
+from midepoch.lane.messages import Batch, Failure, Frozen, Snapshot, freeze, thaw
 from midepoch.samplers import DIGEST_START
 
 __all__ = ["FRESH", "LaneProgress", "Progress", "fresh_lanes", "frozen", "thawed"]

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from midepoch import streams
 from midepoch.chain import SamplerChain
 from midepoch.epoch_order import OrderState, Step
 from midepoch.errors import (
@@ -25,8 +24,9 @@ from midepoch.errors import (
 from midepoch.format import canonical
 from midepoch.format.seeds import words
 from midepoch.format.state import SAMPLER_SLOTS, SamplerState
-from midepoch.lanes import is_stateful
-from midepoch.messages import Frozen, freeze, thaw
+from midepoch.lane import streams
+from midepoch.lane.lane import is_stateful
+from midepoch.lane.messages import Frozen, freeze, thaw
 
 __all__ = ["DIGEST_START", "CustomOrder", "chain_digest"]
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from midepoch import streams
-from midepoch.lanes import LaneSpec
-from midepoch.messages import Open, Reply, Snapshot, Task
-from midepoch.workers.hosting import LaneDatasets, LaneHost
+from midepoch.lane import streams
+from midepoch.lane.host import LaneDatasets, LaneHost
+from midepoch.lane.lane import LaneSpec
+from midepoch.lane.messages import Open, Reply, Snapshot, Task
 
 __all__ = ["ShuffledWorkers", "install"]
 

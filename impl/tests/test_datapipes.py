@@ -17,9 +17,9 @@ from torch.utils.data.datapipes.iter import IterableWrapper
 from torch.utils.data.datapipes.map import SequenceWrapper
 
 from midepoch import StatefulDataLoader
-from midepoch.datapipes import PURPOSE
 from midepoch.errors import PlanMismatchError, ReplayWarning
 from midepoch.format.seeds import derive
+from midepoch.lane.datapipes import PURPOSE
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::midepoch.errors.ReplayWarning"),

@@ -13,7 +13,7 @@ from crossing_values import CATALOGUE, REFUSED_BY_BOTH, Tagged, batches
 from hypothesis import HealthCheck, given, settings
 from pictures import contents, picture
 
-from midepoch.messages import Batch, Fetch, Reply
+from midepoch.lane.messages import Batch, Fetch, Reply
 from midepoch.workers import layouts
 from midepoch.workers.channel import Channel
 from midepoch.workers.layouts import Builder, New, described

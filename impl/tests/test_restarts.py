@@ -19,7 +19,7 @@ from histories import keep
 import midepoch
 from midepoch import state_to_json
 from midepoch.errors import ArgumentError, WorkerDiedError, WorkerStartError
-from midepoch.messages import Open, Opening
+from midepoch.lane.messages import Open, Opening
 from midepoch.progress import FRESH
 from midepoch.workers import processes
 from midepoch.workers.ledger import Ledger

@@ -16,7 +16,7 @@ from torch.utils.data import BatchSampler, RandomSampler, SequentialSampler
 from torch.utils.data.distributed import DistributedSampler
 
 import midepoch
-from midepoch import state_to_json, streams
+from midepoch import state_to_json
 from midepoch.epoch_order import BuiltInOrder
 from midepoch.errors import (
     PlanMismatchError,
@@ -26,6 +26,7 @@ from midepoch.errors import (
 )
 from midepoch.format.permutation import Permutation
 from midepoch.format.seeds import derive, words
+from midepoch.lane import streams
 
 N = 11
 

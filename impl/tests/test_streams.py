@@ -14,8 +14,8 @@ import torch
 from histories import keep
 
 import midepoch
-from midepoch import streams
 from midepoch.format.seeds import words
+from midepoch.lane import streams
 
 N = 4
 ways = pytest.mark.parametrize("short", [True, False], ids=["short way", "any NumPy"])

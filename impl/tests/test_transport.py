@@ -14,7 +14,7 @@ import torch
 
 import midepoch
 import midepoch.workers.process_worker
-from midepoch.messages import Batch, Fetch, Reply
+from midepoch.lane.messages import Batch, Fetch, Reply
 from midepoch.workers import transport
 from midepoch.workers.channel import Channel
 from midepoch.workers.transport import IN_MESSAGE, MainEnd, WorkerEnd

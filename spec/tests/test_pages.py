@@ -12,11 +12,11 @@ import pytest
 import torch
 from requirement_index import SPEC
 
-from midepoch.batch_info import BatchInfo
 from midepoch.format import canonical
 from midepoch.format.permutation import Permutation, mix64
 from midepoch.format.seeds import derive, words
 from midepoch.format.state import Document
+from midepoch.lane.batch_info import BatchInfo
 
 PAGES = sorted([*SPEC.glob("*.md"), *SPEC.glob("rationale/*.md"), SPEC / "vectors" / "README.md"])
 LINK = re.compile(r"\]\(([^)\s]+)\)")

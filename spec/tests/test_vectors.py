@@ -20,13 +20,13 @@ from vector_files import VECTORS, dump, each, load
 
 import midepoch.errors
 from midepoch import StatefulDataLoader
-from midepoch.batch_info import BatchInfo
 from midepoch.errors import PlanMismatchError, StateError, StateFormatError
 from midepoch.format import canonical
 from midepoch.format.permutation import Permutation, mix64
 from midepoch.format.plan import Plan, compare
 from midepoch.format.seeds import derive, words
 from midepoch.format.state import Document
+from midepoch.lane.batch_info import BatchInfo
 from midepoch.samplers import chain_digest
 
 IDS = {entry["id"] for entry in json.loads(requirement_index.INDEX.read_text())["requirements"]}

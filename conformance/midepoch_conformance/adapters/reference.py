@@ -14,7 +14,8 @@ share them.
 import torch
 from torch.utils import data
 
-from midepoch import StatefulDataLoader, batch_info
+from midepoch import StatefulDataLoader
+from midepoch.lane import batch_info
 
 
 def draw():

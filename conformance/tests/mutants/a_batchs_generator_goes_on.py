@@ -5,7 +5,7 @@ from __future__ import annotations
 import format_base as base
 import torch
 
-from midepoch.batch_info import BatchInfo
+from midepoch.lane.batch_info import BatchInfo
 
 EXPECTED = "SEED-7"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 1}

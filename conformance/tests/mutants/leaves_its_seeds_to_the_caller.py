@@ -6,7 +6,7 @@ import contextlib
 
 import format_base as base
 
-from midepoch import streams
+from midepoch.lane import streams
 
 EXPECTED = "SEED-6"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 7, "samples": 1}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import format_base as base
 
-from midepoch import lanes
 from midepoch.format.seeds import BatchSeeds, words
+from midepoch.lane import lane
 
 EXPECTED = "SEED-3"
 LARGEST = {"workers": 0, "sessions": 1, "steps": 2, "samples": 1}
@@ -17,7 +17,7 @@ def swapped(root: int, purpose: str, *numbers: int) -> BatchSeeds:
     return words(root, purpose, *numbers)
 
 
-lanes.words = swapped
+lane.words = swapped
 
 
 class Adapter(base.Adapter):

@@ -7,8 +7,8 @@ from typing import Any
 
 import format_base as base
 
-from midepoch import lanes
 from midepoch.format import seeds
+from midepoch.lane import lane
 
 EXPECTED = "SEED-4"
 LARGEST = {"workers": 0, "sessions": 1, "steps": 2, "samples": 1}
@@ -22,7 +22,7 @@ def low(root: int, purpose: str, *numbers: int) -> Any:
     return right(root, purpose, *numbers)._replace(numpy=int.from_bytes(digest[20:24], "big"))
 
 
-lanes.words = low
+lane.words = low
 
 
 class Adapter(base.Adapter):

@@ -28,7 +28,7 @@ from midepoch.format.state import Document, LaneEntry, LanesState, Position
 from midepoch.interop.torchdata_layout import Saved, WorkerPart, is_torchdata, parse, share
 from midepoch.interop.torchdata_order import order_chain
 from midepoch.interop.torchdata_samplers import Drawn, custom, sequential, shuffled
-from midepoch.lanes import is_stateful
+from midepoch.lane.lane import is_stateful
 from midepoch.progress import FRESH, fresh_lanes
 
 __all__ = ["Here", "Translated", "advance", "built", "following", "translate"]

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from midepoch import streams
 from midepoch.chain import SamplerChain
 from midepoch.errors import ForeignStateError, PlanMismatchError, StateFormatError
 from midepoch.format import checks
@@ -31,7 +30,8 @@ from midepoch.interop.torchdata_order import (
     read_generator,
     single_start,
 )
-from midepoch.lanes import is_stateful
+from midepoch.lane import streams
+from midepoch.lane.lane import is_stateful
 from midepoch.samplers import DIGEST_START, chain_digest
 
 __all__ = ["Drawn", "custom", "sequential", "shuffled"]

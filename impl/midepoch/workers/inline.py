@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import deque
 from contextlib import nullcontext
 
-from midepoch import streams
-from midepoch.lanes import LaneSpec
-from midepoch.messages import Open, Reply, Snapshot, Task
+from midepoch.lane import streams
+from midepoch.lane.host import LaneDatasets, LaneHost, Pristine
+from midepoch.lane.lane import LaneSpec
+from midepoch.lane.messages import Open, Reply, Snapshot, Task
 from midepoch.stats import Tally
-from midepoch.workers.hosting import LaneDatasets, LaneHost, Pristine
 
 __all__ = ["InlineWorkers"]
 

@@ -11,8 +11,18 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from midepoch.format.state import LaneEntry
-from midepoch.messages import Batch, Ended, Failure, Fetch, Finish, Open, Opened, Reply, Snapshot
-from midepoch.messages import Opening as LaneOpening
+from midepoch.lane.messages import (
+    Batch,
+    Ended,
+    Failure,
+    Fetch,
+    Finish,
+    Open,
+    Opened,
+    Reply,
+    Snapshot,
+)
+from midepoch.lane.messages import Opening as LaneOpening
 from midepoch.progress import FRESH, LaneProgress
 
 __all__ = ["Asked", "Deed", "IrreplaceableError", "Ledger"]

@@ -20,7 +20,7 @@ from torch.utils.data import DataLoader
 from midepoch import _torch
 from midepoch.callers import warn
 from midepoch.errors import ArgumentError, show
-from midepoch.messages import Batch, Failure, Open, Reply, Snapshot, Task
+from midepoch.lane.messages import Batch, Failure, Open, Reply, Snapshot, Task
 from midepoch.workers.protocol import Workers
 
 __all__ = ["PinDevice", "PinningWorkers", "check_device", "pinner"]

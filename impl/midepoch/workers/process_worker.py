@@ -17,8 +17,8 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 from midepoch.errors import WorkerStartError
-from midepoch.lanes import LaneSpec
-from midepoch.messages import Opened, Reply, Stop
+from midepoch.lane.lane import LaneSpec
+from midepoch.lane.messages import Opened, Reply, Stop
 from midepoch.workers.channel import Channel
 from midepoch.workers.ledger import Ledger, Question
 from midepoch.workers.serving import MAIN_ENDS, serve

@@ -16,8 +16,8 @@ from multiprocessing.context import BaseContext
 from typing import Any
 
 from midepoch import errors
-from midepoch.lanes import LaneSpec, is_stateful
-from midepoch.messages import Open, Opened, Reply, Snapshot, Task
+from midepoch.lane.lane import LaneSpec, is_stateful
+from midepoch.lane.messages import Open, Opened, Reply, Snapshot, Task
 from midepoch.stats import Tally
 from midepoch.workers.deaths import GRACE, bury, obituary
 from midepoch.workers.ledger import Deed, IrreplaceableError, Ledger

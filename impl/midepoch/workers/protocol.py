@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from midepoch.messages import Open, Reply, Snapshot, Task
+from midepoch.lane.messages import Open, Reply, Snapshot, Task
 
 __all__ = ["Workers"]
 

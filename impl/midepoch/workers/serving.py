@@ -16,8 +16,9 @@ import torch
 from torch.utils.data import default_collate
 
 from midepoch import _torch
-from midepoch.lanes import LaneSpec
-from midepoch.messages import (
+from midepoch.lane.host import LaneDatasets, LaneHost
+from midepoch.lane.lane import LaneSpec
+from midepoch.lane.messages import (
     Batch,
     Failure,
     Fetch,
@@ -30,7 +31,6 @@ from midepoch.messages import (
     encode,
 )
 from midepoch.workers.channel import Channel
-from midepoch.workers.hosting import LaneDatasets, LaneHost
 from midepoch.workers.spinning import MOMENT
 from midepoch.workers.transport import WorkerEnd
 

@@ -19,12 +19,12 @@ from queue import SimpleQueue
 from typing import Any
 
 from midepoch import _torch, errors
-from midepoch.ambient import Ambient
-from midepoch.lanes import LaneSpec
-from midepoch.messages import Open, Opened, Reply, Snapshot, Task
+from midepoch.lane.ambient import Ambient
+from midepoch.lane.host import LaneDatasets, LaneHost
+from midepoch.lane.lane import LaneSpec
+from midepoch.lane.messages import Open, Opened, Reply, Snapshot, Task
 from midepoch.stats import Tally
 from midepoch.workers.answers import Answers
-from midepoch.workers.hosting import LaneDatasets, LaneHost
 from midepoch.workers.patience import Patience
 
 __all__ = ["ThreadWorkers"]

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from midepoch.messages import (
+from midepoch.lane.messages import (
     Batch,
     Fetch,
     Finish,

@@ -10,13 +10,14 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
-from midepoch import _torch, streams
-from midepoch.batch_info import BatchInfo, Making, renew
-from midepoch.datapipes import PipeSettings
+from midepoch import _torch
 from midepoch.errors import ReplayMismatchError, StateFormatError
 from midepoch.format.seeds import BatchSeeds, words
 from midepoch.format.state import LaneEntry
-from midepoch.messages import (
+from midepoch.lane import streams
+from midepoch.lane.batch_info import BatchInfo, Making, renew
+from midepoch.lane.datapipes import PipeSettings
+from midepoch.lane.messages import (
     Batch,
     Done,
     Ended,

@@ -8,10 +8,10 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
-from midepoch.batch_info import Making
 from midepoch.errors import LaneCopyError
-from midepoch.lanes import Lane, LaneSpec, is_stateful
-from midepoch.messages import (
+from midepoch.lane.batch_info import Making
+from midepoch.lane.lane import Lane, LaneSpec, is_stateful
+from midepoch.lane.messages import (
     Failure,
     Fetch,
     Frozen,
