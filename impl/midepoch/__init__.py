@@ -1,11 +1,11 @@
 """Resumable data loading: the same batches whatever executes the plan, from any position on."""
 
 from midepoch import errors
-from midepoch.distributed import StatefulDistributedSampler
 from midepoch.format.canonical import dumps as state_to_json
 from midepoch.format.canonical import loads as state_from_json
 from midepoch.lane.batch_info import BatchInfo, batch_info
 from midepoch.loader import StatefulDataLoader
+from midepoch.sampling.distributed import StatefulDistributedSampler
 from midepoch.stats import LoaderStats
 
 __all__ = [

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from midepoch.chain import SamplerChain
 from midepoch.errors import PlanMismatchError, StateFormatError
 from midepoch.format.plan import Plan, compare, rankless
 from midepoch.format.state import Document
+from midepoch.sampling.chain import SamplerChain
 
 __all__ = ["check_plan", "check_takers"]
 

@@ -9,12 +9,12 @@ import torch
 from torch.utils.data import DataLoader, IterDataPipe, MapDataPipe
 
 from midepoch.arguments import Extras
-from midepoch.epoch_order import Order, Step
 from midepoch.format.plan import Plan
 from midepoch.lane.ambient import Ambient
 from midepoch.lane.datapipes import PipeSettings, pipe_settings
 from midepoch.lane.host import LaneDatasets, Pristine
 from midepoch.lane.lane import LaneSpec, is_stateful
+from midepoch.sampling.batches import Order, Step
 from midepoch.shelf import Early, Shelf
 from midepoch.stats import Tally
 from midepoch.way import Way

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from midepoch.delivered import Delivered
-from midepoch.epoch_order import Order, Step
 from midepoch.format.state import Document
 from midepoch.lane.messages import (
     Batch,
@@ -21,6 +20,7 @@ from midepoch.lane.messages import (
     Reply,
     Snapshot,
 )
+from midepoch.sampling.batches import Order, Step
 from midepoch.way import Way
 from midepoch.workers.protocol import Workers
 

@@ -9,11 +9,11 @@ from contextlib import suppress
 from typing import Any
 
 from midepoch.dealing import Dealing, Slot
-from midepoch.epoch_order import Order, Step
 from midepoch.errors import SnapshotWarning, StaleIteratorError, WorkerDiedError
 from midepoch.format.state import Document
 from midepoch.lane.messages import Batch, Ended, Failure, Reply, Snapshot
 from midepoch.progress import Progress
+from midepoch.sampling.batches import Order, Step
 from midepoch.shelf import Early, Shelf
 from midepoch.way import Way
 from midepoch.workers.protocol import Workers

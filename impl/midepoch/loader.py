@@ -9,7 +9,6 @@ import torch
 from torch.utils.data import Dataset, IterableDataset, Sampler
 
 from midepoch.arguments import EmptyRest, Extras, LastBatch, WorkerType
-from midepoch.chain import SamplerChain
 from midepoch.crew import Crew
 from midepoch.empty_rest import SkippingRest
 from midepoch.format.state import Document
@@ -20,6 +19,7 @@ from midepoch.lane.lane import is_stateful
 from midepoch.planning import length_under_rollover, make_plan
 from midepoch.positioned import FIXED, PositionedLoader
 from midepoch.progress import Progress, thawed
+from midepoch.sampling.chain import SamplerChain
 from midepoch.stats import LoaderStats
 from midepoch.workers.pinning import PinDevice, check_device
 

@@ -9,13 +9,13 @@ import torch
 from torch.utils.data import DataLoader, IterableDataset
 
 from midepoch.arguments import Extras
-from midepoch.chain import SamplerChain
-from midepoch.epoch_order import BuiltInOrder, Order
 from midepoch.errors import ArgumentError
 from midepoch.format.plan import Plan, SamplerKind, Tail
 from midepoch.format.seeds import derive
 from midepoch.format.state import Document
-from midepoch.samplers import CustomOrder
+from midepoch.sampling.batches import BuiltInOrder, Order
+from midepoch.sampling.chain import SamplerChain
+from midepoch.sampling.custom import CustomOrder
 
 __all__ = ["draw_seed", "length_under_rollover", "make_order", "make_plan", "under"]
 

@@ -10,12 +10,12 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from midepoch.delivered import Delivered
-from midepoch.epoch_order import Order, Step
 from midepoch.errors import StateEncodingError, type_name
 from midepoch.format.plan import Plan
 from midepoch.format.state import Document, LaneEntry, LanesState, Position
 from midepoch.lane.messages import Batch, Failure, Frozen, Snapshot, freeze, thaw
-from midepoch.samplers import DIGEST_START
+from midepoch.sampling.batches import Order, Step
+from midepoch.sampling.custom import DIGEST_START
 
 __all__ = ["FRESH", "LaneProgress", "Progress", "fresh_lanes", "frozen", "thawed"]
 

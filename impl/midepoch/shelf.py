@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from midepoch.dealing import Dealing
-from midepoch.epoch_order import Order, Step
 from midepoch.format.state import Document
 from midepoch.lane.ambient import Ambient
 from midepoch.lane.messages import Snapshot
 from midepoch.progress import Progress
+from midepoch.sampling.batches import Order, Step
 from midepoch.way import Way
 from midepoch.workers.protocol import Workers
 

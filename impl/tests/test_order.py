@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from midepoch.epoch_order import BuiltInOrder
 from midepoch.format.permutation import BLOCK, FISHER_YATES_MAX, ROUNDS, Permutation, mix64
+from midepoch.sampling.batches import BuiltInOrder
 
 MASK = 2**64 - 1
 N_MAX = 2**63 - 1

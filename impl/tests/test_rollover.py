@@ -19,7 +19,7 @@ import midepoch
 from midepoch.errors import ArgumentError, PlanMismatchError, StateEncodingError
 from midepoch.format.permutation import Permutation
 from midepoch.format.seeds import derive
-from midepoch.samplers import DIGEST_START, chain_digest
+from midepoch.sampling.custom import DIGEST_START, chain_digest
 
 N, SIZE = 11, 4
 

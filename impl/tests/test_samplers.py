@@ -17,7 +17,6 @@ from torch.utils.data.distributed import DistributedSampler
 
 import midepoch
 from midepoch import state_to_json
-from midepoch.epoch_order import BuiltInOrder
 from midepoch.errors import (
     PlanMismatchError,
     ReplayMismatchError,
@@ -27,6 +26,7 @@ from midepoch.errors import (
 from midepoch.format.permutation import Permutation
 from midepoch.format.seeds import derive, words
 from midepoch.lane import streams
+from midepoch.sampling.batches import BuiltInOrder
 
 N = 11
 

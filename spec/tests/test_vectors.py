@@ -27,7 +27,7 @@ from midepoch.format.plan import Plan, compare
 from midepoch.format.seeds import derive, words
 from midepoch.format.state import Document
 from midepoch.lane.batch_info import BatchInfo
-from midepoch.samplers import chain_digest
+from midepoch.sampling.custom import chain_digest
 
 IDS = {entry["id"] for entry in json.loads(requirement_index.INDEX.read_text())["requirements"]}
 SCHEMA = jsonschema.Draft202012Validator(

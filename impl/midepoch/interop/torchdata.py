@@ -14,7 +14,6 @@ from typing import Any
 from torch.utils.data import DataLoader
 
 from midepoch.callers import warn
-from midepoch.chain import SamplerChain
 from midepoch.errors import (
     ForeignStateError,
     PlanMismatchError,
@@ -30,6 +29,7 @@ from midepoch.interop.torchdata_order import order_chain
 from midepoch.interop.torchdata_samplers import Drawn, custom, sequential, shuffled
 from midepoch.lane.lane import is_stateful
 from midepoch.progress import FRESH, fresh_lanes
+from midepoch.sampling.chain import SamplerChain
 
 __all__ = ["Here", "Translated", "advance", "built", "following", "translate"]
 

@@ -13,8 +13,8 @@ from typing import Literal
 import torch
 from torch.utils.data import BatchSampler, Sampler
 
-from midepoch.chain import SamplerChain
 from midepoch.errors import ForeignStateError, StateFormatError, show
+from midepoch.sampling.chain import SamplerChain
 
 __all__ = [
     "Layout",

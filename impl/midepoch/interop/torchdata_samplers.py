@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from midepoch.chain import SamplerChain
 from midepoch.errors import ForeignStateError, PlanMismatchError, StateFormatError
 from midepoch.format import checks
 from midepoch.format.consistency import COUNT_MAX
@@ -32,7 +31,8 @@ from midepoch.interop.torchdata_order import (
 )
 from midepoch.lane import streams
 from midepoch.lane.lane import is_stateful
-from midepoch.samplers import DIGEST_START, chain_digest
+from midepoch.sampling.chain import SamplerChain
+from midepoch.sampling.custom import DIGEST_START, chain_digest
 
 __all__ = ["Drawn", "custom", "sequential", "shuffled"]
 

@@ -13,8 +13,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from midepoch.chain import SamplerChain
-from midepoch.epoch_order import OrderState, Step
 from midepoch.errors import (
     ReplayMismatchError,
     SnapshotWarning,
@@ -27,6 +25,8 @@ from midepoch.format.state import SAMPLER_SLOTS, SamplerState
 from midepoch.lane import streams
 from midepoch.lane.lane import is_stateful
 from midepoch.lane.messages import Frozen, freeze, thaw
+from midepoch.sampling.batches import OrderState, Step
+from midepoch.sampling.chain import SamplerChain
 
 __all__ = ["DIGEST_START", "CustomOrder", "chain_digest"]
 

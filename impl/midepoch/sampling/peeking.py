@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from midepoch.chain import SamplerChain
+from midepoch.sampling.chain import SamplerChain
 
 __all__ = ["can_peek", "peeking"]
 
