@@ -25,7 +25,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def messages(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the messages of a loader's workers go this way."""
     if request.param == "by sockets":
-        monkeypatch.setattr("midepoch.workers.channel.Channel.offer", lambda channel: None)
+        monkeypatch.setattr("midepoch.transport.channel.Channel.offer", lambda channel: None)
 
 
 @pytest.fixture(autouse=True)

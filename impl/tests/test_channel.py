@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from midepoch.workers.channel import CHUNK, Channel
+from midepoch.transport.channel import CHUNK, Channel
 
 
 def refused(descriptor: int, size: int) -> None:
@@ -27,7 +27,7 @@ def ends(
     one, other = map(Channel, socket.socketpair())
     if request.param != "by the socket":
         if request.param == "declined":
-            monkeypatch.setattr("midepoch.workers.channel.Mapping", refused)
+            monkeypatch.setattr("midepoch.transport.channel.Mapping", refused)
         one.offer()
         assert other.receive()
         assert one.receive()

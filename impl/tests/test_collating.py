@@ -13,10 +13,10 @@ import torch
 from torch.utils.data import default_collate
 
 import midepoch
-from midepoch.workers import collating
-from midepoch.workers.collating import WORTH, Collating
-from midepoch.workers.packing import pack, unpack
-from midepoch.workers.segments import Pool
+from midepoch.transport import collating
+from midepoch.transport.collating import WORTH, Collating
+from midepoch.transport.packing import pack, unpack
+from midepoch.transport.segments import Pool
 
 COUNT = WORTH // 4
 

@@ -14,10 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from pictures import contents, picture
 
 from midepoch.lane.messages import Batch, Fetch, Reply
-from midepoch.workers import layouts
-from midepoch.workers.channel import Channel
-from midepoch.workers.layouts import Builder, New, described
-from midepoch.workers.transport import MainEnd, WorkerEnd
+from midepoch.transport import layouts
+from midepoch.transport.channel import Channel
+from midepoch.transport.ends import MainEnd, WorkerEnd
+from midepoch.transport.layouts import Builder, New, described
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:Sparse:UserWarning"),

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from midepoch.workers import ring as module
-from midepoch.workers.mapping import Mapping, anonymous
-from midepoch.workers.ring import LONGEST, SIZE, Ring
+from midepoch.transport import ring as module
+from midepoch.transport.mapping import Mapping, anonymous
+from midepoch.transport.ring import LONGEST, SIZE, Ring
 
 
 @pytest.fixture(params=[True, False], ids=["in order", "fenced"])

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 import torch
 
-from midepoch.workers import segments
-from midepoch.workers.segments import IDLE, SMALLEST, Leases, Pool, Returned, Segment
+from midepoch.transport import segments
+from midepoch.transport.segments import IDLE, SMALLEST, Leases, Pool, Returned, Segment
 
 
 class Pair:

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from midepoch.workers import spinning
-from midepoch.workers.spinning import Spin
+from midepoch.transport import spinning
+from midepoch.transport.spinning import Spin
 
 
 class Clock:

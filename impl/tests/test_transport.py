@@ -15,9 +15,9 @@ import torch
 import midepoch
 import midepoch.workers.process_worker
 from midepoch.lane.messages import Batch, Fetch, Reply
-from midepoch.workers import transport
-from midepoch.workers.channel import Channel
-from midepoch.workers.transport import IN_MESSAGE, MainEnd, WorkerEnd
+from midepoch.transport import ends as transport
+from midepoch.transport.channel import Channel
+from midepoch.transport.ends import IN_MESSAGE, MainEnd, WorkerEnd
 
 COUNT = 50_000
 
@@ -109,7 +109,7 @@ def test_without_memory_to_share_batches_go_in_the_message(ends: Ends, monkeypat
     def full(descriptor: int, size: int) -> None:
         raise OSError(errno.ENOMEM, "Cannot allocate memory")
 
-    monkeypatch.setattr("midepoch.workers.mapping.Mapping", full)
+    monkeypatch.setattr("midepoch.transport.mapping.Mapping", full)
     sender = torch.full((IN_MESSAGE,), 3.0)
     batch: Any = ends.ship(sender).outcome
     assert batch.data._shipment.segment == 0

@@ -15,7 +15,7 @@ from histories import keep
 
 import midepoch
 from midepoch.errors import WorkerTimeoutError
-from midepoch.workers.packing import pack, unpack
+from midepoch.transport.packing import pack, unpack
 from midepoch.workers.processes import UNANSWERED_BYTES
 
 N = 11

@@ -19,10 +19,10 @@ from typing import Any
 from midepoch.errors import WorkerStartError
 from midepoch.lane.lane import LaneSpec
 from midepoch.lane.messages import Opened, Reply, Stop
-from midepoch.workers.channel import Channel
+from midepoch.transport.channel import Channel
+from midepoch.transport.ends import LostBatchError, MainEnd, PackedBatch
 from midepoch.workers.ledger import Ledger, Question
 from midepoch.workers.serving import MAIN_ENDS, serve
-from midepoch.workers.transport import LostBatchError, MainEnd, PackedBatch
 
 __all__ = ["BYTES_AHEAD", "UNANSWERED_BYTES", "ProcessWorker", "start"]
 

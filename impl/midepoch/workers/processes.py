@@ -19,12 +19,12 @@ from midepoch import errors
 from midepoch.lane.lane import LaneSpec, is_stateful
 from midepoch.lane.messages import Open, Opened, Reply, Snapshot, Task
 from midepoch.stats import Tally
+from midepoch.transport.ring import fence
+from midepoch.transport.spinning import MOMENT, Spin
 from midepoch.workers.deaths import GRACE, bury, obituary
 from midepoch.workers.ledger import Deed, IrreplaceableError, Ledger
 from midepoch.workers.patience import Patience
 from midepoch.workers.process_worker import UNANSWERED_BYTES, ProcessWorker, start
-from midepoch.workers.ring import fence
-from midepoch.workers.spinning import MOMENT, Spin
 
 __all__ = ["UNANSWERED_BYTES", "ProcessWorkers"]
 

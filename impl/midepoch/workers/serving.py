@@ -30,9 +30,9 @@ from midepoch.lane.messages import (
     decode,
     encode,
 )
-from midepoch.workers.channel import Channel
-from midepoch.workers.spinning import MOMENT
-from midepoch.workers.transport import WorkerEnd
+from midepoch.transport.channel import Channel
+from midepoch.transport.ends import WorkerEnd
+from midepoch.transport.spinning import MOMENT
 
 __all__ = ["MAIN_ENDS", "serve"]
 

@@ -14,9 +14,9 @@ from typing import Any
 import torch
 
 from midepoch import _torch
-from midepoch.workers.layouts import is_dense
-from midepoch.workers.packing import Arena, aligned
-from midepoch.workers.segments import Pool, Segment
+from midepoch.transport.layouts import is_dense
+from midepoch.transport.packing import Arena, aligned
+from midepoch.transport.segments import Pool, Segment
 
 __all__ = ["Collating"]
 

@@ -15,10 +15,10 @@ import struct
 from collections import deque
 from typing import Any
 
-from midepoch.workers import mapping, ring
-from midepoch.workers.mapping import Mapping, anonymous
-from midepoch.workers.ring import SIZE, Ring, fence
-from midepoch.workers.spinning import Spin
+from midepoch.transport import mapping, ring
+from midepoch.transport.mapping import Mapping, anonymous
+from midepoch.transport.ring import SIZE, Ring, fence
+from midepoch.transport.spinning import Spin
 
 __all__ = ["Channel"]
 

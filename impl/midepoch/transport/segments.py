@@ -14,7 +14,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from midepoch.workers.mapping import Mapping, anonymous
+from midepoch.transport.mapping import Mapping, anonymous
 
 __all__ = ["Leases", "Pool", "Returned", "Segment"]
 

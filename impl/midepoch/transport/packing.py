@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from midepoch.workers.layouts import Plain, Reference, is_dense
+from midepoch.transport.layouts import Plain, Reference, is_dense
 
 __all__ = ["ALIGNMENT", "Arena", "Packed", "Span", "aligned", "pack", "pack_plain", "unpack"]
 

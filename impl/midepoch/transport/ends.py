@@ -30,12 +30,12 @@ from midepoch.lane.messages import (
     Stop,
     decode,
 )
-from midepoch.workers.channel import Channel
-from midepoch.workers.collating import Collating
-from midepoch.workers.layouts import Builder, MainLayouts, Reference, WorkerLayouts, described
-from midepoch.workers.mapping import AVAILABLE
-from midepoch.workers.packing import Packed, Span, pack, pack_plain, unpack
-from midepoch.workers.segments import Leases, Pool, Returned, Segment
+from midepoch.transport.channel import Channel
+from midepoch.transport.collating import Collating
+from midepoch.transport.layouts import Builder, MainLayouts, Reference, WorkerLayouts, described
+from midepoch.transport.mapping import AVAILABLE
+from midepoch.transport.packing import Packed, Span, pack, pack_plain, unpack
+from midepoch.transport.segments import Leases, Pool, Returned, Segment
 
 __all__ = ["HELD_BYTES", "LostBatchError", "MainEnd", "PackedBatch", "Parcel", "WorkerEnd"]
 

@@ -1,0 +1,1 @@
+"""Transport: bytes between processes; this room knows no batch's meaning and no position."""
