@@ -14,8 +14,8 @@ from histories import keep
 
 import midepoch
 from midepoch.errors import SlowWorkerWarning, WorkerTimeoutError
-from midepoch.workers import patience
-from midepoch.workers.patience import Patience
+from midepoch.workers import deadline
+from midepoch.workers.deadline import Patience
 
 
 class Gated(sources.Plain):
@@ -49,7 +49,7 @@ def test_a_timeout_names_who_is_waited_for(tmp_path: Path) -> None:
 
 
 def test_a_long_wait_is_hinted_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(patience, "HINT", 0.1)
+    monkeypatch.setattr(deadline, "HINT", 0.1)
     batches = iter(loader(tmp_path / "gate"))
     next(batches)
     said: list[Any] = []
@@ -68,7 +68,7 @@ def test_a_long_wait_is_hinted_at_once(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_the_hint_says_whom_and_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(patience, "HINT", 0.0)
+    monkeypatch.setattr(deadline, "HINT", 0.0)
     wait = Patience(0)
     with pytest.warns(SlowWorkerWarning, match=r"worker 3.*py-spy.*num_workers=0.*timeout="):
         wait.check(lambda: "worker 3", excused=False)

@@ -22,7 +22,7 @@ from midepoch.errors import ArgumentError, WorkerDiedError, WorkerStartError
 from midepoch.lane.messages import Open, Opening
 from midepoch.progress import FRESH
 from midepoch.workers import processes
-from midepoch.workers.ledger import Ledger
+from midepoch.workers.task_log import Ledger
 
 N = 23
 

@@ -13,7 +13,7 @@ import sources
 import torch
 
 import midepoch
-import midepoch.workers.process_worker
+import midepoch.workers.process
 from midepoch.lane.messages import Batch, Fetch, Reply
 from midepoch.transport import ends as transport
 from midepoch.transport.channel import Channel
@@ -165,7 +165,7 @@ class Counted(Large):
 
 
 def test_what_is_made_ahead_is_bounded_in_bytes(tmp_path: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(midepoch.workers.process_worker, "BYTES_AHEAD", 3 * 4 * COUNT * 2)
+    monkeypatch.setattr(midepoch.workers.process, "BYTES_AHEAD", 3 * 4 * COUNT * 2)
     batches = iter(
         midepoch.StatefulDataLoader(
             Counted(tmp_path), batch_size=1, num_workers=1, prefetch_factor=30
@@ -178,7 +178,7 @@ def test_what_is_made_ahead_is_bounded_in_bytes(tmp_path: Any, monkeypatch: Any)
 
 
 def test_a_single_batch_may_be_larger_than_all_bounds(tmp_path: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(midepoch.workers.process_worker, "BYTES_AHEAD", 10)
+    monkeypatch.setattr(midepoch.workers.process, "BYTES_AHEAD", 10)
     monkeypatch.setattr(transport, "HELD_BYTES", 10)
     loader = midepoch.StatefulDataLoader(
         Counted(tmp_path), batch_size=1, num_workers=2, persistent_workers=True

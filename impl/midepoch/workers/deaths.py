@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from midepoch.errors import WorkerDiedError
-from midepoch.workers.process_worker import ProcessWorker
+from midepoch.workers.process import ProcessWorker
 
 __all__ = ["GRACE", "bury", "obituary"]
 

@@ -21,10 +21,10 @@ from midepoch.lane.messages import Open, Opened, Reply, Snapshot, Task
 from midepoch.stats import Tally
 from midepoch.transport.ring import fence
 from midepoch.transport.spinning import MOMENT, Spin
+from midepoch.workers.deadline import Patience
 from midepoch.workers.deaths import GRACE, bury, obituary
-from midepoch.workers.ledger import Deed, IrreplaceableError, Ledger
-from midepoch.workers.patience import Patience
-from midepoch.workers.process_worker import UNANSWERED_BYTES, ProcessWorker, start
+from midepoch.workers.process import UNANSWERED_BYTES, ProcessWorker, start
+from midepoch.workers.task_log import Deed, IrreplaceableError, Ledger
 
 __all__ = ["UNANSWERED_BYTES", "ProcessWorkers"]
 

@@ -25,7 +25,7 @@ from midepoch.lane.lane import LaneSpec
 from midepoch.lane.messages import Open, Opened, Reply, Snapshot, Task
 from midepoch.stats import Tally
 from midepoch.workers.answers import Answers
-from midepoch.workers.patience import Patience
+from midepoch.workers.deadline import Patience
 
 __all__ = ["ThreadWorkers"]
 

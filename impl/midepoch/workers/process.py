@@ -21,8 +21,8 @@ from midepoch.lane.lane import LaneSpec
 from midepoch.lane.messages import Opened, Reply, Stop
 from midepoch.transport.channel import Channel
 from midepoch.transport.ends import LostBatchError, MainEnd, PackedBatch
-from midepoch.workers.ledger import Ledger, Question
-from midepoch.workers.serving import MAIN_ENDS, serve
+from midepoch.workers.process_main import MAIN_ENDS, serve
+from midepoch.workers.task_log import Ledger, Question
 
 __all__ = ["BYTES_AHEAD", "UNANSWERED_BYTES", "ProcessWorker", "start"]
 
