@@ -11,17 +11,17 @@ from typing import Any, TypeVar
 from torch.utils.data import DataLoader, IterDataPipe
 
 from midepoch import _torch
-from midepoch.admission import check_plan, check_takers
 from midepoch.arguments import Extras
 from midepoch.callers import warn
-from midepoch.crew import Crew
+from midepoch.epoch.admission import check_plan, check_takers
+from midepoch.epoch.iterator import EpochIterator
+from midepoch.epoch.planning import make_order, under
+from midepoch.epoch.pool import Crew
+from midepoch.epoch.progress import Progress, fresh_lanes, frozen
 from midepoch.errors import ReplayWarning, StateFormatError
 from midepoch.format.plan import Plan
 from midepoch.format.state import SAMPLER_SLOTS, Document, Position, SamplerState
-from midepoch.iterator import EpochIterator
 from midepoch.lane.datapipes import pipe_name
-from midepoch.planning import make_order, under
-from midepoch.progress import Progress, fresh_lanes, frozen
 from midepoch.sampling.chain import SamplerChain
 from midepoch.sampling.custom import DIGEST_START
 from midepoch.sampling.peeking import can_peek, peeking

@@ -83,6 +83,6 @@ class ShuffledWorkers:
 
 def install(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let loaders use these workers in place of processes."""
-    monkeypatch.setattr("midepoch.crew.ProcessWorkers", ShuffledWorkers)
+    monkeypatch.setattr("midepoch.epoch.pool.ProcessWorkers", ShuffledWorkers)
     for name, value in (("rng", random.Random(0)), ("held", None), ("most", 0), ("made", 0)):
         monkeypatch.setattr(ShuffledWorkers, name, value)

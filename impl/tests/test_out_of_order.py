@@ -21,8 +21,8 @@ from shuffled import ShuffledWorkers
 from torch.utils.data import BatchSampler, get_worker_info
 
 import midepoch
-from midepoch.dealing import WINDOW
-from midepoch.delivered import Delivered
+from midepoch.epoch.delivered import Delivered
+from midepoch.epoch.schedule import WINDOW
 from midepoch.errors import ReplayMismatchError
 
 N = 17

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import format_base as base
 
-from midepoch import planning
+from midepoch.epoch import planning
 from midepoch.format.seeds import derive
 
 EXPECTED = "ORDER-6"

@@ -14,6 +14,7 @@ from typing import Any
 from torch.utils.data import DataLoader
 
 from midepoch.callers import warn
+from midepoch.epoch.progress import FRESH, fresh_lanes
 from midepoch.errors import (
     ForeignStateError,
     PlanMismatchError,
@@ -28,7 +29,6 @@ from midepoch.interop.torchdata_layout import Saved, WorkerPart, is_torchdata, p
 from midepoch.interop.torchdata_order import order_chain
 from midepoch.interop.torchdata_samplers import Drawn, custom, sequential, shuffled
 from midepoch.lane.lane import is_stateful
-from midepoch.progress import FRESH, fresh_lanes
 from midepoch.sampling.chain import SamplerChain
 
 __all__ = ["Here", "Translated", "advance", "built", "following", "translate"]

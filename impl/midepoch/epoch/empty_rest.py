@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from midepoch.iterator import EpochIterator
+from midepoch.epoch.iterator import EpochIterator
 
 __all__ = ["SkippingRest"]
 

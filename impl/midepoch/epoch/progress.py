@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from midepoch.delivered import Delivered
+from midepoch.epoch.delivered import Delivered
 from midepoch.errors import StateEncodingError, type_name
 from midepoch.format.plan import Plan
 from midepoch.format.state import Document, LaneEntry, LanesState, Position

@@ -9,15 +9,15 @@ import torch
 from torch.utils.data import DataLoader, IterDataPipe, MapDataPipe
 
 from midepoch.arguments import Extras
+from midepoch.epoch.between import Early, Shelf
+from midepoch.epoch.execution import Way
 from midepoch.format.plan import Plan
 from midepoch.lane.ambient import Ambient
 from midepoch.lane.datapipes import PipeSettings, pipe_settings
 from midepoch.lane.host import LaneDatasets, Pristine
 from midepoch.lane.lane import LaneSpec, is_stateful
 from midepoch.sampling.batches import Order, Step
-from midepoch.shelf import Early, Shelf
 from midepoch.stats import Tally
-from midepoch.way import Way
 from midepoch.workers.inline import InlineWorkers
 from midepoch.workers.pinning import PinningWorkers, pinner
 from midepoch.workers.processes import ProcessWorkers

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from midepoch.delivered import Delivered
+from midepoch.epoch.delivered import Delivered
+from midepoch.epoch.execution import Way
 from midepoch.format.state import Document
 from midepoch.lane.messages import (
     Batch,
@@ -21,7 +22,6 @@ from midepoch.lane.messages import (
     Snapshot,
 )
 from midepoch.sampling.batches import Order, Step
-from midepoch.way import Way
 from midepoch.workers.protocol import Workers
 
 __all__ = ["Dealing", "Seen", "Slot"]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from midepoch.dealing import Dealing
+from midepoch.epoch.execution import Way
+from midepoch.epoch.progress import Progress
+from midepoch.epoch.schedule import Dealing
 from midepoch.format.state import Document
 from midepoch.lane.ambient import Ambient
 from midepoch.lane.messages import Snapshot
-from midepoch.progress import Progress
 from midepoch.sampling.batches import Order, Step
-from midepoch.way import Way
 from midepoch.workers.protocol import Workers
 
 __all__ = ["Early", "Shelf"]

@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
-from midepoch.dealing import Dealing, Slot
+from midepoch.epoch.between import Early, Shelf
+from midepoch.epoch.execution import Way
+from midepoch.epoch.progress import Progress
+from midepoch.epoch.schedule import Dealing, Slot
 from midepoch.errors import SnapshotWarning, StaleIteratorError, WorkerDiedError
 from midepoch.format.state import Document
 from midepoch.lane.messages import Batch, Ended, Failure, Reply, Snapshot
-from midepoch.progress import Progress
 from midepoch.sampling.batches import Order, Step
-from midepoch.shelf import Early, Shelf
-from midepoch.way import Way
 from midepoch.workers.protocol import Workers
 
 __all__ = ["EpochIterator", "Shelf", "Way"]
