@@ -15,14 +15,14 @@ from types import TracebackType
 from typing import Protocol
 
 from midepoch_conformance import cases, judges
-from midepoch_conformance.adapter import Execution
-from midepoch_conformance.case import Case
+from midepoch_conformance.case.adapter import Execution
+from midepoch_conformance.case.case import Case
+from midepoch_conformance.case.trace import Trace
+from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.delivered import Delivered, delivered, epoch_lengths
 from midepoch_conformance.events import CaseResult
 from midepoch_conformance.runner import LoaderInfo, RunnerError
-from midepoch_conformance.trace import Trace
 from midepoch_conformance.verdict import FAILURES, Finding, place
-from midepoch_conformance.workload import Workload
 
 __all__ = ["Bench", "Engine", "Oracles"]
 

@@ -31,11 +31,11 @@ from midepoch_conformance import (
     works,
 )
 from midepoch_conformance.axes import ITERABLES, Cell
-from midepoch_conformance.case import Case, SessionPlan, Step
+from midepoch_conformance.case.case import Case, SessionPlan, Step
+from midepoch_conformance.case.history import HISTORY
+from midepoch_conformance.case.workload import KINDS
 from midepoch_conformance.family import PROBES, Probe
-from midepoch_conformance.histories import HISTORY
 from midepoch_conformance.offers import offered
-from midepoch_conformance.workload import KINDS
 
 __all__ = ["PROFILES", "Table", "TableError", "load_table", "offered", "oracle_case", "tables"]
 

@@ -14,7 +14,7 @@ from hypothesis import __version__ as HYPOTHESIS  # noqa: N812 - a constant, nam
 
 from midepoch_conformance import cases, judges, requirements
 from midepoch_conformance.bench import Bench, Engine, Oracles
-from midepoch_conformance.case import Case
+from midepoch_conformance.case.case import Case
 from midepoch_conformance.events import (
     CaseResult,
     CasesJudged,

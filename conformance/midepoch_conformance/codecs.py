@@ -9,7 +9,7 @@ import json
 import pickle
 from typing import Any
 
-from midepoch_conformance.adapter import Offer
+from midepoch_conformance.case.adapter import Offer
 
 __all__ = ["Codecs", "digest"]
 

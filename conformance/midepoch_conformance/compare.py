@@ -6,8 +6,8 @@ import dataclasses
 from collections import Counter
 from collections.abc import Sequence
 
+from midepoch_conformance.case.trace import Batch
 from midepoch_conformance.model import Epochs, Stretch
-from midepoch_conformance.trace import Batch
 
 __all__ = ["Difference", "difference", "ids", "show", "unwhole"]
 

@@ -6,10 +6,10 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from midepoch_conformance.case import Case, Step
-from midepoch_conformance.describe import describe_execution, describe_step
-from midepoch_conformance.lengths import Place, counted, places
-from midepoch_conformance.trace import Batch, Event, SessionTrace, Trace
+from midepoch_conformance.case.case import Case, Step
+from midepoch_conformance.case.trace import Batch, Event, SessionTrace, Trace
+from midepoch_conformance.case.uninterrupted import Place, counted, places
+from midepoch_conformance.case.words import describe_execution, describe_step
 from midepoch_conformance.verdict import in_words
 
 __all__ = ["Delivered", "delivered", "epoch_lengths"]
@@ -44,10 +44,10 @@ def delivered(case: Case, trace: Trace, oracle: Trace | None) -> Delivered:
     """Return what ``trace`` delivered, beside the uninterrupted run where there is one.
 
     Example:
-        >>> from midepoch_conformance.adapter import Execution
-        >>> from midepoch_conformance.case import SessionPlan
-        >>> from midepoch_conformance.trace import Event, SessionTrace
-        >>> from midepoch_conformance.workload import Workload
+        >>> from midepoch_conformance.case.adapter import Execution
+        >>> from midepoch_conformance.case.case import SessionPlan
+        >>> from midepoch_conformance.case.trace import Event, SessionTrace
+        >>> from midepoch_conformance.case.workload import Workload
         >>> case = Case("plain", Workload(), (SessionPlan(Execution(), (Step("take", 1),)),))
         >>> event = Event(0, "take", batches=[[[0], [1]]], opened=True)
         >>> delivered(case, Trace(case.id, [SessionTrace([event])]), None).sessions[0]["steps"]

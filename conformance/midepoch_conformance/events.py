@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from midepoch_conformance.case import Case
+from midepoch_conformance.case.case import Case
 from midepoch_conformance.delivered import Delivered
 from midepoch_conformance.verdict import Finding
 

@@ -9,9 +9,10 @@ import time
 from collections.abc import Callable, Sequence
 
 from midepoch_conformance import cases, judges
-from midepoch_conformance.adapter import Offer
 from midepoch_conformance.bench import Bench, Engine
-from midepoch_conformance.case import Case
+from midepoch_conformance.case.adapter import Offer
+from midepoch_conformance.case.case import Case
+from midepoch_conformance.case.history import HISTORY
 from midepoch_conformance.cases import has_workers
 from midepoch_conformance.check import (
     Check,
@@ -26,7 +27,6 @@ from midepoch_conformance.check import (
     wanted_requirements,
 )
 from midepoch_conformance.events import CaseResult, Listener, Started
-from midepoch_conformance.histories import HISTORY
 from midepoch_conformance.machine import draw_histories
 from midepoch_conformance.settings import CheckError, Settings
 from midepoch_conformance.smoke import smoke

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from midepoch_conformance.bench import Bench
-from midepoch_conformance.case import Case
-from midepoch_conformance.describe import describe
+from midepoch_conformance.case.case import Case
+from midepoch_conformance.case.features import feature_of, sort_of
+from midepoch_conformance.case.words import describe
 from midepoch_conformance.events import CaseResult, Failure
-from midepoch_conformance.features import feature_of, sort_of
 from midepoch_conformance.scripts import Scripts
 from midepoch_conformance.shrink import shrink, size
 from midepoch_conformance.summary import failing

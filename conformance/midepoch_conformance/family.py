@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from midepoch_conformance.axes import Cell
-from midepoch_conformance.case import Case
+from midepoch_conformance.case.case import Case
 
 __all__ = ["PROBES", "Builder", "Probe", "probe"]
 

@@ -8,8 +8,8 @@ import traceback
 from collections.abc import Collection
 from types import TracebackType
 
-from midepoch_conformance.trace import Fault
-from midepoch_conformance.workload import WorkloadError
+from midepoch_conformance.case.trace import Fault
+from midepoch_conformance.case.workload import WorkloadError
 
 __all__ = ["crash", "fault_of", "hang"]
 

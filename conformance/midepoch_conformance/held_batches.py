@@ -9,7 +9,7 @@ import contextlib
 from collections.abc import Callable
 from typing import Any
 
-from midepoch_conformance.trace import Batch
+from midepoch_conformance.case.trace import Batch
 
 __all__ = ["WRITTEN", "HeldBatches"]
 

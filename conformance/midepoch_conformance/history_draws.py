@@ -7,13 +7,13 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from midepoch_conformance import trees
-from midepoch_conformance.adapter import Execution, Offer
-from midepoch_conformance.case import Case, SessionPlan
-from midepoch_conformance.histories import HISTORY, MOST_EPOCHS
+from midepoch_conformance.case import trees
+from midepoch_conformance.case.adapter import Execution, Offer
+from midepoch_conformance.case.case import Case, SessionPlan
+from midepoch_conformance.case.history import HISTORY, MOST_EPOCHS
+from midepoch_conformance.case.sources import GENERATORS, SAMPLERS, SOURCES
+from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.offers import offered
-from midepoch_conformance.sources import GENERATORS, SAMPLERS, SOURCES
-from midepoch_conformance.workload import Workload
 
 __all__ = ["executions", "laned", "normal", "workloads"]
 

@@ -23,9 +23,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from midepoch_conformance import loading, memory, processes
-from midepoch_conformance.adapter import Execution, Offer
+from midepoch_conformance.case.adapter import Execution, Offer
+from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.play import Job, Play
-from midepoch_conformance.workload import Workload
 
 __all__ = ["main"]
 

@@ -13,7 +13,7 @@ import json
 import os
 from typing import Any
 
-from midepoch_conformance.trace import Batch, Event, Fault, SessionTrace, session_from_json
+from midepoch_conformance.case.trace import Batch, Event, Fault, SessionTrace, session_from_json
 
 __all__ = ["Journal", "JournalEnd", "read_journal"]
 

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from midepoch_conformance import cases, judges, requirements
-from midepoch_conformance.case import Case, CaseError
-from midepoch_conformance.describe import describe
+from midepoch_conformance.case.case import Case, CaseError
+from midepoch_conformance.case.features import sort_of
+from midepoch_conformance.case.words import describe
 from midepoch_conformance.events import CaseResult
-from midepoch_conformance.features import sort_of
 from midepoch_conformance.report import settled
 from midepoch_conformance.settings import CheckError
 from midepoch_conformance.shrink import size

@@ -11,7 +11,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from midepoch_conformance.adapter import Adapter
+from midepoch_conformance.case.adapter import Adapter
 from midepoch_conformance.make_loader import FunctionAdapter
 
 __all__ = ["BUILT_IN", "Loaded", "SpecError", "load"]

@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 import os
 
-from midepoch_conformance.workload import Workload
+from midepoch_conformance.case.workload import Workload
 
 __all__ = ["Log"]
 

@@ -1,6 +1,6 @@
 """The stateful machine: histories drawn rule by rule, each a case like any other.
 
-The rules only append steps; what may be asked when is :mod:`~midepoch_conformance.histories`'.
+The rules only append steps; what may be asked when is :mod:`~midepoch_conformance.case.history`'.
 The case is played and judged when it is whole, so that it is stored, shrunk, replayed and
 scripted as the cases of the tables are.
 """
@@ -20,12 +20,12 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from midepoch_conformance.adapter import Execution, Offer
-from midepoch_conformance.case import Case, SessionPlan, Step
-from midepoch_conformance.histories import HISTORY, MOST_EPOCHS, Course, objection, remembers
+from midepoch_conformance.case.adapter import Execution, Offer
+from midepoch_conformance.case.case import Case, SessionPlan, Step
+from midepoch_conformance.case.history import HISTORY, MOST_EPOCHS, Course, objection, remembers
+from midepoch_conformance.case.tampering import BOGUS
 from midepoch_conformance.history_draws import executions, laned, normal, workloads
 from midepoch_conformance.offers import offered
-from midepoch_conformance.tampering import BOGUS
 
 __all__ = ["HistoryMachine", "draw_histories"]
 

@@ -14,8 +14,8 @@ import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from midepoch_conformance.adapter import Execution, Offer
-from midepoch_conformance.workload import Workload
+from midepoch_conformance.case.adapter import Execution, Offer
+from midepoch_conformance.case.workload import Workload
 
 __all__ = ["OWN", "FunctionAdapter", "content"]
 

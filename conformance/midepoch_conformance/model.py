@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import dataclasses
 
-from midepoch_conformance.case import Case, Step
-from midepoch_conformance.trace import Batch, Event, Fault, SessionTrace, Trace
+from midepoch_conformance.case.case import Case, Step
+from midepoch_conformance.case.trace import Batch, Event, Fault, SessionTrace, Trace
 
 __all__ = ["START", "Epochs", "Position", "Stretch", "epochs_of", "follow", "positions"]
 

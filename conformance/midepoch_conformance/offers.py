@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from midepoch_conformance.adapter import Execution, Offer
-from midepoch_conformance.case import Case, SessionPlan
-from midepoch_conformance.histories import HISTORY, faulty, strict
+from midepoch_conformance.case.adapter import Execution, Offer
+from midepoch_conformance.case.case import Case, SessionPlan
+from midepoch_conformance.case.history import HISTORY, faulty, strict
+from midepoch_conformance.case.sources import GENERATORS
+from midepoch_conformance.case.trees import CODECS
+from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.probes_format import FORMAT_PROBES
-from midepoch_conformance.sources import GENERATORS
-from midepoch_conformance.trees import CODECS
-from midepoch_conformance.workload import Workload
 
 __all__ = ["EXTRAS", "offered"]
 
@@ -52,7 +52,7 @@ def offered(case: Case, offer: Offer) -> str | None:
     """Return why a loader does not offer a case, or None where it does.
 
     Example:
-        >>> from midepoch_conformance.case import Step
+        >>> from midepoch_conformance.case.case import Step
         >>> save = SessionPlan(Execution(), (Step("save", state="s"),))
         >>> offered(Case("start", Workload(), (save,)), Offer(saves=()))
         'no state can be taken'

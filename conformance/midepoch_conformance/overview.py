@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from midepoch_conformance import requirements
+from midepoch_conformance.case.workload import KINDS
 from midepoch_conformance.drawing import Drawing, draw
 from midepoch_conformance.verdict import FAILURES, OUTCOMES, worst
 from midepoch_conformance.wording import (
@@ -22,7 +23,6 @@ from midepoch_conformance.wording import (
     loader_title,
     reproduce,
 )
-from midepoch_conformance.workload import KINDS
 
 if TYPE_CHECKING:
     from midepoch_conformance.report_file import Report

@@ -16,9 +16,12 @@ import urllib.parse
 from collections.abc import Iterator
 from typing import Any
 
-from midepoch_conformance import codecs, tampering
-from midepoch_conformance.adapter import Adapter, Execution, Offer, Session
-from midepoch_conformance.case import CaseError, Step
+from midepoch_conformance import codecs
+from midepoch_conformance.case import tampering
+from midepoch_conformance.case.adapter import Adapter, Execution, Offer, Session
+from midepoch_conformance.case.case import CaseError, Step
+from midepoch_conformance.case.trace import Batch, Event, Fault
+from midepoch_conformance.case.workload import WIDE, Workload
 from midepoch_conformance.faults import fault_of
 from midepoch_conformance.held_batches import HeldBatches
 from midepoch_conformance.holdings import Holdings
@@ -26,8 +29,6 @@ from midepoch_conformance.journal import Journal
 from midepoch_conformance.logbook import Log
 from midepoch_conformance.processes import left_after
 from midepoch_conformance.streams import Streams, seed_streams
-from midepoch_conformance.trace import Batch, Event, Fault
-from midepoch_conformance.workload import WIDE, Workload
 
 __all__ = ["NO_SUCH_PART", "NO_SUCH_STATE", "BatchError", "Job", "Play"]
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import dataclasses
 
 from midepoch_conformance.axes import CUTS, Cell, drains, load, save, take
-from midepoch_conformance.case import Case, Step
+from midepoch_conformance.case.case import Case, Step
+from midepoch_conformance.case.uninterrupted import usual_length
 from midepoch_conformance.family import probe
-from midepoch_conformance.lengths import usual_length
 
 __all__ = ["ONES", "ROLLED", "SHAPES", "SMALL", "USUAL"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from midepoch_conformance.axes import ITERABLES, LONG, Cell, drains, load, save, take
-from midepoch_conformance.case import Case, Step
+from midepoch_conformance.case.case import Case, Step
 from midepoch_conformance.family import probe
 
 __all__ = ["BOGUS", "PLANS"]

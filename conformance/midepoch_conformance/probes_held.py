@@ -6,7 +6,7 @@ All other families hold it too: what changes in the plain ones is seen without a
 from __future__ import annotations
 
 from midepoch_conformance.axes import Cell, drains, load, save, take
-from midepoch_conformance.case import Case, Step
+from midepoch_conformance.case.case import Case, Step
 from midepoch_conformance.family import probe
 from midepoch_conformance.probes import ONES
 

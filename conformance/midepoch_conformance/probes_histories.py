@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from midepoch_conformance.axes import Cell, drains, load, save, take
-from midepoch_conformance.case import Case, Step
+from midepoch_conformance.case.case import Case, Step
+from midepoch_conformance.case.history import HISTORY, objection
 from midepoch_conformance.family import probe
-from midepoch_conformance.histories import HISTORY, objection
 
 __all__ = ["PLOTS", "WITH_WORKERS"]
 

@@ -7,7 +7,7 @@ Pure. The uninterrupted run of "caught" fails at the same sample and goes on: se
 from __future__ import annotations
 
 from midepoch_conformance.axes import ITERABLES, LANED, Cell, drains, load, save, take
-from midepoch_conformance.case import Case, Step
+from midepoch_conformance.case.case import Case, Step
 from midepoch_conformance.family import probe
 
 __all__ = ["CAUGHT", "EPOCHS_COUNTED", "HEALED", "HELD"]

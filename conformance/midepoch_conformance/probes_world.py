@@ -7,7 +7,7 @@ order of the samples is that of the user's distributed sampler.
 from __future__ import annotations
 
 from midepoch_conformance.axes import Cell, drains, load, save, take
-from midepoch_conformance.case import Case
+from midepoch_conformance.case.case import Case
 from midepoch_conformance.family import probe
 
 __all__ = ["RESIZED", "WORLDS"]

@@ -17,8 +17,8 @@ from collections.abc import Iterable, Mapping
 from importlib import metadata, resources
 from typing import TYPE_CHECKING, Any
 
-from midepoch_conformance.case import Case
-from midepoch_conformance.describe import describe
+from midepoch_conformance.case.case import Case
+from midepoch_conformance.case.words import describe
 from midepoch_conformance.events import CaseResult, Failure
 from midepoch_conformance.verdict import OUTCOMES, Finding, Result, place
 

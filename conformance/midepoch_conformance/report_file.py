@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import jsonschema
 
-from midepoch_conformance.case import CaseError
+from midepoch_conformance.case.case import CaseError
 from midepoch_conformance.events import CaseResult, CasesJudged, Event, Started
 from midepoch_conformance.report import (
     FORMAT,

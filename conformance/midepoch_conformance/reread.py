@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from midepoch_conformance.case import Case, CaseError
+from midepoch_conformance.case.case import Case, CaseError
 from midepoch_conformance.events import Failure
 from midepoch_conformance.known import Known, Replayed
 from midepoch_conformance.report import result_of

@@ -20,16 +20,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from midepoch_conformance.adapter import Execution, Offer
-from midepoch_conformance.case import Case, SessionPlan
+from midepoch_conformance.case.adapter import Execution, Offer
+from midepoch_conformance.case.case import Case, SessionPlan
+from midepoch_conformance.case.trace import SessionTrace, Trace
+from midepoch_conformance.case.uninterrupted import batches_left, counted
+from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.faults import crash, hang
 from midepoch_conformance.hosts import HostLostError, HostProcess, RunnerError, too_old
 from midepoch_conformance.journal import read_journal
-from midepoch_conformance.lengths import batches_left, counted
 from midepoch_conformance.play import CLOSING, Job
 from midepoch_conformance.processes import Patience
-from midepoch_conformance.trace import SessionTrace, Trace
-from midepoch_conformance.workload import Workload
 
 __all__ = ["LoaderInfo", "Runner", "RunnerError"]
 
@@ -76,9 +76,9 @@ class Runner:
     """Plays cases on the loader that ``spec`` names; belongs to one thread.
 
     Example:
-        >>> from midepoch_conformance.adapter import Execution
-        >>> from midepoch_conformance.case import Case, SessionPlan, Step
-        >>> from midepoch_conformance.workload import Workload
+        >>> from midepoch_conformance.case.adapter import Execution
+        >>> from midepoch_conformance.case.case import Case, SessionPlan, Step
+        >>> from midepoch_conformance.case.workload import Workload
         >>> plan = SessionPlan(Execution(), (Step("take", n=1), Step("close")))
         >>> with Runner("torch") as runner:
         ...     trace = runner.play(Case("example", Workload(), (plan,)))

@@ -22,8 +22,8 @@ from midepoch_conformance import (
     script_player,
     script_states,
 )
-from midepoch_conformance.case import Case
-from midepoch_conformance.lengths import counted, usual_lengths
+from midepoch_conformance.case.case import Case
+from midepoch_conformance.case.uninterrupted import counted, usual_lengths
 from midepoch_conformance.runner import LoaderInfo
 from midepoch_conformance.script_data import quoted, row_text
 from midepoch_conformance.script_functions import (

@@ -10,8 +10,8 @@ import dataclasses
 import re
 from collections.abc import Callable, Sequence
 
-from midepoch_conformance.case import Case, Step
-from midepoch_conformance.lengths import Place, places
+from midepoch_conformance.case.case import Case, Step
+from midepoch_conformance.case.uninterrupted import Place, places
 from midepoch_conformance.script_sessions import NAMES
 from midepoch_conformance.verdict import NO_REFUSALS, Finding
 

@@ -11,8 +11,8 @@ import inspect
 import re
 import textwrap
 
-from midepoch_conformance import trees
-from midepoch_conformance.workload import Workload
+from midepoch_conformance.case import trees
+from midepoch_conformance.case.workload import Workload
 
 __all__ = ["sampler_text", "stateful_text", "tree_text"]
 

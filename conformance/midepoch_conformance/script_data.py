@@ -12,11 +12,11 @@ import textwrap
 from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
-from midepoch_conformance.adapter import Execution
+from midepoch_conformance.case.adapter import Execution
+from midepoch_conformance.case.sources import GENERATORS, SAMPLERS
+from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.script_classes import sampler_text, stateful_text, tree_text
 from midepoch_conformance.script_sources import source_text, stream_head, stream_text
-from midepoch_conformance.sources import GENERATORS, SAMPLERS
-from midepoch_conformance.workload import Workload
 
 __all__ = [
     "FAULTS",

@@ -13,7 +13,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from midepoch_conformance.case import Case, Step
+from midepoch_conformance.case.case import Case, Step
 from midepoch_conformance.judges.order import ordered, values
 from midepoch_conformance.judges.permutation import words
 from midepoch_conformance.published import vector

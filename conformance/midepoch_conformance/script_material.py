@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from midepoch_conformance import script_checks
-from midepoch_conformance.case import Case
+from midepoch_conformance.case.case import Case
+from midepoch_conformance.case.uninterrupted import places
+from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.cases import oracle_case
 from midepoch_conformance.folding import Facts, fold
 from midepoch_conformance.handing import escapes, parameters
-from midepoch_conformance.lengths import places
 from midepoch_conformance.nodes import identifiers
 from midepoch_conformance.runner import LoaderInfo
 from midepoch_conformance.script_checks import Check, check_of
@@ -36,7 +37,6 @@ from midepoch_conformance.script_sessions import (
 )
 from midepoch_conformance.script_source import adapter_source, split_futures
 from midepoch_conformance.verdict import Finding
-from midepoch_conformance.workload import Workload
 
 __all__ = ["Material"]
 

@@ -6,10 +6,10 @@ import dataclasses
 import itertools
 from collections.abc import Sequence, Set
 
-from midepoch_conformance.case import SessionPlan, Step
-from midepoch_conformance.lengths import Place
+from midepoch_conformance.case.case import SessionPlan, Step
+from midepoch_conformance.case.tampering import bogus
+from midepoch_conformance.case.uninterrupted import Place
 from midepoch_conformance.script_data import quoted
-from midepoch_conformance.tampering import bogus
 
 __all__ = [
     "NAMES",
@@ -79,7 +79,7 @@ def one_name(plans: Sequence[SessionPlan]) -> list[SessionPlan]:
     """Return the plans with all states under one name, if only the newest is ever asked for.
 
     Example:
-        >>> from midepoch_conformance.adapter import Execution
+        >>> from midepoch_conformance.case.adapter import Execution
         >>> steps = (Step("load", state="s0"), Step("save", state="s1"))
         >>> plan = SessionPlan(Execution(), (Step("save", state="s0"), *steps))
         >>> [step.state for step in one_name([plan])[0].steps]
@@ -120,7 +120,7 @@ def unread(parts: Sequence[Session]) -> dict[str, frozenset[int]]:
     The state is still taken: only its encoding may be left out.
 
     Example:
-        >>> from midepoch_conformance.adapter import Execution
+        >>> from midepoch_conformance.case.adapter import Execution
         >>> steps = (Step("save", state="s"), Step("save", state="s"), Step("load", state="s"))
         >>> unread([Session("first", SessionPlan(Execution(), steps), ())])
         {'first': frozenset({0})}

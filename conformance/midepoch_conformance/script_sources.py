@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from midepoch_conformance.workload import Workload
+from midepoch_conformance.case.workload import Workload
 
 __all__ = ["source_text", "stream_head", "stream_text"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from midepoch_conformance.case import Case
-from midepoch_conformance.lengths import Place, places
+from midepoch_conformance.case.case import Case
+from midepoch_conformance.case.uninterrupted import Place, places
 from midepoch_conformance.script_checks import Check, batches, register
 from midepoch_conformance.verdict import Finding
 

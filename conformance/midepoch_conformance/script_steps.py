@@ -6,8 +6,8 @@ import dataclasses
 import re
 from collections.abc import Sequence
 
-from midepoch_conformance.case import Case, SessionPlan
-from midepoch_conformance.lengths import places
+from midepoch_conformance.case.case import Case, SessionPlan
+from midepoch_conformance.case.uninterrupted import places
 from midepoch_conformance.verdict import Finding
 
 __all__ = ["needed"]

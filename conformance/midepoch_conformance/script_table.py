@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from midepoch_conformance.case import Step
+from midepoch_conformance.case.case import Step
 from midepoch_conformance.script_sessions import Session, Style, Writer
 
 __all__ = ["table"]
@@ -21,9 +21,9 @@ def table(parts: Sequence[Session], style: Style) -> list[list[str]] | None:
     None where a session does what the function cannot do.
 
     Example:
-        >>> from midepoch_conformance.adapter import Execution
-        >>> from midepoch_conformance.case import SessionPlan
-        >>> from midepoch_conformance.lengths import Place
+        >>> from midepoch_conformance.case.adapter import Execution
+        >>> from midepoch_conformance.case.case import SessionPlan
+        >>> from midepoch_conformance.case.uninterrupted import Place
         >>> plan = SessionPlan(Execution(), (Step("load", state="a"), Step("take", 2)))
         >>> places = [Place(), Place(0, 1), Place(0, 3, True)]
         >>> written = table([Session("first", plan, places)], Style("pickle"))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
-from midepoch_conformance.adapter import Execution
-from midepoch_conformance.case import Case, SessionPlan, Step
-from midepoch_conformance.histories import Course, objection
-from midepoch_conformance.workload import Workload
+from midepoch_conformance.case.adapter import Execution
+from midepoch_conformance.case.case import Case, SessionPlan, Step
+from midepoch_conformance.case.history import Course, objection
+from midepoch_conformance.case.workload import Workload
 
 __all__ = ["repaired", "shorter"]
 

@@ -6,12 +6,12 @@ import dataclasses
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from midepoch_conformance.adapter import Execution
-from midepoch_conformance.case import Case, SessionPlan, Step
-from midepoch_conformance.histories import HISTORY, objection
+from midepoch_conformance.case.adapter import Execution
+from midepoch_conformance.case.case import Case, SessionPlan, Step
+from midepoch_conformance.case.history import HISTORY, objection
+from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.shorten import repaired, shorter
 from midepoch_conformance.verdict import Finding
-from midepoch_conformance.workload import Workload
 
 __all__ = ["HANG_PLAYS", "PLAYS", "Shrunk", "shrink", "size", "smaller", "sound"]
 

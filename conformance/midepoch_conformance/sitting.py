@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from midepoch_conformance import judges, requirements
 from midepoch_conformance.bench import Bench
-from midepoch_conformance.case import Case
+from midepoch_conformance.case.case import Case
 from midepoch_conformance.events import CaseResult, Failure
 from midepoch_conformance.failures import failing_groups, investigate
 from midepoch_conformance.known import Known, Replayed, cover, replay

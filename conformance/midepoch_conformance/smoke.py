@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from midepoch_conformance.adapter import Execution, Offer
 from midepoch_conformance.bench import Bench
-from midepoch_conformance.case import Case, SessionPlan, Step
+from midepoch_conformance.case.adapter import Execution, Offer
+from midepoch_conformance.case.case import Case, SessionPlan, Step
+from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.runner import RunnerError
 from midepoch_conformance.settings import CheckError
 from midepoch_conformance.verdict import in_words
-from midepoch_conformance.workload import Workload
 
 __all__ = ["smallest", "smoke"]
 

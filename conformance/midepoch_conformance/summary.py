@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 
 from midepoch_conformance import judges, requirements, verdict
-from midepoch_conformance.case import Case
+from midepoch_conformance.case.case import Case
 from midepoch_conformance.events import CaseResult
 from midepoch_conformance.prerequisites import presupposed
 from midepoch_conformance.verdict import Finding, Result

@@ -13,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from midepoch_conformance.case.workload import KINDS
 from midepoch_conformance.cases import has_workers
 from midepoch_conformance.events import (
     CasesJudged,
@@ -25,7 +26,6 @@ from midepoch_conformance.events import (
 from midepoch_conformance.plain_text import printable
 from midepoch_conformance.report import settled
 from midepoch_conformance.summary import failing
-from midepoch_conformance.workload import KINDS
 
 if TYPE_CHECKING:
     from midepoch_conformance.check import Check

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from midepoch_conformance import requirements
-from midepoch_conformance.case import Case
+from midepoch_conformance.case.case import Case
+from midepoch_conformance.case.trace import Fault
 from midepoch_conformance.prerequisites import presupposed
-from midepoch_conformance.trace import Fault
 
 __all__ = [
     "FAILURES",

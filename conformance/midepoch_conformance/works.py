@@ -6,10 +6,10 @@ import dataclasses
 from typing import Any
 
 from midepoch_conformance.axes import Cell
-from midepoch_conformance.lengths import usual_lengths
-from midepoch_conformance.sources import GENERATORS
-from midepoch_conformance.trees import TREES
-from midepoch_conformance.workload import Workload
+from midepoch_conformance.case.sources import GENERATORS
+from midepoch_conformance.case.trees import TREES
+from midepoch_conformance.case.uninterrupted import usual_lengths
+from midepoch_conformance.case.workload import Workload
 
 __all__ = ["SORTS", "WORKS", "Work", "named", "workload"]
 

@@ -19,7 +19,7 @@ import traceability
 
 from midepoch_conformance import cases
 from midepoch_conformance.bench import Bench
-from midepoch_conformance.case import Case
+from midepoch_conformance.case.case import Case
 from midepoch_conformance.events import CaseResult
 from midepoch_conformance.failures import Group, investigate
 from midepoch_conformance.judges import applicable

@@ -12,7 +12,7 @@ from simulated import Engine
 from test_check import TABLE
 
 from midepoch_conformance import cases
-from midepoch_conformance.case import Case
+from midepoch_conformance.case.case import Case
 from midepoch_conformance.check import run_check
 from midepoch_conformance.report_file import Report, ReportFile
 from midepoch_conformance.reread import whole_report

@@ -19,15 +19,15 @@ from typing import Any
 import pytest
 
 from midepoch_conformance import adapters
-from midepoch_conformance.adapter import Execution, Offer
-from midepoch_conformance.case import Case, SessionPlan, Step
-from midepoch_conformance.lengths import usual_lengths
+from midepoch_conformance.case.adapter import Execution, Offer
+from midepoch_conformance.case.case import Case, SessionPlan, Step
+from midepoch_conformance.case.sources import GENERATORS
+from midepoch_conformance.case.trace import Trace
+from midepoch_conformance.case.uninterrupted import usual_lengths
+from midepoch_conformance.case.workload import AMBIENT_DRAWS, KINDS, Workload, WorkloadError
 from midepoch_conformance.loading import BUILT_IN
 from midepoch_conformance.offers import EXTRAS
 from midepoch_conformance.runner import Runner
-from midepoch_conformance.sources import GENERATORS
-from midepoch_conformance.trace import Trace
-from midepoch_conformance.workload import AMBIENT_DRAWS, KINDS, Workload, WorkloadError
 from midepoch_conformance.works import WORKS
 
 # torchdata 0.11.0 calls what newer torch releases have deprecated.

@@ -9,15 +9,15 @@ from importlib import resources
 import pytest
 
 from midepoch_conformance import cases, covering
-from midepoch_conformance.adapter import Execution, Offer
 from midepoch_conformance.axes import LANED
-from midepoch_conformance.case import Case, SessionPlan, Step
+from midepoch_conformance.case.adapter import Execution, Offer
+from midepoch_conformance.case.case import Case, SessionPlan, Step
+from midepoch_conformance.case.sources import GENERATORS
+from midepoch_conformance.case.workload import KINDS, Workload
 from midepoch_conformance.family import PROBES
 from midepoch_conformance.judges import REGISTRY
 from midepoch_conformance.offers import EXTRAS
 from midepoch_conformance.probes_format import FORMAT_PROBES
-from midepoch_conformance.sources import GENERATORS
-from midepoch_conformance.workload import KINDS, Workload
 
 QUICK = cases.load_table("quick")
 FULL = cases.load_table("full")

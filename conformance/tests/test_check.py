@@ -9,15 +9,15 @@ import pytest
 from simulated import OFFER, Engine
 
 from midepoch_conformance import cases
-from midepoch_conformance.adapter import Execution
 from midepoch_conformance.bench import Bench, Oracles
-from midepoch_conformance.case import Case, SessionPlan, Step
+from midepoch_conformance.case.adapter import Execution
+from midepoch_conformance.case.case import Case, SessionPlan, Step
+from midepoch_conformance.case.trace import Fault
+from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.check import Check, run_check, wanted_requirements
 from midepoch_conformance.events import CaseResult, CasesJudged, Event, Investigating, Started
 from midepoch_conformance.settings import CheckError, Settings
 from midepoch_conformance.smoke import smoke
-from midepoch_conformance.trace import Fault
-from midepoch_conformance.workload import Workload
 
 
 def plain(workload: Workload, workers: int = 0) -> Case:

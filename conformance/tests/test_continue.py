@@ -16,7 +16,7 @@ from simulated import OFFER, Engine
 from test_check import TABLE
 
 from midepoch_conformance import cases
-from midepoch_conformance.case import Case
+from midepoch_conformance.case.case import Case
 from midepoch_conformance.check import Stopped, run_check
 from midepoch_conformance.cli import main
 from midepoch_conformance.events import CasesJudged, Event, Started

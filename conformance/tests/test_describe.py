@@ -6,10 +6,10 @@ import dataclasses
 
 import pytest
 
-from midepoch_conformance.adapter import Execution
-from midepoch_conformance.case import ACTIONS, Case, SessionPlan, Step
-from midepoch_conformance.describe import describe, describe_step, describe_workload
-from midepoch_conformance.workload import KINDS, Workload
+from midepoch_conformance.case.adapter import Execution
+from midepoch_conformance.case.case import ACTIONS, Case, SessionPlan, Step
+from midepoch_conformance.case.words import describe, describe_step, describe_workload
+from midepoch_conformance.case.workload import KINDS, Workload
 from midepoch_conformance.works import WORKS
 
 

@@ -9,11 +9,11 @@ import traceability
 import written
 
 from midepoch_conformance.bench import Bench
-from midepoch_conformance.case import Case
+from midepoch_conformance.case.case import Case
+from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.runner import Runner
 from midepoch_conformance.summary import settled_results
 from midepoch_conformance.verdict import OUTCOMES, Finding
-from midepoch_conformance.workload import Workload
 
 LIMIT = 2.0
 """Seconds that a session may take."""

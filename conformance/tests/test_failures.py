@@ -15,15 +15,15 @@ from test_check import TABLE, cut
 from midepoch_conformance import cases
 from midepoch_conformance import scripts as scripts_module
 from midepoch_conformance.bench import Bench
-from midepoch_conformance.case import Case
+from midepoch_conformance.case.case import Case
+from midepoch_conformance.case.trace import Fault
+from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.check import run_check
 from midepoch_conformance.events import CaseResult, Event, Failure, Investigating
 from midepoch_conformance.failures import Group, distinct, failing_groups, investigate
 from midepoch_conformance.scripts import Scripts
 from midepoch_conformance.settings import Settings
-from midepoch_conformance.trace import Fault
 from midepoch_conformance.verdict import Finding
-from midepoch_conformance.workload import Workload
 
 SHUFFLED = cut(Workload(shuffle=True, seed=3), 3)
 PLAIN = cut(Workload(), 1)

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from midepoch_conformance.adapter import Execution
+from midepoch_conformance.case.adapter import Execution
+from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.folding import Facts, fold
 from midepoch_conformance.handing import escapes, parameters
 from midepoch_conformance.script_data import (
@@ -20,7 +21,6 @@ from midepoch_conformance.script_data import (
     row_text,
     workload_facts,
 )
-from midepoch_conformance.workload import Workload
 
 SUITE = Path(__file__).parents[1] / "midepoch_conformance"
 FAKES = Path(__file__).parent / "fakes"

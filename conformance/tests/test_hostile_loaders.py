@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from midepoch_conformance.adapter import Execution
-from midepoch_conformance.case import Case, SessionPlan, Step
+from midepoch_conformance.case.adapter import Execution
+from midepoch_conformance.case.case import Case, SessionPlan, Step
+from midepoch_conformance.case.trace import Fault, Trace
+from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.processes import Patience
 from midepoch_conformance.runner import Runner
-from midepoch_conformance.trace import Fault, Trace
-from midepoch_conformance.workload import Workload
 
 sys.path.append(str(Path(__file__).parent / "fakes"))
 

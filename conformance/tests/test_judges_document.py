@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from written import FIRST, ORACLE, SECOND, SIX, case, fault, found, outcome, run, trace
 
-from midepoch_conformance.adapter import Execution
-from midepoch_conformance.case import Case, SessionPlan, Step
+from midepoch_conformance.case.adapter import Execution
+from midepoch_conformance.case.case import Case, SessionPlan, Step
+from midepoch_conformance.case.trace import Batch, Event, Fault, SessionTrace, Trace
+from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.judges import judge
 from midepoch_conformance.judges.document import canonical, untyped
 from midepoch_conformance.published import Vector, VectorError, vector, vectors
-from midepoch_conformance.trace import Batch, Event, Fault, SessionTrace, Trace
-from midepoch_conformance.workload import Workload
 
 DOCUMENT: dict[str, Any] = {
     "format": "midepoch.state",

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from written import CUT, CUT_FIRST, FIRST, ORACLE, SECOND, SIX, case, check, found, trace
 
-from midepoch_conformance.case import Case
+from midepoch_conformance.case.case import Case
 from midepoch_conformance.judges import judge
 
 # Refusal.

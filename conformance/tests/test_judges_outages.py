@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from written import FIRST, ORACLE, SECOND, SIX, case, check, found, played, run, trace, whole
 
-from midepoch_conformance.adapter import Execution
-from midepoch_conformance.case import SessionPlan, Step
+from midepoch_conformance.case.adapter import Execution
+from midepoch_conformance.case.case import SessionPlan, Step
+from midepoch_conformance.case.trace import Event, Trace
+from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.cases import oracle_case
-from midepoch_conformance.trace import Event, Trace
-from midepoch_conformance.workload import Workload
 
 # A killed process.
 

@@ -20,7 +20,7 @@ from written import (
     whole,
 )
 
-from midepoch_conformance.trace import Trace
+from midepoch_conformance.case.trace import Trace
 
 # State.
 

@@ -8,7 +8,7 @@ import pytest
 import written
 from written import SIX, case, check, found, trace, whole
 
-from midepoch_conformance.workload import Workload
+from midepoch_conformance.case.workload import Workload
 
 LINKS = ("take 1, save a", "load a, take 1, save b", "load b, drain, drain")
 TWO = ["", "01|23|45."]

@@ -14,14 +14,14 @@ import pytest
 import torch
 from written import FIRST, ORACLE, SECOND, SIX, case, found, trace
 
-from midepoch_conformance.adapter import Execution, Offer
-from midepoch_conformance.case import Step
+from midepoch_conformance.case.adapter import Execution, Offer
+from midepoch_conformance.case.case import Step
+from midepoch_conformance.case.trace import SessionTrace
+from midepoch_conformance.case.workload import WIDE, Workload
 from midepoch_conformance.held_batches import WRITTEN, HeldBatches
 from midepoch_conformance.journal import read_journal
 from midepoch_conformance.make_loader import FunctionAdapter
 from midepoch_conformance.play import Job, Play
-from midepoch_conformance.trace import SessionTrace
-from midepoch_conformance.workload import WIDE, Workload
 
 
 def plain(rows: Any) -> list[list[float]]:

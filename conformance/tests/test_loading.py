@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from midepoch_conformance import loading
-from midepoch_conformance.adapter import Execution
+from midepoch_conformance.case.adapter import Execution
+from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.make_loader import FunctionAdapter, content
-from midepoch_conformance.workload import Workload
 
 
 @pytest.fixture(autouse=True)

@@ -12,12 +12,13 @@ from typing import Any
 import pytest
 from test_strategies import OFFER
 
-from midepoch_conformance.adapter import Execution, Offer
 from midepoch_conformance.bench import Bench
-from midepoch_conformance.case import Case, SessionPlan, Step
+from midepoch_conformance.case.adapter import Execution, Offer
+from midepoch_conformance.case.case import Case, SessionPlan, Step
+from midepoch_conformance.case.history import HISTORY, Course, objection, remembers, strict
+from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.cases import has_workers, load_table, oracle_case
 from midepoch_conformance.explore import Goal, draw_round
-from midepoch_conformance.histories import HISTORY, Course, objection, remembers, strict
 from midepoch_conformance.machine import HistoryMachine, draw_histories
 from midepoch_conformance.offers import offered
 from midepoch_conformance.probes_histories import PLOTS
@@ -26,7 +27,6 @@ from midepoch_conformance.settings import CheckError
 from midepoch_conformance.shorten import repaired
 from midepoch_conformance.shrink import PLAYS, shrink, size, smaller, sound
 from midepoch_conformance.verdict import FAILURES, Finding
-from midepoch_conformance.workload import Workload
 
 MUTANTS = Path(__file__).parent / "mutants"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from written import FIRST, ORACLE, SECOND, THIRD, batches, case, trace, whole
 
-from midepoch_conformance.lengths import places
+from midepoch_conformance.case.uninterrupted import places
 from midepoch_conformance.model import Position, epochs_of, follow
 
 EPOCHS = epochs_of(ORACLE.sessions[0])

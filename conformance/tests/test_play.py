@@ -18,17 +18,18 @@ from typing import Any
 
 import pytest
 
-from midepoch_conformance import holdings, tampering
-from midepoch_conformance.adapter import Execution, Offer
-from midepoch_conformance.case import CaseError, Step
+from midepoch_conformance import holdings
+from midepoch_conformance.case import tampering
+from midepoch_conformance.case.adapter import Execution, Offer
+from midepoch_conformance.case.case import CaseError, Step
+from midepoch_conformance.case.trace import Event, SessionTrace
+from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.codecs import Codecs
 from midepoch_conformance.faults import crash, fault_of, hang
 from midepoch_conformance.journal import Journal, read_journal
 from midepoch_conformance.play import NO_SUCH_PART, NO_SUCH_STATE, Job, Play
 from midepoch_conformance.processes import Patience
 from midepoch_conformance.streams import Streams
-from midepoch_conformance.trace import Event, SessionTrace
-from midepoch_conformance.workload import Workload
 
 HOST_SIDE = (
     "__init__", "adapter", "case", "codecs", "faults", "host", "journal", "loading",

@@ -11,8 +11,8 @@ from xml.etree import ElementTree
 import pytest
 from test_check import cut
 
+from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.report import spec_version, suite_version
-from midepoch_conformance.workload import Workload
 
 
 def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:

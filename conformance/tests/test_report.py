@@ -16,7 +16,8 @@ from simulated import OFFER, Engine
 from test_check import TABLE, plain
 
 from midepoch_conformance import cases, terminal
-from midepoch_conformance.case import Case
+from midepoch_conformance.case.case import Case
+from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.check import Check, run_check
 from midepoch_conformance.cli import main
 from midepoch_conformance.delivered import delivered
@@ -40,7 +41,6 @@ from midepoch_conformance.report_file import (
 from midepoch_conformance.settings import Settings
 from midepoch_conformance.summary import settled_results
 from midepoch_conformance.verdict import Finding
-from midepoch_conformance.workload import Workload
 
 Lie = Callable[[Case, int], bool]
 

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from midepoch_conformance.adapter import Execution
-from midepoch_conformance.case import Case, CaseError, SessionPlan, Step
+from midepoch_conformance.case.adapter import Execution
+from midepoch_conformance.case.case import Case, CaseError, SessionPlan, Step
+from midepoch_conformance.case.trace import Event, Trace
+from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.processes import living
 from midepoch_conformance.runner import Runner, RunnerError
-from midepoch_conformance.trace import Event, Trace
-from midepoch_conformance.workload import Workload
 
 INLINE = Execution()
 BATCHES = [[[0], [1], [2], [3]], [[4], [5], [6], [7]], [[8], [9], [10], [11]], [[12]]]

@@ -13,11 +13,13 @@ from pathlib import Path
 import pytest
 
 from midepoch_conformance import judges, script_material
-from midepoch_conformance.adapter import Execution, Offer
-from midepoch_conformance.case import Case, SessionPlan, Step
+from midepoch_conformance.case.adapter import Execution, Offer
+from midepoch_conformance.case.case import Case, SessionPlan, Step
+from midepoch_conformance.case.history import HISTORY
+from midepoch_conformance.case.trees import TREES
+from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.cases import load_table, oracle_case
 from midepoch_conformance.folding import Facts, fold
-from midepoch_conformance.histories import HISTORY
 from midepoch_conformance.judges import REGISTRY, applicable
 from midepoch_conformance.processes import _runs
 from midepoch_conformance.runner import LoaderInfo, Runner
@@ -26,9 +28,7 @@ from midepoch_conformance.script_checks import recipes
 from midepoch_conformance.script_run import NO_VERDICT, run_script
 from midepoch_conformance.script_source import adapter_source
 from midepoch_conformance.shrink import size
-from midepoch_conformance.trees import TREES
 from midepoch_conformance.verdict import FAILURES, Finding
-from midepoch_conformance.workload import Workload
 
 TORCHDATA = LoaderInfo(
     name="torchdata",

@@ -14,11 +14,11 @@ import numpy
 import pytest
 import torch
 
+from midepoch_conformance.case.sources import SAMPLERS, SOURCES
+from midepoch_conformance.case.trees import spelled
+from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.cases import load_table
 from midepoch_conformance.script_data import data_of, workload_facts
-from midepoch_conformance.sources import SAMPLERS, SOURCES
-from midepoch_conformance.trees import spelled
-from midepoch_conformance.workload import Workload
 
 STATEFUL = "stateful_iterable"
 STREAMS = {"python": random.seed, "numpy": numpy.random.seed, "torch": torch.manual_seed}

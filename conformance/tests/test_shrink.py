@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 import pytest
 
-from midepoch_conformance.adapter import Execution
-from midepoch_conformance.case import Case, SessionPlan, Step
+from midepoch_conformance.case.adapter import Execution
+from midepoch_conformance.case.case import Case, SessionPlan, Step
+from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.shrink import HANG_PLAYS, PLAYS, shrink, size, smaller, sound
 from midepoch_conformance.verdict import Finding
-from midepoch_conformance.workload import Workload
 
 FAILS = Finding("RESUME-1", "fails silently", "missing")
 

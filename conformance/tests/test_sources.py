@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from midepoch_conformance import sources
-from midepoch_conformance.sources import GENERATORS, SAMPLERS, SOURCES
-from midepoch_conformance.workload import Workload
+from midepoch_conformance.case import sources
+from midepoch_conformance.case.sources import GENERATORS, SAMPLERS, SOURCES
+from midepoch_conformance.case.workload import Workload
 
 ITS_OWN = ("oneshot", "rewinding")
 AGAIN = [name for name in SOURCES if name != "oneshot"]

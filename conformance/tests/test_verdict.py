@@ -6,8 +6,8 @@ import pytest
 from written import case, fault
 
 from midepoch_conformance import requirements
+from midepoch_conformance.case.trace import Fault
 from midepoch_conformance.prerequisites import PREREQUISITES
-from midepoch_conformance.trace import Fault
 from midepoch_conformance.verdict import (
     Finding,
     aggregate,

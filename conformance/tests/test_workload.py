@@ -17,13 +17,13 @@ import numpy
 import pytest
 import torch
 
-from midepoch_conformance import workload as module
-from midepoch_conformance.adapter import Execution
 from midepoch_conformance.axes import Cell
-from midepoch_conformance.case import Case
-from midepoch_conformance.lengths import usual_length, usual_lengths
-from midepoch_conformance.trees import CODECS, TREES, spelled, tree_at
-from midepoch_conformance.workload import Workload, WorkloadError
+from midepoch_conformance.case import workload as module
+from midepoch_conformance.case.adapter import Execution
+from midepoch_conformance.case.case import Case
+from midepoch_conformance.case.trees import CODECS, TREES, spelled, tree_at
+from midepoch_conformance.case.uninterrupted import usual_length, usual_lengths
+from midepoch_conformance.case.workload import Workload, WorkloadError
 from midepoch_conformance.works import SORTS, WORKS, workload
 
 

@@ -10,12 +10,12 @@ import builtins
 from collections.abc import Sequence
 from typing import Any
 
-from midepoch_conformance.adapter import Execution
-from midepoch_conformance.case import Case, SessionPlan, Step
+from midepoch_conformance.case.adapter import Execution
+from midepoch_conformance.case.case import Case, SessionPlan, Step
+from midepoch_conformance.case.trace import Batch, Event, Fault, SessionTrace, Trace
+from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.judges import applicable, judge
-from midepoch_conformance.trace import Batch, Event, Fault, SessionTrace, Trace
 from midepoch_conformance.verdict import Finding
-from midepoch_conformance.workload import Workload
 
 CUT = ("take 2, save s", "load s, drain, drain")
 CUT_FIRST = ["01|23", ""]

@@ -6,7 +6,8 @@ import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
-from midepoch_conformance.case import Case
+from midepoch_conformance.case.case import Case
+from midepoch_conformance.case.trace import Fault, Trace
 from midepoch_conformance.judges import (
     basis,
     cost,
@@ -27,7 +28,6 @@ from midepoch_conformance.judges import (
 from midepoch_conformance.judges.registry import REGISTRY, Judge
 from midepoch_conformance.judges.view import View
 from midepoch_conformance.prerequisites import PREREQUISITES
-from midepoch_conformance.trace import Fault, Trace
 from midepoch_conformance.verdict import Finding, in_words, place
 
 __all__ = ["PREREQUISITES", "REGISTRY", "Judge", "applicable", "judge"]

@@ -7,14 +7,14 @@ import hashlib
 import json
 from typing import Any
 
-from midepoch_conformance.case import Step
+from midepoch_conformance.case.case import Step
+from midepoch_conformance.case.trace import Event, Fault
+from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.compare import show
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
 from midepoch_conformance.published import schema, vector
-from midepoch_conformance.trace import Event, Fault
 from midepoch_conformance.verdict import Finding, fault_kind, in_words, is_refusal
-from midepoch_conformance.workload import Workload
 
 __all__ = ["canonical", "layout", "untyped"]
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import dataclasses
 
 from midepoch_conformance import model
-from midepoch_conformance.adapter import Execution
+from midepoch_conformance.case.adapter import Execution
+from midepoch_conformance.case.trace import Event
+from midepoch_conformance.case.workload import AMBIENT_DRAWS
 from midepoch_conformance.judges.outages import carried
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import Problem, View
 from midepoch_conformance.model import Position
-from midepoch_conformance.trace import Event
 from midepoch_conformance.verdict import Finding, in_words, is_refusal
-from midepoch_conformance.workload import AMBIENT_DRAWS
 
 __all__: list[str] = []
 

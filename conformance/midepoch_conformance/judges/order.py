@@ -6,6 +6,8 @@ import json
 from collections.abc import Sequence
 
 from midepoch_conformance import model
+from midepoch_conformance.case.trace import Batch, Fault
+from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.compare import ids, show, unwhole
 from midepoch_conformance.judges.permutation import (
     elements,
@@ -17,9 +19,7 @@ from midepoch_conformance.judges.permutation import (
 )
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
-from midepoch_conformance.trace import Batch, Fault
 from midepoch_conformance.verdict import Finding, in_words
-from midepoch_conformance.workload import Workload
 
 __all__ = ["ordered", "values"]
 

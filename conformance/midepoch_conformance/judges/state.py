@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 
+from midepoch_conformance.case.trace import Fault
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
-from midepoch_conformance.trace import Fault
 from midepoch_conformance.verdict import FAILURES, Finding, in_words
 
 __all__: list[str] = []

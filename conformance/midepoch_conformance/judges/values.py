@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from midepoch_conformance import model
+from midepoch_conformance.case.trace import Batch
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
-from midepoch_conformance.trace import Batch
 from midepoch_conformance.verdict import FAILURES, Finding, in_words
 
 __all__: list[str] = []

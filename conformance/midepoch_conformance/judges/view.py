@@ -7,9 +7,9 @@ import functools
 from typing import Any
 
 from midepoch_conformance import compare, model, verdict
-from midepoch_conformance.case import Case
+from midepoch_conformance.case.case import Case
+from midepoch_conformance.case.trace import Event, Fault, SessionTrace, Trace
 from midepoch_conformance.model import Epochs, Stretch
-from midepoch_conformance.trace import Event, Fault, SessionTrace, Trace
 from midepoch_conformance.verdict import Finding
 
 __all__ = ["Problem", "View"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 
 from midepoch_conformance import compare, model
-from midepoch_conformance.case import Case
+from midepoch_conformance.case.case import Case
+from midepoch_conformance.case.trace import Batch, Trace
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
-from midepoch_conformance.trace import Batch, Trace
 from midepoch_conformance.verdict import Finding
 
 __all__: list[str] = []

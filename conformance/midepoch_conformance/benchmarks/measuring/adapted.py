@@ -7,15 +7,15 @@ import tempfile
 from collections.abc import Iterator
 from typing import Any
 
-from midepoch_conformance.adapter import Execution, Offer
 from midepoch_conformance.benchmarks.measuring.contenders import (
     NotInstalledError,
     NotOfferedError,
     Setting,
 )
 from midepoch_conformance.benchmarks.measuring.datasets import Indices, Samples, Stateful, Stream
+from midepoch_conformance.case.adapter import Execution, Offer
+from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.loading import load
-from midepoch_conformance.workload import Workload
 
 __all__ = ["Adapted"]
 

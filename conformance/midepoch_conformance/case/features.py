@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from midepoch_conformance.case import Case
+from midepoch_conformance.case.case import Case
 
 __all__ = ["feature_of", "sort_of"]
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from midepoch_conformance.adapter import Execution
-from midepoch_conformance.case import Case, CaseError, Step
-from midepoch_conformance.workload import Workload
+from midepoch_conformance.case.adapter import Execution
+from midepoch_conformance.case.case import Case, CaseError, Step
+from midepoch_conformance.case.workload import Workload
 
 __all__ = ["Place", "batches_left", "counted", "places", "usual_length", "usual_lengths"]
 
@@ -76,7 +76,7 @@ def counted(case: Case, lengths: Sequence[int] | None) -> Case:
         CaseError: there is such a step and no lengths are given.
 
     Example:
-        >>> from midepoch_conformance.case import SessionPlan
+        >>> from midepoch_conformance.case.case import SessionPlan
         >>> steps = (Step("take", n=1), Step("take", n=-1))
         >>> case = Case("example", Workload(), (SessionPlan(Execution(), steps),))
         >>> counted(case, [4, 4]).sessions[0].steps[1].n

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import dataclasses
 
-from midepoch_conformance.adapter import Execution
-from midepoch_conformance.case import Case, SessionPlan, Step
-from midepoch_conformance.lengths import usual_length
-from midepoch_conformance.sources import GENERATORS
-from midepoch_conformance.workload import Workload
+from midepoch_conformance.case.adapter import Execution
+from midepoch_conformance.case.case import Case, SessionPlan, Step
+from midepoch_conformance.case.sources import GENERATORS
+from midepoch_conformance.case.uninterrupted import usual_length
+from midepoch_conformance.case.workload import Workload
 
 __all__ = ["HISTORY", "MOST_EPOCHS", "Course", "Mark", "faulty", "objection", "remembers", "strict"]
 
@@ -49,7 +49,7 @@ class Course:
     """Where a history stands while its steps are taken.
 
     Example:
-        >>> from midepoch_conformance.adapter import Execution
+        >>> from midepoch_conformance.case.adapter import Execution
         >>> course = Course(Workload(n=6, batch_size=2))
         >>> course.begin(course.workload, SessionPlan(Execution(), ()))
         >>> course.follow(Step("take", 2))

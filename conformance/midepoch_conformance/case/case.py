@@ -11,8 +11,8 @@ import hashlib
 import json
 from typing import Any
 
-from midepoch_conformance.adapter import Execution
-from midepoch_conformance.workload import Workload
+from midepoch_conformance.case.adapter import Execution
+from midepoch_conformance.case.workload import Workload
 
 __all__ = ["ACTIONS", "Case", "CaseError", "SessionPlan", "Step"]
 

@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any, Protocol
 
-from midepoch_conformance.workload import Workload
+from midepoch_conformance.case.workload import Workload
 
 __all__ = ["Adapter", "Execution", "Offer", "Session"]
 

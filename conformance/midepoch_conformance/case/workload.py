@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from midepoch_conformance import sources, trees
+from midepoch_conformance.case import sources, trees
 
 __all__ = ["AMBIENT_DRAWS", "KINDS", "WIDE", "Workload", "WorkloadError"]
 

@@ -6,9 +6,9 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-from midepoch_conformance.adapter import Execution
-from midepoch_conformance.case import Case, SessionPlan, Step
-from midepoch_conformance.workload import Workload
+from midepoch_conformance.case.adapter import Execution
+from midepoch_conformance.case.case import Case, SessionPlan, Step
+from midepoch_conformance.case.workload import Workload
 
 __all__ = ["describe", "describe_execution", "describe_step", "describe_workload"]
 
@@ -74,9 +74,9 @@ def describe(case: Case, own: bool = False) -> str:
     """Return ``case`` in one sentence; ``own``: the loader iterates data of its own.
 
     Example:
-        >>> from midepoch_conformance.case import Case, SessionPlan, Step
-        >>> from midepoch_conformance.adapter import Execution
-        >>> from midepoch_conformance.workload import Workload
+        >>> from midepoch_conformance.case.case import Case, SessionPlan, Step
+        >>> from midepoch_conformance.case.adapter import Execution
+        >>> from midepoch_conformance.case.workload import Workload
         >>> first = (Step("take", 1), Step("save", state="a"))
         >>> second = (Step("load", state="a"), Step("drain"))
         >>> print(describe(Case("cut", Workload(n=3, batch_size=1), (
