@@ -13,7 +13,7 @@ from rich.text import Text
 
 from midepoch_conformance import cases, judges, requirements
 from midepoch_conformance.cases import PROFILES
-from midepoch_conformance.loading import BUILT_IN
+from midepoch_conformance.host.loading import BUILT_IN
 from midepoch_conformance.requirements import Requirement
 from midepoch_conformance.settings import CheckError
 

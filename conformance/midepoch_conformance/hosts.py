@@ -13,7 +13,7 @@ import uuid
 from pathlib import Path
 from typing import IO, Any
 
-from midepoch_conformance.processes import Patience, end_marked
+from midepoch_conformance.host.processes import Patience, end_marked
 
 __all__ = ["HostLostError", "HostProcess", "RunnerError", "too_old"]
 
@@ -67,7 +67,7 @@ class HostProcess:
         self.errors = tempfile.TemporaryFile(dir=root)  # noqa: SIM115 - closed by end()
         try:
             self.process = subprocess.Popen(
-                [python, "-m", "midepoch_conformance.host"],
+                [python, "-m", "midepoch_conformance.host.host"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self.errors,

@@ -25,11 +25,11 @@ from midepoch_conformance.case.case import Case, SessionPlan
 from midepoch_conformance.case.trace import SessionTrace, Trace
 from midepoch_conformance.case.uninterrupted import batches_left, counted
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.faults import crash, hang
+from midepoch_conformance.host.faults import crash, hang
+from midepoch_conformance.host.journal import read_journal
+from midepoch_conformance.host.play import CLOSING, Job
+from midepoch_conformance.host.processes import Patience
 from midepoch_conformance.hosts import HostLostError, HostProcess, RunnerError, too_old
-from midepoch_conformance.journal import read_journal
-from midepoch_conformance.play import CLOSING, Job
-from midepoch_conformance.processes import Patience
 
 __all__ = ["LoaderInfo", "Runner", "RunnerError"]
 
@@ -86,7 +86,7 @@ class Runner:
         [[[0], [1], [2], [3]]]
 
     Args:
-        spec: the loader; see :func:`midepoch_conformance.loading.load`.
+        spec: the loader; see :func:`midepoch_conformance.host.loading.load`.
         python: the interpreter in which it is installed; this one by default.
         root: a folder for what the plays leave; a temporary one by default.
         limit: seconds that a session may take.

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from midepoch_conformance.processes import adopt_orphans, keepers, living
+from midepoch_conformance.host.processes import adopt_orphans, keepers, living
 
 FAKES = Path(__file__).parent / "fakes"
 

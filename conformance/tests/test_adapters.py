@@ -25,7 +25,7 @@ from midepoch_conformance.case.sources import GENERATORS
 from midepoch_conformance.case.trace import Trace
 from midepoch_conformance.case.uninterrupted import usual_lengths
 from midepoch_conformance.case.workload import AMBIENT_DRAWS, KINDS, Workload, WorkloadError
-from midepoch_conformance.loading import BUILT_IN
+from midepoch_conformance.host.loading import BUILT_IN
 from midepoch_conformance.offers import EXTRAS
 from midepoch_conformance.runner import Runner
 from midepoch_conformance.works import WORKS

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from midepoch_conformance import loading
-from midepoch_conformance.host import _offer
+from midepoch_conformance.host import loading
+from midepoch_conformance.host.host import _offer
+from midepoch_conformance.host.processes import living
 from midepoch_conformance.hosts import HostLostError, HostProcess
-from midepoch_conformance.processes import living
 
 
 @pytest.fixture

@@ -18,10 +18,10 @@ from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.case import Step
 from midepoch_conformance.case.trace import SessionTrace
 from midepoch_conformance.case.workload import WIDE, Workload
-from midepoch_conformance.held_batches import WRITTEN, HeldBatches
-from midepoch_conformance.journal import read_journal
-from midepoch_conformance.make_loader import FunctionAdapter
-from midepoch_conformance.play import Job, Play
+from midepoch_conformance.host.function_adapter import FunctionAdapter
+from midepoch_conformance.host.held_batches import WRITTEN, HeldBatches
+from midepoch_conformance.host.journal import read_journal
+from midepoch_conformance.host.play import Job, Play
 
 
 def plain(rows: Any) -> list[list[float]]:

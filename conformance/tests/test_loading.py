@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from midepoch_conformance import loading
 from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.make_loader import FunctionAdapter, content
+from midepoch_conformance.host import loading
+from midepoch_conformance.host.function_adapter import FunctionAdapter, content
 
 
 @pytest.fixture(autouse=True)

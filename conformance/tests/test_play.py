@@ -18,18 +18,18 @@ from typing import Any
 
 import pytest
 
-from midepoch_conformance import holdings
 from midepoch_conformance.case import tampering
 from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.case import CaseError, Step
 from midepoch_conformance.case.trace import Event, SessionTrace
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.codecs import Codecs
-from midepoch_conformance.faults import crash, fault_of, hang
-from midepoch_conformance.journal import Journal, read_journal
-from midepoch_conformance.play import NO_SUCH_PART, NO_SUCH_STATE, Job, Play
-from midepoch_conformance.processes import Patience
-from midepoch_conformance.streams import Streams
+from midepoch_conformance.host import holdings
+from midepoch_conformance.host.codecs import Codecs
+from midepoch_conformance.host.faults import crash, fault_of, hang
+from midepoch_conformance.host.journal import Journal, read_journal
+from midepoch_conformance.host.play import NO_SUCH_PART, NO_SUCH_STATE, Job, Play
+from midepoch_conformance.host.processes import Patience
+from midepoch_conformance.host.streams import Streams
 
 HOST_SIDE = (
     "__init__", "adapter", "case", "codecs", "faults", "host", "journal", "loading",
@@ -371,7 +371,7 @@ def test_streams_that_move() -> None:
 
 def test_a_settled_process_still_works() -> None:
     code = """
-from midepoch_conformance.memory import _writable, settle
+from midepoch_conformance.host.memory import _writable, settle
 kept = [bytes([i % 256]) * 4096 for i in range(4000)]
 settle()
 assert all(start % (2 << 20) == 0 for start, end in _writable())

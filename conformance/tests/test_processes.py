@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from midepoch_conformance.processes import end_group, living
+from midepoch_conformance.host.processes import end_group, living
 
 
 def children() -> set[int]:

@@ -20,8 +20,8 @@ from midepoch_conformance.case.trees import TREES
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.cases import load_table, oracle_case
 from midepoch_conformance.folding import Facts, fold
+from midepoch_conformance.host.processes import _runs
 from midepoch_conformance.judges import REGISTRY, applicable
-from midepoch_conformance.processes import _runs
 from midepoch_conformance.runner import LoaderInfo, Runner
 from midepoch_conformance.script import LINES, MARK, added_lines, make_script
 from midepoch_conformance.script_checks import recipes

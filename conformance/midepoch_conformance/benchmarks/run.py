@@ -23,7 +23,7 @@ from midepoch_conformance.benchmarks.results import (
     Measured,
     Results,
 )
-from midepoch_conformance.processes import end_group
+from midepoch_conformance.host.processes import end_group
 from midepoch_conformance.settings import CheckError
 
 __all__ = ["FULL", "QUICK", "Pace", "run"]

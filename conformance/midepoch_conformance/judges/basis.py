@@ -6,7 +6,7 @@ from midepoch_conformance import compare, model
 from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.trace import Trace
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.held_batches import WRITTEN
+from midepoch_conformance.host.held_batches import WRITTEN
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
 from midepoch_conformance.verdict import Finding, fault_kind, in_words, is_refusal

@@ -21,7 +21,7 @@ from midepoch_conformance.benchmarks.measuring.machine import described
 from midepoch_conformance.benchmarks.measuring.measures import MEASURES
 from midepoch_conformance.benchmarks.measuring.rounds import Entrant, interleaved
 from midepoch_conformance.benchmarks.measuring.spread import ratio, spread
-from midepoch_conformance.loading import SpecError
+from midepoch_conformance.host.loading import SpecError
 
 Say = Callable[[Mapping[str, Any]], None]
 

@@ -15,7 +15,7 @@ from midepoch_conformance.benchmarks.measuring.contenders import (
 from midepoch_conformance.benchmarks.measuring.datasets import Indices, Samples, Stateful, Stream
 from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.loading import load
+from midepoch_conformance.host.loading import load
 
 __all__ = ["Adapted"]
 

@@ -22,10 +22,10 @@ import traceback
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from midepoch_conformance import loading, memory, processes
 from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.play import Job, Play
+from midepoch_conformance.host import loading, memory, processes
+from midepoch_conformance.host.play import Job, Play
 
 __all__ = ["main"]
 

@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from midepoch_conformance.case.adapter import Adapter
-from midepoch_conformance.make_loader import FunctionAdapter
+from midepoch_conformance.host.function_adapter import FunctionAdapter
 
 __all__ = ["BUILT_IN", "Loaded", "SpecError", "load"]
 

@@ -11,7 +11,7 @@ import os
 import time
 from collections.abc import Callable
 
-from midepoch_conformance.processes import keepers, living
+from midepoch_conformance.host.processes import keepers, living
 
 __all__ = ["Holdings"]
 

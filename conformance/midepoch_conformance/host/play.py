@@ -16,19 +16,19 @@ import urllib.parse
 from collections.abc import Iterator
 from typing import Any
 
-from midepoch_conformance import codecs
 from midepoch_conformance.case import tampering
 from midepoch_conformance.case.adapter import Adapter, Execution, Offer, Session
 from midepoch_conformance.case.case import CaseError, Step
 from midepoch_conformance.case.trace import Batch, Event, Fault
 from midepoch_conformance.case.workload import WIDE, Workload
-from midepoch_conformance.faults import fault_of
-from midepoch_conformance.held_batches import HeldBatches
-from midepoch_conformance.holdings import Holdings
-from midepoch_conformance.journal import Journal
-from midepoch_conformance.logbook import Log
-from midepoch_conformance.processes import left_after
-from midepoch_conformance.streams import Streams, seed_streams
+from midepoch_conformance.host import codecs
+from midepoch_conformance.host.faults import fault_of
+from midepoch_conformance.host.held_batches import HeldBatches
+from midepoch_conformance.host.holdings import Holdings
+from midepoch_conformance.host.journal import Journal
+from midepoch_conformance.host.logbook import Log
+from midepoch_conformance.host.processes import left_after
+from midepoch_conformance.host.streams import Streams, seed_streams
 
 __all__ = ["NO_SUCH_PART", "NO_SUCH_STATE", "BatchError", "Job", "Play"]
 
