@@ -19,10 +19,10 @@ from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.trace import Trace
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.delivered import Delivered, delivered, epoch_lengths
 from midepoch_conformance.events import CaseResult
 from midepoch_conformance.runner import LoaderInfo, RunnerError
-from midepoch_conformance.verdict import FAILURES, Finding, place
+from midepoch_conformance.verdict.delivered import Delivered, delivered, epoch_lengths
+from midepoch_conformance.verdict.finding import FAILURES, Finding, place
 
 __all__ = ["Bench", "Engine", "Oracles"]
 

@@ -11,11 +11,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from midepoch_conformance import cases, judges, requirements
+from midepoch_conformance import cases, judges
 from midepoch_conformance.cases import PROFILES
 from midepoch_conformance.host.loading import BUILT_IN
-from midepoch_conformance.requirements import Requirement
 from midepoch_conformance.settings import CheckError
+from midepoch_conformance.verdict import requirements
+from midepoch_conformance.verdict.requirements import Requirement
 
 __all__ = ["case_counts", "how_judged", "show_all", "show_list", "show_one"]
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from hypothesis import __version__ as HYPOTHESIS  # noqa: N812 - a constant, named as one
 
-from midepoch_conformance import cases, judges, requirements
+from midepoch_conformance import cases, judges
 from midepoch_conformance.bench import Bench, Engine, Oracles
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.events import (
@@ -42,7 +42,8 @@ from midepoch_conformance.summary import (
     settled_results,
     summarise,
 )
-from midepoch_conformance.verdict import Finding
+from midepoch_conformance.verdict import requirements
+from midepoch_conformance.verdict.finding import Finding
 
 __all__ = [
     "Check",

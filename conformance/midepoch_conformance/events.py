@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from midepoch_conformance.case.case import Case
-from midepoch_conformance.delivered import Delivered
-from midepoch_conformance.verdict import Finding
+from midepoch_conformance.verdict.delivered import Delivered
+from midepoch_conformance.verdict.finding import Finding
 
 __all__ = [
     "CaseResult",

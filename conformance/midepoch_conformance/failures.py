@@ -14,7 +14,7 @@ from midepoch_conformance.events import CaseResult, Failure
 from midepoch_conformance.scripts import Scripts
 from midepoch_conformance.shrink import shrink, size
 from midepoch_conformance.summary import failing
-from midepoch_conformance.verdict import Finding
+from midepoch_conformance.verdict.finding import Finding
 
 __all__ = ["Group", "distinct", "failing_groups", "investigate", "shown", "smallest"]
 

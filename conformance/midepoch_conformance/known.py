@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from midepoch_conformance import cases, judges, requirements
+from midepoch_conformance import cases, judges
 from midepoch_conformance.case.case import Case, CaseError
 from midepoch_conformance.case.features import sort_of
 from midepoch_conformance.case.words import describe
@@ -25,7 +25,8 @@ from midepoch_conformance.report import settled
 from midepoch_conformance.settings import CheckError
 from midepoch_conformance.shrink import size
 from midepoch_conformance.summary import failing
-from midepoch_conformance.verdict import Finding
+from midepoch_conformance.verdict import requirements
+from midepoch_conformance.verdict.finding import Finding
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -13,7 +13,7 @@ from midepoch_conformance.badge import class_words
 from midepoch_conformance.drawing_text import drawn_text
 from midepoch_conformance.overview import FailureView, KnownView, Overview
 from midepoch_conformance.plain_text import clipped, printable
-from midepoch_conformance.requirements import load
+from midepoch_conformance.verdict.requirements import load
 from midepoch_conformance.wording import count_words
 
 __all__ = ["block", "code", "markdown", "plain", "table"]

@@ -12,10 +12,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from midepoch_conformance import requirements
 from midepoch_conformance.case.workload import KINDS
 from midepoch_conformance.drawing import Drawing, draw
-from midepoch_conformance.verdict import FAILURES, OUTCOMES, worst
+from midepoch_conformance.verdict import requirements
+from midepoch_conformance.verdict.finding import FAILURES, OUTCOMES, worst
 from midepoch_conformance.wording import (
     batches_words,
     cell_words,

@@ -10,7 +10,7 @@ from midepoch_conformance.axes import ITERABLES, Cell, drains, load, save, take
 from midepoch_conformance.case.case import Case, Step
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.family import probe
-from midepoch_conformance.published import Vector, vectors
+from midepoch_conformance.verdict.published import Vector, vectors
 
 __all__ = ["FORMAT_PROBES", "HUGE"]
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.words import describe
 from midepoch_conformance.events import CaseResult, Failure
-from midepoch_conformance.verdict import OUTCOMES, Finding, Result, place
+from midepoch_conformance.verdict.finding import OUTCOMES, Finding, Result, place
 
 if TYPE_CHECKING:
     from midepoch_conformance.check import Check

@@ -12,7 +12,7 @@ from midepoch_conformance.known import Known, Replayed
 from midepoch_conformance.report import result_of
 from midepoch_conformance.report_file import Report, ReportError, load_report
 from midepoch_conformance.summary import ClassRow, Summary
-from midepoch_conformance.verdict import Finding, Result, place
+from midepoch_conformance.verdict.finding import Finding, Result, place
 from midepoch_conformance.wording import reproduce
 
 if TYPE_CHECKING:

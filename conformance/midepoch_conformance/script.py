@@ -14,7 +14,6 @@ import textwrap
 from collections.abc import Sequence
 
 from midepoch_conformance import (
-    requirements,
     script_checks,
     script_faults,
     script_format,
@@ -44,7 +43,8 @@ from midepoch_conformance.script_sessions import (
 )
 from midepoch_conformance.script_steps import needed
 from midepoch_conformance.script_table import table
-from midepoch_conformance.verdict import Finding
+from midepoch_conformance.verdict import requirements
+from midepoch_conformance.verdict.finding import Finding
 
 __all__ = ["LINES", "MARK", "added_lines", "make_script"]
 

@@ -15,10 +15,10 @@ from typing import Any
 
 from midepoch_conformance.case.case import Case, Step
 from midepoch_conformance.judges.order import ordered, values
-from midepoch_conformance.judges.permutation import words
-from midepoch_conformance.published import vector
 from midepoch_conformance.script_checks import Check, batches, delivered, register
-from midepoch_conformance.verdict import Finding
+from midepoch_conformance.verdict.finding import Finding
+from midepoch_conformance.verdict.permutation import words
+from midepoch_conformance.verdict.published import vector
 
 __all__: list[str] = []
 

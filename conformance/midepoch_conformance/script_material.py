@@ -36,7 +36,7 @@ from midepoch_conformance.script_sessions import (
     states_of_ranks,
 )
 from midepoch_conformance.script_source import adapter_source, split_futures
-from midepoch_conformance.verdict import Finding
+from midepoch_conformance.verdict.finding import Finding
 
 __all__ = ["Material"]
 

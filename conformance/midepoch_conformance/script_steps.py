@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from midepoch_conformance.case.case import Case, SessionPlan
 from midepoch_conformance.case.uninterrupted import places
-from midepoch_conformance.verdict import Finding
+from midepoch_conformance.verdict.finding import Finding
 
 __all__ = ["needed"]
 

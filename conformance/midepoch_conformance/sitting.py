@@ -6,7 +6,7 @@ import collections
 import dataclasses
 from collections.abc import Sequence
 
-from midepoch_conformance import judges, requirements
+from midepoch_conformance import judges
 from midepoch_conformance.bench import Bench
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.events import CaseResult, Failure
@@ -15,7 +15,8 @@ from midepoch_conformance.known import Known, Replayed, cover, replay
 from midepoch_conformance.report import settled
 from midepoch_conformance.scripts import Scripts
 from midepoch_conformance.summary import failing, prerequisite_cases, settled_results
-from midepoch_conformance.verdict import OUTCOMES, Finding
+from midepoch_conformance.verdict import requirements
+from midepoch_conformance.verdict.finding import OUTCOMES, Finding
 
 __all__ = ["Sitting", "Verdict"]
 

@@ -8,7 +8,7 @@ from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.runner import RunnerError
 from midepoch_conformance.settings import CheckError
-from midepoch_conformance.verdict import in_words
+from midepoch_conformance.verdict.finding import in_words
 
 __all__ = ["smallest", "smoke"]
 

@@ -17,8 +17,8 @@ from rich.table import Table
 from rich.text import Text
 
 from midepoch_conformance.plain_text import clipped, printable
-from midepoch_conformance.published import schema
 from midepoch_conformance.state_files import StoredState
+from midepoch_conformance.verdict.published import schema
 
 if TYPE_CHECKING:
     from midepoch.format.state import Document

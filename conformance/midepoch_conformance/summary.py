@@ -6,11 +6,13 @@ import dataclasses
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 
-from midepoch_conformance import judges, requirements, verdict
+from midepoch_conformance import judges
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.events import CaseResult
-from midepoch_conformance.prerequisites import presupposed
-from midepoch_conformance.verdict import Finding, Result
+from midepoch_conformance.verdict import finding as verdict
+from midepoch_conformance.verdict import requirements
+from midepoch_conformance.verdict.finding import Finding, Result
+from midepoch_conformance.verdict.prerequisites import presupposed
 
 __all__ = [
     "FAILURES",

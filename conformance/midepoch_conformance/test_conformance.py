@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from midepoch_conformance import judges, requirements
+from midepoch_conformance import judges
 from midepoch_conformance.case.workload import KINDS
 from midepoch_conformance.check import load_table, open_benches
 from midepoch_conformance.known import Known, load_known
@@ -21,6 +21,7 @@ from midepoch_conformance.scripts import Scripts
 from midepoch_conformance.settings import CheckError, Settings
 from midepoch_conformance.sitting import Sitting
 from midepoch_conformance.smoke import smoke
+from midepoch_conformance.verdict import requirements
 
 
 def _known(config: pytest.Config) -> list[Known]:

@@ -26,7 +26,7 @@ from midepoch_conformance.judges import applicable
 from midepoch_conformance.runner import Runner
 from midepoch_conformance.shrink import size
 from midepoch_conformance.summary import failing, prerequisite_cases, settled_results
-from midepoch_conformance.verdict import Finding
+from midepoch_conformance.verdict.finding import Finding
 
 LIMIT = 4.0
 """Seconds that a session of a small loader may take; a hang costs as many, thrice."""

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from midepoch_conformance import requirements
 from midepoch_conformance.cli import main
 from midepoch_conformance.report import stable
 from midepoch_conformance.report_file import read_report
+from midepoch_conformance.verdict import requirements
 
 
 @pytest.fixture(autouse=True)

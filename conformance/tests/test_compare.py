@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from written import FIRST, ORACLE, batches
 
-from midepoch_conformance.compare import difference, show, unwhole
-from midepoch_conformance.model import Position, Stretch, epochs_of
+from midepoch_conformance.verdict.compare import difference, show, unwhole
+from midepoch_conformance.verdict.expected import Position, Stretch, epochs_of
 
 EPOCHS = epochs_of(ORACLE.sessions[0])
 

@@ -13,7 +13,7 @@ from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.runner import Runner
 from midepoch_conformance.summary import settled_results
-from midepoch_conformance.verdict import OUTCOMES, Finding
+from midepoch_conformance.verdict.finding import OUTCOMES, Finding
 
 LIMIT = 2.0
 """Seconds that a session may take."""

@@ -23,7 +23,7 @@ from midepoch_conformance.events import CaseResult, Event, Failure, Investigatin
 from midepoch_conformance.failures import Group, distinct, failing_groups, investigate
 from midepoch_conformance.scripts import Scripts
 from midepoch_conformance.settings import Settings
-from midepoch_conformance.verdict import Finding
+from midepoch_conformance.verdict.finding import Finding
 
 SHUFFLED = cut(Workload(shuffle=True, seed=3), 3)
 PLAIN = cut(Workload(), 1)

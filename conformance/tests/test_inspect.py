@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 import torch
 
-from midepoch_conformance import published, state_files, state_view
+from midepoch_conformance import state_files, state_view
 from midepoch_conformance.cli import main
 from midepoch_conformance.state_files import StateFileError, StoredState, read_states
+from midepoch_conformance.verdict import published
 
 
 class Numbers(torch.utils.data.Dataset[int]):

@@ -22,8 +22,8 @@ from written import (
     whole,
 )
 
-from midepoch_conformance import requirements
 from midepoch_conformance.judges import REGISTRY, judge
+from midepoch_conformance.verdict import requirements
 
 LATER = ("drain, take 1, save s", "load s, drain, drain")
 

@@ -17,7 +17,7 @@ from midepoch_conformance.case.trace import Batch, Event, Fault, SessionTrace, T
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.judges import judge
 from midepoch_conformance.judges.document import canonical, untyped
-from midepoch_conformance.published import Vector, VectorError, vector, vectors
+from midepoch_conformance.verdict.published import Vector, VectorError, vector, vectors
 
 DOCUMENT: dict[str, Any] = {
     "format": "midepoch.state",

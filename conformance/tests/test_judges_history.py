@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from written import SIX, case, found, trace
 
-from midepoch_conformance.verdict import Finding
+from midepoch_conformance.verdict.finding import Finding
 
 CHAIN = ("take 1, save s", "load s, take 1, save t", "load t, drain, drain")
 RIGHT = (["01", ""], ["", "23", ""], ["", "45.", "53|41|20."])

@@ -12,8 +12,8 @@ from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.trace import Batch, Event
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.judges.permutation import elements, key, streams, torch_float, words
-from midepoch_conformance.published import Vector, vector, vectors
+from midepoch_conformance.verdict.permutation import elements, key, streams, torch_float, words
+from midepoch_conformance.verdict.published import Vector, vector, vectors
 
 # The order and the seeds, against the published vectors.
 

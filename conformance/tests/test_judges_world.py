@@ -9,7 +9,7 @@ from written import ORACLE, found, session, trace
 
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.verdict import Finding
+from midepoch_conformance.verdict.finding import Finding
 
 EIGHT = Workload(n=8, batch_size=2, epochs=1, sampler="distributed")
 

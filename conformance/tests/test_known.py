@@ -24,7 +24,7 @@ from midepoch_conformance.events import Event, Replaying, Started
 from midepoch_conformance.known import Known, KnownError, known_text, load_known
 from midepoch_conformance.report_file import ReportFile, read_report
 from midepoch_conformance.settings import Settings
-from midepoch_conformance.verdict import Finding
+from midepoch_conformance.verdict.finding import Finding
 
 if sys.version_info >= (3, 11):
     import tomllib

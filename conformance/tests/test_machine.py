@@ -26,7 +26,7 @@ from midepoch_conformance.runner import Runner
 from midepoch_conformance.settings import CheckError
 from midepoch_conformance.shorten import repaired
 from midepoch_conformance.shrink import PLAYS, shrink, size, smaller, sound
-from midepoch_conformance.verdict import FAILURES, Finding
+from midepoch_conformance.verdict.finding import FAILURES, Finding
 
 MUTANTS = Path(__file__).parent / "mutants"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from written import FIRST, ORACLE, SECOND, THIRD, batches, case, trace, whole
 
 from midepoch_conformance.case.uninterrupted import places
-from midepoch_conformance.model import Position, epochs_of, follow
+from midepoch_conformance.verdict.expected import Position, epochs_of, follow
 
 EPOCHS = epochs_of(ORACLE.sessions[0])
 

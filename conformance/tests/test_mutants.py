@@ -18,9 +18,9 @@ import traceability
 from midepoch_conformance import cases
 from midepoch_conformance.bench import Bench
 from midepoch_conformance.judges import REGISTRY, applicable
-from midepoch_conformance.prerequisites import presupposed
 from midepoch_conformance.runner import Runner
 from midepoch_conformance.summary import settled_results, summarise
+from midepoch_conformance.verdict.prerequisites import presupposed
 
 pytestmark = pytest.mark.timeout(900)  # many cases, and the machine may be busy
 MUTANTS = traceability.mutants()

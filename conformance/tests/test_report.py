@@ -20,7 +20,6 @@ from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.check import Check, run_check
 from midepoch_conformance.cli import main
-from midepoch_conformance.delivered import delivered
 from midepoch_conformance.events import CaseResult, CasesJudged, Failure, Started
 from midepoch_conformance.known import Known, Replayed
 from midepoch_conformance.report import (
@@ -40,7 +39,8 @@ from midepoch_conformance.report_file import (
 )
 from midepoch_conformance.settings import Settings
 from midepoch_conformance.summary import settled_results
-from midepoch_conformance.verdict import Finding
+from midepoch_conformance.verdict.delivered import delivered
+from midepoch_conformance.verdict.finding import Finding
 
 Lie = Callable[[Case, int], bool]
 

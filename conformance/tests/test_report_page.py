@@ -20,7 +20,7 @@ from markdown_it import MarkdownIt
 from reports import PAYLOAD, make_hostile, rewritten, simulated_report, truthful
 from rich.console import Console
 
-from midepoch_conformance import cases, judges, requirements, terminal
+from midepoch_conformance import cases, judges, terminal
 from midepoch_conformance.cli import main
 from midepoch_conformance.drawing import draw
 from midepoch_conformance.drawing_text import drawn_text
@@ -30,6 +30,7 @@ from midepoch_conformance.page import html_page
 from midepoch_conformance.plain_text import printable
 from midepoch_conformance.report_file import Report, ReportError
 from midepoch_conformance.reread import check_of, whole_report
+from midepoch_conformance.verdict import requirements
 
 thorough = settings(max_examples=300, derandomize=True, deadline=None)
 

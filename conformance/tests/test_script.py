@@ -28,7 +28,7 @@ from midepoch_conformance.script_checks import recipes
 from midepoch_conformance.script_run import NO_VERDICT, run_script
 from midepoch_conformance.script_source import adapter_source
 from midepoch_conformance.shrink import size
-from midepoch_conformance.verdict import FAILURES, Finding
+from midepoch_conformance.verdict.finding import FAILURES, Finding
 
 TORCHDATA = LoaderInfo(
     name="torchdata",

@@ -11,7 +11,7 @@ from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.shrink import HANG_PLAYS, PLAYS, shrink, size, smaller, sound
-from midepoch_conformance.verdict import Finding
+from midepoch_conformance.verdict.finding import Finding
 
 FAILS = Finding("RESUME-1", "fails silently", "missing")
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 from written import case, fault
 
-from midepoch_conformance import requirements
 from midepoch_conformance.case.trace import Fault
-from midepoch_conformance.prerequisites import PREREQUISITES
-from midepoch_conformance.verdict import (
+from midepoch_conformance.verdict import requirements
+from midepoch_conformance.verdict.finding import (
     Finding,
     aggregate,
     class_words,
@@ -17,6 +16,7 @@ from midepoch_conformance.verdict import (
     place,
     settle,
 )
+from midepoch_conformance.verdict.prerequisites import PREREQUISITES
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,9 @@ import field_trace
 from field_trace import field_table
 
 import midepoch.errors
-from midepoch_conformance import cases, requirements
+from midepoch_conformance import cases
 from midepoch_conformance.judges import REGISTRY
+from midepoch_conformance.verdict import requirements
 
 MUTANTS = Path(__file__).parent / "mutants"
 

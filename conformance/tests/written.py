@@ -15,7 +15,7 @@ from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.trace import Batch, Event, Fault, SessionTrace, Trace
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.judges import applicable, judge
-from midepoch_conformance.verdict import Finding
+from midepoch_conformance.verdict.finding import Finding
 
 CUT = ("take 2, save s", "load s, drain, drain")
 CUT_FIRST = ["01|23", ""]

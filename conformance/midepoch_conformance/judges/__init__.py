@@ -27,8 +27,8 @@ from midepoch_conformance.judges import (
 )
 from midepoch_conformance.judges.registry import REGISTRY, Judge
 from midepoch_conformance.judges.view import View
-from midepoch_conformance.prerequisites import PREREQUISITES
-from midepoch_conformance.verdict import Finding, in_words, place
+from midepoch_conformance.verdict.finding import Finding, in_words, place
+from midepoch_conformance.verdict.prerequisites import PREREQUISITES
 
 __all__ = ["PREREQUISITES", "REGISTRY", "Judge", "applicable", "judge"]
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from midepoch_conformance import compare, model
 from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.trace import Trace
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.host.held_batches import WRITTEN
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
-from midepoch_conformance.verdict import Finding, fault_kind, in_words, is_refusal
+from midepoch_conformance.verdict import compare, expected
+from midepoch_conformance.verdict.finding import Finding, fault_kind, in_words, is_refusal
 
 __all__ = ["allowed_missing"]
 
@@ -41,7 +41,7 @@ def whole(view: View) -> Finding | None:
         return view.blocked(f"the run fails: {problem.words}")
     session = view.session(0)
     w, x = view.case.workload, view.case.sessions[0].execution
-    for number, epoch in enumerate(model.epochs_of(session) if session else []):
+    for number, epoch in enumerate(expected.epochs_of(session) if session else []):
         n = w.length(number)
         fault = compare.unwhole(epoch, n, allowed_missing(w, x))
         if fault is not None:
@@ -121,7 +121,7 @@ def _ran(view: View, trace: Trace) -> Finding | None:
         if is_refusal(fault, delivered):
             return view.not_offered(words)
         return view.fails(fault_kind(fault, delivered), words)
-    epochs = model.epochs_of(session) if session else []
+    epochs = expected.epochs_of(session) if session else []
     if len(epochs) < view.case.workload.epochs or (not any(epochs) and view.case.workload.n):
         return _short(view, len([e for e in epochs if e]))
     return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
-from midepoch_conformance.verdict import Finding
+from midepoch_conformance.verdict.finding import Finding
 
 __all__: list[str] = []
 

@@ -10,11 +10,11 @@ from typing import Any
 from midepoch_conformance.case.case import Step
 from midepoch_conformance.case.trace import Event, Fault
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.compare import show
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
-from midepoch_conformance.published import schema, vector
-from midepoch_conformance.verdict import Finding, fault_kind, in_words, is_refusal
+from midepoch_conformance.verdict.compare import show
+from midepoch_conformance.verdict.finding import Finding, fault_kind, in_words, is_refusal
+from midepoch_conformance.verdict.published import schema, vector
 
 __all__ = ["canonical", "layout", "untyped"]
 

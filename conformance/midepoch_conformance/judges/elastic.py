@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from midepoch_conformance import compare
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
-from midepoch_conformance.verdict import Finding, fault_kind, is_refusal
+from midepoch_conformance.verdict import compare
+from midepoch_conformance.verdict.finding import Finding, fault_kind, is_refusal
 
 __all__ = ["completed"]
 

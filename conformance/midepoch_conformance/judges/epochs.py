@@ -6,13 +6,13 @@ import dataclasses
 from collections import Counter
 from collections.abc import Iterable
 
-from midepoch_conformance.compare import difference, ids, unwhole
 from midepoch_conformance.judges.basis import allowed_missing
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.resume import inside
 from midepoch_conformance.judges.view import View
-from midepoch_conformance.model import Stretch
-from midepoch_conformance.verdict import FAILURES, Finding
+from midepoch_conformance.verdict.compare import difference, ids, unwhole
+from midepoch_conformance.verdict.expected import Stretch
+from midepoch_conformance.verdict.finding import FAILURES, Finding
 
 __all__: list[str] = []
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from midepoch_conformance.case.trace import Batch, Fault
-from midepoch_conformance.compare import ids, show
 from midepoch_conformance.judges.outages import carried
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
-from midepoch_conformance.verdict import Finding, in_words
+from midepoch_conformance.verdict.compare import ids, show
+from midepoch_conformance.verdict.finding import Finding, in_words
 
 __all__: list[str] = []
 

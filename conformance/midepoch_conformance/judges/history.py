@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 
-from midepoch_conformance import model
 from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.trace import Event
 from midepoch_conformance.case.workload import AMBIENT_DRAWS
 from midepoch_conformance.judges.outages import carried
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import Problem, View
-from midepoch_conformance.model import Position
-from midepoch_conformance.verdict import Finding, in_words, is_refusal
+from midepoch_conformance.verdict import expected
+from midepoch_conformance.verdict.expected import Position
+from midepoch_conformance.verdict.finding import Finding, in_words, is_refusal
 
 __all__: list[str] = []
 
@@ -119,7 +119,7 @@ class _Past:
 
     def __init__(self, view: View) -> None:
         self.view, self.case = view, view.case
-        self.places = model.positions(view.case, view.trace, view.epochs)
+        self.places = expected.positions(view.case, view.trace, view.epochs)
         self.made = {
             (step.state if step.do == "save" else step.into): (index, number)
             for index, plan in enumerate(self.case.sessions)
@@ -185,7 +185,7 @@ class _Past:
 
     def _loaded(self, index: int, event: Event, delivered: bool, loaded: bool) -> None:
         name = self.case.sessions[index].steps[event.step].state
-        self._add("RESUME-1", _place(self.places.get(name, model.START), self.view.epochs))
+        self._add("RESUME-1", _place(self.places.get(name, expected.START), self.view.epochs))
         if _live(self.view.events(index), event.step):
             self._add("RESUME-5")
         elif delivered or loaded:
@@ -221,7 +221,7 @@ _OF_STEPS: dict[str, tuple[str, ...]] = {
 """What single steps presuppose."""
 
 
-def _place(position: Position, epochs: model.Epochs) -> str:
+def _place(position: Position, epochs: expected.Epochs) -> str:
     """Return the requirement of resuming at a position."""
     length = len(epochs[position.epoch]) if position.epoch < len(epochs) else 0
     if position.batches >= length > 0:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from midepoch_conformance import model
 from midepoch_conformance.case.trace import Batch, Fault
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.compare import ids, show, unwhole
-from midepoch_conformance.judges.permutation import (
+from midepoch_conformance.judges.registry import judge
+from midepoch_conformance.judges.view import View
+from midepoch_conformance.verdict import expected as model
+from midepoch_conformance.verdict.compare import ids, show, unwhole
+from midepoch_conformance.verdict.finding import Finding, in_words
+from midepoch_conformance.verdict.permutation import (
     elements,
     key,
     private,
@@ -17,9 +20,6 @@ from midepoch_conformance.judges.permutation import (
     torch_float,
     words,
 )
-from midepoch_conformance.judges.registry import judge
-from midepoch_conformance.judges.view import View
-from midepoch_conformance.verdict import Finding, in_words
 
 __all__ = ["ordered", "values"]
 

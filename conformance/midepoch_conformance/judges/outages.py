@@ -6,10 +6,10 @@ import dataclasses
 import itertools
 
 from midepoch_conformance.case.trace import Event, Fault, SessionTrace
-from midepoch_conformance.compare import difference, unwhole
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import Problem, View
-from midepoch_conformance.verdict import Finding, fault_kind, in_words, is_refusal
+from midepoch_conformance.verdict.compare import difference, unwhole
+from midepoch_conformance.verdict.finding import Finding, fault_kind, in_words, is_refusal
 
 __all__ = ["carried"]
 

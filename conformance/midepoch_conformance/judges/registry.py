@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable
 
 from midepoch_conformance.judges.view import View
-from midepoch_conformance.verdict import Finding
+from midepoch_conformance.verdict.finding import Finding
 
 __all__ = ["REGISTRY", "Judge", "Opinion", "judge"]
 

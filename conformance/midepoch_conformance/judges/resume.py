@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from midepoch_conformance.case.trace import Event
-from midepoch_conformance.compare import difference, show
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
-from midepoch_conformance.model import Stretch
-from midepoch_conformance.verdict import Finding, fault_kind, in_words
+from midepoch_conformance.verdict.compare import difference, show
+from midepoch_conformance.verdict.expected import Stretch
+from midepoch_conformance.verdict.finding import Finding, fault_kind, in_words
 
 __all__ = ["inside"]
 

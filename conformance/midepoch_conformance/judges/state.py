@@ -7,7 +7,7 @@ import dataclasses
 from midepoch_conformance.case.trace import Fault
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
-from midepoch_conformance.verdict import FAILURES, Finding, in_words
+from midepoch_conformance.verdict.finding import FAILURES, Finding, in_words
 
 __all__: list[str] = []
 

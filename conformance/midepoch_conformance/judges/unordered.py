@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 
 from midepoch_conformance.case.trace import Batch, SessionTrace
-from midepoch_conformance.compare import show, unwhole
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
-from midepoch_conformance.verdict import Finding, in_words, is_refusal
+from midepoch_conformance.verdict.compare import show, unwhole
+from midepoch_conformance.verdict.finding import Finding, in_words, is_refusal
 
 __all__: list[str] = []
 

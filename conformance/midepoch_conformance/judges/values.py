@@ -6,11 +6,11 @@ import dataclasses
 from collections import Counter
 from collections.abc import Sequence
 
-from midepoch_conformance import model
 from midepoch_conformance.case.trace import Batch
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
-from midepoch_conformance.verdict import FAILURES, Finding, in_words
+from midepoch_conformance.verdict import expected
+from midepoch_conformance.verdict.finding import FAILURES, Finding, in_words
 
 __all__: list[str] = []
 
@@ -72,7 +72,7 @@ def _distinct(view: View, samples: bool, epochs: bool) -> Finding | None:
         fault = session.first_fault() if session else None
         if fault is not None:
             return view.blocked(f"the run fails: {in_words(fault)}")
-        run = model.epochs_of(session) if session else []
+        run = expected.epochs_of(session) if session else []
     # What follows the draws in a row is the dataset's history.
     streams = sum(not draw.startswith("private") for draw in view.case.workload.draws)
     drawn = [_drawn(epoch, streams) for epoch in run]

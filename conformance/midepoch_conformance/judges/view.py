@@ -6,11 +6,12 @@ import dataclasses
 import functools
 from typing import Any
 
-from midepoch_conformance import compare, model, verdict
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.trace import Event, Fault, SessionTrace, Trace
-from midepoch_conformance.model import Epochs, Stretch
-from midepoch_conformance.verdict import Finding
+from midepoch_conformance.verdict import compare, finding
+from midepoch_conformance.verdict import expected as model
+from midepoch_conformance.verdict.expected import Epochs, Stretch
+from midepoch_conformance.verdict.finding import Finding
 
 __all__ = ["Problem", "View"]
 
@@ -39,7 +40,7 @@ class Problem:
         """Return the problem in words."""
         if self.difference is not None:
             return self.difference.words
-        return verdict.in_words(self.fault, self.delivered) if self.fault else ""
+        return finding.in_words(self.fault, self.delivered) if self.fault else ""
 
 
 class View:
@@ -104,7 +105,7 @@ class View:
 
     def of_fault(self, fault: Fault, delivered: int) -> Finding:
         """Return what a fault comes to after ``delivered`` batches since the load."""
-        return verdict.of_fault(self.requirement, fault, delivered)
+        return finding.of_fault(self.requirement, fault, delivered)
 
     def of_problem(self, problem: Problem) -> Finding:
         """Return what a problem comes to."""
@@ -162,9 +163,9 @@ class View:
         session = self.session(index)
         if session is None:
             return self.blocked("the play did not get there")
-        if session.fault is not None and verdict.is_refusal(session.fault, 0):
+        if session.fault is not None and finding.is_refusal(session.fault, 0):
             # Nothing was loaded yet: this is a cell that the loader does not have.
-            return self.not_offered(verdict.in_words(session.fault))
+            return self.not_offered(finding.in_words(session.fault))
         return None
 
     def rest(self, index: int) -> Finding:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 
-from midepoch_conformance import compare, model
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.trace import Batch, Trace
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
-from midepoch_conformance.verdict import Finding
+from midepoch_conformance.verdict import compare, expected
+from midepoch_conformance.verdict.finding import Finding
 
 __all__: list[str] = []
 
@@ -116,5 +116,5 @@ def _unsaved(view: View, rank: int) -> Finding | None:
 def _delivered(view: View, index: int) -> list[Batch]:
     """Return what a session delivered of its first epoch that has anything."""
     session = view.session(index)
-    epochs = model.epochs_of(session) if session else []
+    epochs = expected.epochs_of(session) if session else []
     return next((epoch for epoch in epochs if epoch), [])

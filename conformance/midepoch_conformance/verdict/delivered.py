@@ -10,7 +10,7 @@ from midepoch_conformance.case.case import Case, Step
 from midepoch_conformance.case.trace import Batch, Event, SessionTrace, Trace
 from midepoch_conformance.case.uninterrupted import Place, counted, places
 from midepoch_conformance.case.words import describe_execution, describe_step
-from midepoch_conformance.verdict import in_words
+from midepoch_conformance.verdict.finding import in_words
 
 __all__ = ["Delivered", "delivered", "epoch_lengths"]
 

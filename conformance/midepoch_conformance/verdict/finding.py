@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from midepoch_conformance import requirements
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.trace import Fault
-from midepoch_conformance.prerequisites import presupposed
+from midepoch_conformance.verdict import requirements
+from midepoch_conformance.verdict.prerequisites import presupposed
 
 __all__ = [
     "FAILURES",

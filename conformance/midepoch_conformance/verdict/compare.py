@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from midepoch_conformance.case.trace import Batch
-from midepoch_conformance.model import Epochs, Stretch
+from midepoch_conformance.verdict.expected import Epochs, Stretch
 
 __all__ = ["Difference", "difference", "ids", "show", "unwhole"]
 

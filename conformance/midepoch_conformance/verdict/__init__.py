@@ -1,0 +1,1 @@
+"""Verdicts: requirements, what must be delivered, and what a finding comes to; pure."""
