@@ -14,12 +14,13 @@ from concurrent.futures import Future
 from types import TracebackType
 from typing import Protocol
 
-from midepoch_conformance import cases, judges
+from midepoch_conformance import judges
 from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.trace import Trace
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.events import CaseResult
+from midepoch_conformance.families import tables
 from midepoch_conformance.runner import LoaderInfo, RunnerError
 from midepoch_conformance.verdict.delivered import Delivered, delivered, epoch_lengths
 from midepoch_conformance.verdict.finding import FAILURES, Finding, place
@@ -151,7 +152,7 @@ class Bench:
 
     def not_offered(self, case: Case) -> str | None:
         """Return why the loader does not offer ``case``, or None where it does."""
-        reason = cases.offered(case, self.info.offer)
+        reason = tables.offered(case, self.info.offer)
         if reason is not None:
             return reason
         for index, plan in enumerate(case.sessions):
@@ -176,7 +177,7 @@ class Bench:
         return judges.judge(case, trace, oracle)
 
     def _oracle(self, case: Case, attempt: int) -> Trace:
-        return self._oracles.get(self._engine, cases.oracle_case(case), attempt)
+        return self._oracles.get(self._engine, tables.oracle_case(case), attempt)
 
     @staticmethod
     def _all(case: Case, outcome: str, words: str) -> list[Finding]:

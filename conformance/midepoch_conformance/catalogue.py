@@ -11,8 +11,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from midepoch_conformance import cases, judges
-from midepoch_conformance.cases import PROFILES
+from midepoch_conformance import judges
+from midepoch_conformance.families import tables
+from midepoch_conformance.families.tables import PROFILES
 from midepoch_conformance.host.loading import BUILT_IN
 from midepoch_conformance.settings import CheckError
 from midepoch_conformance.verdict import requirements
@@ -27,7 +28,7 @@ _NAME_WIDTH, _COUNT_WIDTH = 16, 6
 def case_counts(profile: str) -> dict[str, int]:
     """Return how many cases of a profile's table each requirement is judged by."""
     counts: collections.Counter[str] = collections.Counter()
-    for case in cases.load_table(profile):
+    for case in tables.load_table(profile):
         counts.update(judges.applicable(case))
     return dict(counts)
 
@@ -51,7 +52,7 @@ def show_list(console: Console) -> None:
     console.print("  path/to/file.py:Adapter, package.module:Adapter, or a make_loader function")
     console.print(Text("profiles", "bold"))
     for profile in PROFILES:
-        console.print(f"  {profile}: {len(cases.load_table(profile))} cases", highlight=False)
+        console.print(f"  {profile}: {len(tables.load_table(profile))} cases", highlight=False)
     console.print(Text("classes and requirements, with their numbers of cases", "bold"))
     console.print(_line("", *PROFILES))
     for entry in requirements.classes():

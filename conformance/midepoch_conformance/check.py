@@ -12,7 +12,7 @@ from typing import Any
 
 from hypothesis import __version__ as HYPOTHESIS  # noqa: N812 - a constant, named as one
 
-from midepoch_conformance import cases, judges
+from midepoch_conformance import judges
 from midepoch_conformance.bench import Bench, Engine, Oracles
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.events import (
@@ -26,6 +26,7 @@ from midepoch_conformance.events import (
     Started,
 )
 from midepoch_conformance.failures import Group, distinct, failing_groups, shown, smallest
+from midepoch_conformance.families import tables
 from midepoch_conformance.known import Known, Replayed, cover, replay
 from midepoch_conformance.machine import draw_histories
 from midepoch_conformance.report import report_header, table_digest
@@ -277,8 +278,8 @@ def load_table(profile: str) -> list[Case]:
         CheckError: there is no such profile, or its table cannot be read.
     """
     try:
-        return cases.load_table(profile)
-    except cases.TableError as error:
+        return tables.load_table(profile)
+    except tables.TableError as error:
         raise CheckError(str(error)) from error
 
 

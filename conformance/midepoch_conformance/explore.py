@@ -8,12 +8,11 @@ import random
 import time
 from collections.abc import Callable, Sequence
 
-from midepoch_conformance import cases, judges
+from midepoch_conformance import judges
 from midepoch_conformance.bench import Bench, Engine
 from midepoch_conformance.case.adapter import Offer
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.history import HISTORY
-from midepoch_conformance.cases import has_workers
 from midepoch_conformance.check import (
     Check,
     Stopped,
@@ -27,6 +26,8 @@ from midepoch_conformance.check import (
     wanted_requirements,
 )
 from midepoch_conformance.events import CaseResult, Listener, Started
+from midepoch_conformance.families import tables
+from midepoch_conformance.families.tables import has_workers
 from midepoch_conformance.machine import draw_histories
 from midepoch_conformance.settings import CheckError, Settings
 from midepoch_conformance.smoke import smoke
@@ -57,7 +58,7 @@ class Goal:
     """
 
     seconds: float | None = None
-    cases: int | None = None
+    tables: int | None = None
     workers: int | None = None
 
     def __post_init__(self) -> None:
@@ -142,7 +143,7 @@ def explore(
         except KeyboardInterrupt:
             # What was found until now is what is reported.
             pass
-        quick = cases.load_table("quick")
+        quick = tables.load_table("quick")
         others = _presupposed(benches, results, quick, only)
         results = settle_all(benches, [*results, *others], quick, only)[: len(results)]
         failures = find_failures(benches, results, settings, listen)

@@ -13,7 +13,7 @@ from midepoch_conformance.case.case import Case, SessionPlan
 from midepoch_conformance.case.history import HISTORY, MOST_EPOCHS
 from midepoch_conformance.case.sources import GENERATORS, SAMPLERS, SOURCES
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.offers import offered
+from midepoch_conformance.families.offered import offered
 
 __all__ = ["executions", "laned", "normal", "workloads"]
 

@@ -16,11 +16,12 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from midepoch_conformance import cases, judges
+from midepoch_conformance import judges
 from midepoch_conformance.case.case import Case, CaseError
 from midepoch_conformance.case.features import sort_of
 from midepoch_conformance.case.words import describe
 from midepoch_conformance.events import CaseResult
+from midepoch_conformance.families import tables
 from midepoch_conformance.report import settled
 from midepoch_conformance.settings import CheckError
 from midepoch_conformance.shrink import size
@@ -82,7 +83,7 @@ class Replayed:
 
     entry: Known
     finding: Finding
-    cases: int = 0
+    tables: int = 0
     workload_kinds: tuple[str, ...] = ()
 
     @property
@@ -275,8 +276,8 @@ def _checked(where: str, entry: dict[str, str]) -> Known:
 
 def _case(where: str, text: str) -> Case:
     if _ID.fullmatch(text):
-        for profile in cases.PROFILES:
-            for case in cases.load_table(profile):
+        for profile in tables.PROFILES:
+            for case in tables.load_table(profile):
                 if case.id == text:
                     return case
         raise KnownError(

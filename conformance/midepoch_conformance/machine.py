@@ -24,8 +24,8 @@ from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.history import HISTORY, MOST_EPOCHS, Course, objection, remembers
 from midepoch_conformance.case.tampering import BOGUS
+from midepoch_conformance.families.offered import offered
 from midepoch_conformance.history_draws import executions, laned, normal, workloads
-from midepoch_conformance.offers import offered
 
 __all__ = ["HistoryMachine", "draw_histories"]
 

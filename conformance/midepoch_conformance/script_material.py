@@ -12,7 +12,7 @@ from midepoch_conformance import script_checks
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.uninterrupted import places
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.cases import oracle_case
+from midepoch_conformance.families.tables import oracle_case
 from midepoch_conformance.folding import Facts, fold
 from midepoch_conformance.handing import escapes, parameters
 from midepoch_conformance.nodes import identifiers

@@ -32,7 +32,7 @@ class Settings:
     Attributes:
         loader: a built-in loader's name, ``path/to/file.py:Adapter``,
             ``package.module:Adapter``, or a ``make_loader`` function in either form.
-        profile: one of :data:`~midepoch_conformance.cases.PROFILES`.
+        profile: one of :data:`~midepoch_conformance.families.tables.PROFILES`.
         python: the interpreter that has the loader; this one where not given.
         jobs: how many cases are played at a time.
         only: requirement ids or class names; empty for all.

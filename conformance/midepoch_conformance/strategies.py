@@ -12,11 +12,11 @@ from hypothesis import HealthCheck, Phase, given, reject, seed, settings
 from hypothesis import strategies as st
 
 from midepoch_conformance import judges
-from midepoch_conformance.axes import Cell
 from midepoch_conformance.case.adapter import Offer
 from midepoch_conformance.case.case import Case
-from midepoch_conformance.cases import families, offered
-from midepoch_conformance.family import Probe
+from midepoch_conformance.families.axes import Cell
+from midepoch_conformance.families.family import Probe
+from midepoch_conformance.families.tables import families, offered
 from midepoch_conformance.shrink import sound
 
 __all__ = ["cases_of", "draw_cases"]

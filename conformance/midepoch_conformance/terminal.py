@@ -14,7 +14,6 @@ from rich.table import Table
 from rich.text import Text
 
 from midepoch_conformance.case.workload import KINDS
-from midepoch_conformance.cases import has_workers
 from midepoch_conformance.events import (
     CasesJudged,
     Event,
@@ -23,6 +22,7 @@ from midepoch_conformance.events import (
     Replaying,
     Started,
 )
+from midepoch_conformance.families.tables import has_workers
 from midepoch_conformance.plain_text import printable
 from midepoch_conformance.report import settled
 from midepoch_conformance.summary import failing

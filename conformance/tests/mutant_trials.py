@@ -17,11 +17,11 @@ from pathlib import Path
 
 import traceability
 
-from midepoch_conformance import cases
 from midepoch_conformance.bench import Bench
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.events import CaseResult
 from midepoch_conformance.failures import Group, investigate
+from midepoch_conformance.families import tables
 from midepoch_conformance.judges import applicable
 from midepoch_conformance.runner import Runner
 from midepoch_conformance.shrink import size
@@ -69,14 +69,14 @@ def numbers(case: Case) -> dict[str, int]:
 @functools.cache
 def by_size(profile: str) -> list[Case]:
     """Return a profile's cases, the smallest first: those without workers before the others."""
-    return sorted(cases.load_table(profile), key=size)
+    return sorted(tables.load_table(profile), key=size)
 
 
 def trial(mutant: traceability.Mutant) -> Trial:
     """Play the mutant until the requirement that it names fails, and nothing before it does."""
     with Runner(f"{mutant.path}:Adapter", limit=LIMIT) as runner:
         court = _Court(Bench(runner), mutant.expected)
-        for profile in cases.PROFILES:
+        for profile in tables.PROFILES:
             caught = court.first(by_size(profile))
             if caught is not None:
                 case, finding = caught

@@ -11,9 +11,9 @@ from unittest import mock
 from simulated import Engine
 from test_check import TABLE
 
-from midepoch_conformance import cases
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.check import run_check
+from midepoch_conformance.families import tables
 from midepoch_conformance.report_file import Report, ReportFile
 from midepoch_conformance.reread import whole_report
 from midepoch_conformance.settings import Settings
@@ -39,7 +39,7 @@ def ignores_loads(case: Case, session: int) -> bool:
 
 def simulated_report(path: Path, lie: Lie = ignores_loads) -> Report:
     """Write the report of the simulated loader to ``path`` and read it back."""
-    with mock.patch.object(cases, "load_table", return_value=list(TABLE)):
+    with mock.patch.object(tables, "load_table", return_value=list(TABLE)):
         report = ReportFile(path)
         report.finish(run_check(Settings("simulated", jobs=1), report, lambda: Engine(lie)))
     return whole_report(path)

@@ -25,10 +25,10 @@ from midepoch_conformance.case.sources import GENERATORS
 from midepoch_conformance.case.trace import Trace
 from midepoch_conformance.case.uninterrupted import usual_lengths
 from midepoch_conformance.case.workload import AMBIENT_DRAWS, KINDS, Workload, WorkloadError
+from midepoch_conformance.families.offered import EXTRAS
+from midepoch_conformance.families.unusual import WORKS
 from midepoch_conformance.host.loading import BUILT_IN
-from midepoch_conformance.offers import EXTRAS
 from midepoch_conformance.runner import Runner
-from midepoch_conformance.works import WORKS
 
 # torchdata 0.11.0 calls what newer torch releases have deprecated.
 pytestmark = pytest.mark.filterwarnings("ignore:'set_vital' is deprecated")

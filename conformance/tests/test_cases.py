@@ -8,19 +8,19 @@ from importlib import resources
 
 import pytest
 
-from midepoch_conformance import cases, covering
-from midepoch_conformance.axes import LANED
 from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.sources import GENERATORS
 from midepoch_conformance.case.workload import KINDS, Workload
-from midepoch_conformance.family import PROBES
+from midepoch_conformance.families import covering, tables
+from midepoch_conformance.families.axes import LANED
+from midepoch_conformance.families.family import PROBES
+from midepoch_conformance.families.format import FORMAT_PROBES
+from midepoch_conformance.families.offered import EXTRAS
 from midepoch_conformance.judges import REGISTRY
-from midepoch_conformance.offers import EXTRAS
-from midepoch_conformance.probes_format import FORMAT_PROBES
 
-QUICK = cases.load_table("quick")
-FULL = cases.load_table("full")
+QUICK = tables.load_table("quick")
+FULL = tables.load_table("full")
 EVERYTHING = Offer(
     kinds=KINDS,
     workers=(0, 1, 2, 3, 5),
@@ -41,8 +41,8 @@ TABLES = pytest.mark.parametrize(("profile", "table"), [("quick", QUICK), ("full
 @TABLES
 def test_the_committed_table_is_the_generated_one(profile: str, table: list[Case]) -> None:
     file = resources.files("midepoch_conformance") / "cases" / f"{profile}.jsonl"
-    assert file.read_text("ascii") == cases.dumps(cases.generate(profile)), (
-        "the tables are stale: python -m midepoch_conformance.cases --write"
+    assert file.read_text("ascii") == tables.dumps(tables.generate(profile)), (
+        "the tables are stale: python -m midepoch_conformance.families.tables --write"
     )
 
 
@@ -56,10 +56,10 @@ def test_each_case_is_there_once_and_reads_back(profile: str, table: list[Case])
 @TABLES
 def test_the_table_covers_what_it_says(profile: str, table: list[Case]) -> None:
     ids = {c.id for c in table}
-    for part in cases.tables(profile):
+    for part in tables.tables(profile):
         chosen = part.chosen
         assert covering.uncovered(part.rows, chosen, part.groups) == set()
-        made = [cases.case_of(row) for row in chosen]
+        made = [tables.case_of(row) for row in chosen]
         assert {c.id for c in made if c is not None} <= ids
 
 
@@ -77,8 +77,8 @@ def test_budgets() -> None:
     At most 150 cases with workers in quick and 600 in full, as both profiles are planned.
     """
     for table, inline, multi in ((QUICK, 520, 150), (FULL, 2500, 600)):
-        played = [c for c in table if cases.offered(c, EVERYTHING) is None]
-        count = sum(map(cases.has_workers, played))
+        played = [c for c in table if tables.offered(c, EVERYTHING) is None]
+        count = sum(map(tables.has_workers, played))
         assert count <= multi
         assert len(played) - count <= inline
 
@@ -137,7 +137,7 @@ def test_lanes_are_fixed_for_iterables_with_workers() -> None:
 def test_the_oracle_is_the_first_session_without_interruption() -> None:
     w = Workload(n=7, epochs=3, fail_at=2, log="auto", tree="plain", gate=(0, 4), shuffle=True)
     first = SessionPlan(Execution(workers=2), (Step("take", 1), Step("save", state="s")), 5, "b")
-    oracle = cases.oracle_case(Case("cut", w, (first, SessionPlan(Execution(), ()))))
+    oracle = tables.oracle_case(Case("cut", w, (first, SessionPlan(Execution(), ()))))
     assert oracle.workload == dataclasses.replace(w, fail_at=None, log=None, tree="", gate=None)
     (session,) = oracle.sessions
     assert (session.execution, session.ambient, session.host) == (first.execution, 5, "a")
@@ -145,8 +145,8 @@ def test_the_oracle_is_the_first_session_without_interruption() -> None:
 
 
 def test_an_unknown_profile_is_named() -> None:
-    with pytest.raises(cases.TableError, match="unknown profile 'slow'; one of quick, full"):
-        cases.load_table("slow")
+    with pytest.raises(tables.TableError, match="unknown profile 'slow'; one of quick, full"):
+        tables.load_table("slow")
 
 
 def one(probe: str, **values: object) -> Case:
@@ -188,32 +188,32 @@ def one(probe: str, **values: object) -> Case:
     ],
 )
 def test_what_is_not_offered_has_a_reason(c: Case, offer: dict[str, object], reason: str) -> None:
-    found = cases.offered(c, dataclasses.replace(EVERYTHING, **offer))  # type: ignore[arg-type]
+    found = tables.offered(c, dataclasses.replace(EVERYTHING, **offer))  # type: ignore[arg-type]
     assert found is not None
     assert found.startswith(reason) or reason in found
 
 
 def test_a_reason_of_the_adapter_comes_first() -> None:
     offer = dataclasses.replace(EVERYTHING, kinds=("map",), reasons={"files": "it reads no shards"})
-    assert cases.offered(one("plain", kind="files"), offer) == "it reads no shards"
+    assert tables.offered(one("plain", kind="files"), offer) == "it reads no shards"
 
 
 def test_an_only_start_method_is_as_good_as_any() -> None:
     offer = dataclasses.replace(EVERYTHING, start_methods=("spawn",))
-    assert cases.offered(one("cut", workers=2), offer) is None
+    assert tables.offered(one("cut", workers=2), offer) is None
     changed = next(
         c
         for c in FULL
         if c.probe == "execution" and c.sessions[1].execution.start_method == "spawn"
     )
-    assert cases.offered(changed, offer) == "spawn is its only start method"
+    assert tables.offered(changed, offer) == "spawn is its only start method"
 
 
 def test_implementers_of_the_format_are_offered_all_of_it() -> None:
     offer = dataclasses.replace(EVERYTHING, formats=("midepoch",))
     for c in FULL:
         if c.probe in FORMAT_PROBES:
-            assert cases.offered(c, offer) is None
+            assert tables.offered(c, offer) is None
 
 
 def test_covering_is_deterministic_and_small() -> None:
@@ -231,5 +231,5 @@ def test_covering_is_deterministic_and_small() -> None:
 )
 def test_a_change_of_the_plan_that_changes_nothing_is_no_case(name: str, plan: str) -> None:
     row = {"kind": "map", "shuffle": True, "tail": "keep", "plan": plan}
-    assert cases.case_of({"probe": name, **row, "shape": (13, 4)}) is not None
-    assert cases.case_of({"probe": name, **row, "shape": (16, 4)}) is None
+    assert tables.case_of({"probe": name, **row, "shape": (13, 4)}) is not None
+    assert tables.case_of({"probe": name, **row, "shape": (16, 4)}) is None

@@ -15,11 +15,11 @@ import pytest
 from simulated import OFFER, Engine
 from test_check import TABLE
 
-from midepoch_conformance import cases
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.check import Stopped, run_check
 from midepoch_conformance.cli import main
 from midepoch_conformance.events import CasesJudged, Event, Started
+from midepoch_conformance.families import tables
 from midepoch_conformance.report import stable
 from midepoch_conformance.report_file import ReportError, ReportFile, continued, read_report
 from midepoch_conformance.settings import CheckError, Settings
@@ -31,7 +31,7 @@ def forgets(case: Case, session: int) -> bool:
 
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cases, "load_table", lambda profile: list(TABLE))
+    monkeypatch.setattr(tables, "load_table", lambda profile: list(TABLE))
 
 
 def judge(path: Path, again: bool = False, engine: Engine | None = None, **how: Any) -> Engine:

@@ -10,7 +10,7 @@ from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import ACTIONS, Case, SessionPlan, Step
 from midepoch_conformance.case.words import describe, describe_step, describe_workload
 from midepoch_conformance.case.workload import KINDS, Workload
-from midepoch_conformance.works import WORKS
+from midepoch_conformance.families.unusual import WORKS
 
 
 def test_a_whole_case() -> None:

@@ -12,7 +12,6 @@ import pytest
 from simulated import Engine
 from test_check import TABLE, cut
 
-from midepoch_conformance import cases
 from midepoch_conformance import scripts as scripts_module
 from midepoch_conformance.bench import Bench
 from midepoch_conformance.case.case import Case
@@ -21,6 +20,7 @@ from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.check import run_check
 from midepoch_conformance.events import CaseResult, Event, Failure, Investigating
 from midepoch_conformance.failures import Group, distinct, failing_groups, investigate
+from midepoch_conformance.families import tables
 from midepoch_conformance.scripts import Scripts
 from midepoch_conformance.settings import Settings
 from midepoch_conformance.verdict.finding import Finding
@@ -99,7 +99,7 @@ def test_what_shrinks_to_the_same_is_one_failure() -> None:
 def test_full_finds_that_an_unusual_workload_was_not_the_cause(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(cases, "load_table", lambda profile: list(TABLE))
+    monkeypatch.setattr(tables, "load_table", lambda profile: list(TABLE))
     heard: list[Event] = []
     settings = Settings("simulated", profile="full", jobs=1, only=("RESUME-1",))
     checked = run_check(settings, heard.append, lambda: Engine(lambda case, session: session == 1))

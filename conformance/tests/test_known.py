@@ -13,7 +13,6 @@ from simulated import Engine
 from test_check import TABLE, cut, plain
 from test_report import written
 
-from midepoch_conformance import cases
 from midepoch_conformance.case.case import Case, Step
 from midepoch_conformance.case.trace import Event as TraceEvent
 from midepoch_conformance.case.trace import Fault
@@ -21,6 +20,7 @@ from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.check import Check, run_check
 from midepoch_conformance.cli import main
 from midepoch_conformance.events import Event, Replaying, Started
+from midepoch_conformance.families import tables
 from midepoch_conformance.known import Known, KnownError, known_text, load_known
 from midepoch_conformance.report_file import ReportFile, read_report
 from midepoch_conformance.settings import Settings
@@ -37,7 +37,7 @@ LINK = "https://example.org/issues/7"
 
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cases, "load_table", lambda profile: list(TABLE))
+    monkeypatch.setattr(tables, "load_table", lambda profile: list(TABLE))
 
 
 def forgets(case: Case, session: int) -> bool:

@@ -7,8 +7,8 @@ import os
 import pytest
 import traceability
 
-from midepoch_conformance import cases
 from midepoch_conformance.bench import Bench
+from midepoch_conformance.families import tables
 from midepoch_conformance.runner import Runner
 from midepoch_conformance.summary import settled_results, summarise
 
@@ -57,10 +57,10 @@ def test_an_eccentric_fails_nothing(name: str) -> None:
     results = []
     with Runner(f"{traceability.MUTANTS / 'eccentric.py'}:{name}", limit=LIMIT) as runner:
         bench = Bench(runner)
-        for number, case in enumerate(cases.load_table("quick")):
+        for number, case in enumerate(tables.load_table("quick")):
             if number % SHARE:
                 continue
-            if name in WITH_WORKERS or not cases.has_workers(case):
+            if name in WITH_WORKERS or not tables.has_workers(case):
                 results.append(bench.judge(case, number))
     rows = summarise(settled_results(results)).rows
     wrong = [r for r in rows if r.outcome not in ("pass", "not offered", "refused")]

@@ -17,11 +17,11 @@ from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.history import HISTORY, Course, objection, remembers, strict
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.cases import has_workers, load_table, oracle_case
 from midepoch_conformance.explore import Goal, draw_round
+from midepoch_conformance.families.histories import PLOTS
+from midepoch_conformance.families.offered import offered
+from midepoch_conformance.families.tables import has_workers, load_table, oracle_case
 from midepoch_conformance.machine import HistoryMachine, draw_histories
-from midepoch_conformance.offers import offered
-from midepoch_conformance.probes_histories import PLOTS
 from midepoch_conformance.runner import Runner
 from midepoch_conformance.settings import CheckError
 from midepoch_conformance.shorten import repaired

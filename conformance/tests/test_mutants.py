@@ -15,8 +15,8 @@ import mutant_trials
 import pytest
 import traceability
 
-from midepoch_conformance import cases
 from midepoch_conformance.bench import Bench
+from midepoch_conformance.families import tables as cases
 from midepoch_conformance.judges import REGISTRY, applicable
 from midepoch_conformance.runner import Runner
 from midepoch_conformance.summary import settled_results, summarise

@@ -15,12 +15,13 @@ from rich.console import Console
 from simulated import OFFER, Engine
 from test_check import TABLE, plain
 
-from midepoch_conformance import cases, terminal
+from midepoch_conformance import terminal
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.check import Check, run_check
 from midepoch_conformance.cli import main
 from midepoch_conformance.events import CaseResult, CasesJudged, Failure, Started
+from midepoch_conformance.families import tables
 from midepoch_conformance.known import Known, Replayed
 from midepoch_conformance.report import (
     FORMAT,
@@ -47,7 +48,7 @@ Lie = Callable[[Case, int], bool]
 
 @pytest.fixture(autouse=True)
 def _table(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cases, "load_table", lambda profile: list(TABLE))
+    monkeypatch.setattr(tables, "load_table", lambda profile: list(TABLE))
 
 
 def check(lie: Lie = lambda case, session: False, jobs: int = 1) -> Check:
@@ -249,9 +250,9 @@ def test_reports_of_real_loaders_are_as_the_schema_says(
     monkeypatch.undo()
     monkeypatch.chdir(tmp_path)
     table = [
-        c for c in cases.load_table("quick") if not any(s.execution.workers for s in c.sessions)
+        c for c in tables.load_table("quick") if not any(s.execution.workers for s in c.sessions)
     ]
-    monkeypatch.setattr(cases, "load_table", lambda profile: table)
+    monkeypatch.setattr(tables, "load_table", lambda profile: table)
     command = ["check", loader, "--only", "RESUME-5", "--json", "report.jsonl", "--quiet"]
     assert main(command) == status
     header, *middle, footer = read_report(Path("report.jsonl"))

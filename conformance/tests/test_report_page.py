@@ -20,10 +20,11 @@ from markdown_it import MarkdownIt
 from reports import PAYLOAD, make_hostile, rewritten, simulated_report, truthful
 from rich.console import Console
 
-from midepoch_conformance import cases, judges, terminal
+from midepoch_conformance import judges, terminal
 from midepoch_conformance.cli import main
 from midepoch_conformance.drawing import draw
 from midepoch_conformance.drawing_text import drawn_text
+from midepoch_conformance.families import tables
 from midepoch_conformance.markdown import code, markdown, plain
 from midepoch_conformance.overview import Overview, overview
 from midepoch_conformance.page import html_page
@@ -584,12 +585,12 @@ def test_the_report_of_a_real_run_becomes_a_page(
     # What of the table needs no workers: the page is tested here, and not the loader.
     table = [
         case
-        for case in cases.load_table("quick")
+        for case in tables.load_table("quick")
         if only in judges.applicable(case)
         and case.workload.kind == kind
         and all(plan.execution.workers == 0 for plan in case.sessions)
     ][:2]
-    monkeypatch.setattr(cases, "load_table", lambda profile: table)
+    monkeypatch.setattr(tables, "load_table", lambda profile: table)
     command = ["check", loader, "--only", only, "--json", "r.jsonl", "-q", "--jobs", "1"]
     assert main(command) == status
     assert main(["report", "r.jsonl", "--html", "r.html", "--markdown", "r.md"]) == 0

@@ -18,7 +18,7 @@ from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.history import HISTORY
 from midepoch_conformance.case.trees import TREES
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.cases import load_table, oracle_case
+from midepoch_conformance.families.tables import load_table, oracle_case
 from midepoch_conformance.folding import Facts, fold
 from midepoch_conformance.host.processes import _runs
 from midepoch_conformance.judges import REGISTRY, applicable

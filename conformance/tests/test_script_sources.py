@@ -17,7 +17,7 @@ import torch
 from midepoch_conformance.case.sources import SAMPLERS, SOURCES
 from midepoch_conformance.case.trees import spelled
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.cases import load_table
+from midepoch_conformance.families.tables import load_table
 from midepoch_conformance.script_data import data_of, workload_facts
 
 STATEFUL = "stateful_iterable"

@@ -9,10 +9,10 @@ import pytest
 from midepoch_conformance.case.adapter import Offer
 from midepoch_conformance.case.sources import GENERATORS
 from midepoch_conformance.case.workload import KINDS
-from midepoch_conformance.cases import has_workers, offered
-from midepoch_conformance.family import PROBES
+from midepoch_conformance.families.family import PROBES
+from midepoch_conformance.families.offered import EXTRAS
+from midepoch_conformance.families.tables import has_workers, offered
 from midepoch_conformance.judges import applicable
-from midepoch_conformance.offers import EXTRAS
 from midepoch_conformance.shrink import sound
 from midepoch_conformance.strategies import draw_cases
 

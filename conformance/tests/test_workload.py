@@ -17,14 +17,14 @@ import numpy
 import pytest
 import torch
 
-from midepoch_conformance.axes import Cell
 from midepoch_conformance.case import workload as module
 from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.trees import CODECS, TREES, spelled, tree_at
 from midepoch_conformance.case.uninterrupted import usual_length, usual_lengths
 from midepoch_conformance.case.workload import Workload, WorkloadError
-from midepoch_conformance.works import SORTS, WORKS, workload
+from midepoch_conformance.families.axes import Cell
+from midepoch_conformance.families.unusual import SORTS, WORKS, workload
 
 
 def test_fields_come_back_from_json() -> None:

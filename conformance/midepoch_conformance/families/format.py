@@ -6,10 +6,10 @@ import dataclasses
 import json
 from typing import Any
 
-from midepoch_conformance.axes import ITERABLES, Cell, drains, load, save, take
 from midepoch_conformance.case.case import Case, Step
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.family import probe
+from midepoch_conformance.families.axes import ITERABLES, Cell, drains, load, save, take
+from midepoch_conformance.families.family import probe
 from midepoch_conformance.verdict.published import Vector, vectors
 
 __all__ = ["FORMAT_PROBES", "HUGE"]

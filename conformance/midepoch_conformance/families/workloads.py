@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import dataclasses
 
-from midepoch_conformance.axes import CUTS, Cell, drains, load, save, take
 from midepoch_conformance.case.case import Case, Step
 from midepoch_conformance.case.uninterrupted import usual_length
 from midepoch_conformance.case.workload import AMBIENT_DRAWS, Workload
-from midepoch_conformance.family import probe
-from midepoch_conformance.probes_execution import WORKER_PAIRS
-from midepoch_conformance.works import SORTS, named, workload
+from midepoch_conformance.families.axes import CUTS, Cell, drains, load, save, take
+from midepoch_conformance.families.execution import WORKER_PAIRS
+from midepoch_conformance.families.family import probe
+from midepoch_conformance.families.unusual import SORTS, named, workload
 
 __all__ = ["WORK_PROBES"]
 

@@ -1,14 +1,14 @@
 """The families of outages: a killed process, an exception that is caught, a dead worker, leaks.
 
 Pure. The uninterrupted run of "caught" fails at the same sample and goes on: see
-:func:`midepoch_conformance.cases.oracle_case`.
+:func:`midepoch_conformance.families.tables.oracle_case`.
 """
 
 from __future__ import annotations
 
-from midepoch_conformance.axes import ITERABLES, LANED, Cell, drains, load, save, take
 from midepoch_conformance.case.case import Case, Step
-from midepoch_conformance.family import probe
+from midepoch_conformance.families.axes import ITERABLES, LANED, Cell, drains, load, save, take
+from midepoch_conformance.families.family import probe
 
 __all__ = ["CAUGHT", "EPOCHS_COUNTED", "HEALED", "HELD"]
 

@@ -1,6 +1,6 @@
 """The case tables: which cases are played, what their uninterrupted run is, what is offered.
 
-``python -m midepoch_conformance.cases --write`` generates the committed tables anew.
+``python -m midepoch_conformance.families.tables --write`` generates the committed tables anew.
 """
 
 from __future__ import annotations
@@ -16,41 +16,41 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from midepoch_conformance import (
-    covering,
-    probes,
-    probes_execution,
-    probes_faults,
-    probes_format,
-    probes_held,
-    probes_histories,
-    probes_outages,
-    probes_unordered,
-    probes_workloads,
-    probes_world,
-    works,
-)
-from midepoch_conformance.axes import ITERABLES, Cell
 from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.history import HISTORY
 from midepoch_conformance.case.workload import KINDS
-from midepoch_conformance.family import PROBES, Probe
-from midepoch_conformance.offers import offered
+from midepoch_conformance.families import (
+    basics,
+    covering,
+    execution,
+    faults,
+    format,
+    held,
+    histories,
+    outages,
+    unordered,
+    workloads,
+    world,
+)
+from midepoch_conformance.families import unusual as works
+from midepoch_conformance.families.axes import ITERABLES, Cell
+from midepoch_conformance.families.family import PROBES, Probe
+from midepoch_conformance.families.offered import offered
 
 __all__ = ["PROFILES", "Table", "TableError", "load_table", "offered", "oracle_case", "tables"]
 
 # The modules register their families when they are imported.
 _FAMILIES = (
-    probes,
-    probes_execution,
-    probes_faults,
-    probes_format,
-    probes_histories,
-    probes_outages,
-    probes_unordered,
-    probes_workloads,
-    probes_world,
-    probes_held,  # the last: what comes before it is as it would be without it
+    basics,
+    execution,
+    faults,
+    format,
+    histories,
+    outages,
+    unordered,
+    workloads,
+    world,
+    held,  # the last: what comes before it is as it would be without it
 )
 
 PROFILES = ("quick", "full")
@@ -324,7 +324,7 @@ def _rows(profile: str, workers: bool, unusual: bool) -> Iterator[dict[str, Any]
     for number, family in enumerate(families()):
         if workers not in family.workers:
             continue
-        if (family.name in probes_workloads.WORK_PROBES) is not unusual:
+        if (family.name in workloads.WORK_PROBES) is not unusual:
             continue
         if profile == "quick" and workers and family.name in QUICK_INLINE:
             continue
@@ -340,7 +340,7 @@ def _rows(profile: str, workers: bool, unusual: bool) -> Iterator[dict[str, Any]
 
 
 def _marks(row: dict[str, Any]) -> dict[str, Any]:
-    if row["probe"] in probes_workloads.WORK_PROBES:
+    if row["probe"] in workloads.WORK_PROBES:
         sort = works.WORKS[row["work"]].sort if "work" in row else row["probe"]
         marks = {"sort": sort}
         if row["probe"] in ("uneven", "uneven plain"):
@@ -361,7 +361,7 @@ def _marks(row: dict[str, Any]) -> dict[str, Any]:
                 marks["crossing"] = row["work"]
         return marks
     marks = {"changed": row["change"]} if row["probe"] == "changed execution" else {}
-    if row["probe"] in probes_format.FORMAT_PROBES:
+    if row["probe"] in format.FORMAT_PROBES:
         return {"format": row["probe"]}
     # What is drawn follows the lane where there are lanes, and the batch alone elsewhere.
     if row["probe"] == "elastic" or (row["probe"] == "elastic values" and row["kind"] in ITERABLES):
@@ -380,7 +380,7 @@ def _marks(row: dict[str, Any]) -> dict[str, Any]:
 def _worth_workers(row: dict[str, Any]) -> bool:
     """Return whether quick's small budget has a place for a row with workers."""
     if "width" in row:
-        return row["then"] is (row["width"] == min(probes_held.WIDTHS))
+        return row["then"] is (row["width"] == min(held.WIDTHS))
     if row.get("change") == "spawn":
         return (row["workers"], row["kind"]) == (1, "map")
     if row["kind"] != "map" and "change" in row:

@@ -10,12 +10,12 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from midepoch_conformance.axes import LANED, Cell, drains, load, save, take
 from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import Case, SessionPlan
 from midepoch_conformance.case.uninterrupted import usual_length
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.family import probe
+from midepoch_conformance.families.axes import LANED, Cell, drains, load, save, take
+from midepoch_conformance.families.family import probe
 
 __all__ = ["SIZES", "UNORDERED"]
 

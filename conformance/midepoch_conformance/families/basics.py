@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import dataclasses
 
-from midepoch_conformance.axes import CUTS, Cell, drains, load, save, take
 from midepoch_conformance.case.case import Case, Step
 from midepoch_conformance.case.uninterrupted import usual_length
-from midepoch_conformance.family import probe
+from midepoch_conformance.families.axes import CUTS, Cell, drains, load, save, take
+from midepoch_conformance.families.family import probe
 
 __all__ = ["ONES", "ROLLED", "SHAPES", "SMALL", "USUAL"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from midepoch_conformance.axes import ITERABLES, LONG, Cell, drains, load, save, take
 from midepoch_conformance.case.case import Case, Step
-from midepoch_conformance.family import probe
+from midepoch_conformance.families.axes import ITERABLES, LONG, Cell, drains, load, save, take
+from midepoch_conformance.families.family import probe
 
 __all__ = ["BOGUS", "PLANS"]
 

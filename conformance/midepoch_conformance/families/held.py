@@ -5,10 +5,10 @@ All other families hold it too: what changes in the plain ones is seen without a
 
 from __future__ import annotations
 
-from midepoch_conformance.axes import Cell, drains, load, save, take
 from midepoch_conformance.case.case import Case, Step
-from midepoch_conformance.family import probe
-from midepoch_conformance.probes import ONES
+from midepoch_conformance.families.axes import Cell, drains, load, save, take
+from midepoch_conformance.families.basics import ONES
+from midepoch_conformance.families.family import probe
 
 __all__ = ["WIDTHS"]
 

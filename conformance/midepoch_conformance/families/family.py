@@ -6,8 +6,8 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from midepoch_conformance.axes import Cell
 from midepoch_conformance.case.case import Case
+from midepoch_conformance.families.axes import Cell
 
 __all__ = ["PROBES", "Builder", "Probe", "probe"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from midepoch_conformance.axes import CUTS, ITERABLES, Cell, drains, load, save, take
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.workload import AMBIENT_DRAWS
-from midepoch_conformance.family import probe
-from midepoch_conformance.probes import USUAL
+from midepoch_conformance.families.axes import CUTS, ITERABLES, Cell, drains, load, save, take
+from midepoch_conformance.families.basics import USUAL
+from midepoch_conformance.families.family import probe
 
 __all__ = ["CHANGES", "WORKER_PAIRS"]
 

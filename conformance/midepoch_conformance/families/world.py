@@ -6,9 +6,9 @@ order of the samples is that of the user's distributed sampler.
 
 from __future__ import annotations
 
-from midepoch_conformance.axes import Cell, drains, load, save, take
 from midepoch_conformance.case.case import Case
-from midepoch_conformance.family import probe
+from midepoch_conformance.families.axes import Cell, drains, load, save, take
+from midepoch_conformance.families.family import probe
 
 __all__ = ["RESIZED", "WORLDS"]
 
