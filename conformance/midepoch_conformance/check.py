@@ -28,14 +28,14 @@ from midepoch_conformance.events import (
 from midepoch_conformance.failures import Group, distinct, failing_groups, shown, smallest
 from midepoch_conformance.families import tables
 from midepoch_conformance.known import Known, Replayed, cover, replay
-from midepoch_conformance.machine import draw_histories
 from midepoch_conformance.report import report_header, table_digest
 from midepoch_conformance.runner import LoaderInfo, Runner, RunnerError
 from midepoch_conformance.scripts import Scripts
+from midepoch_conformance.search.machine import draw_histories
+from midepoch_conformance.search.strategies import draw_cases
 from midepoch_conformance.settings import CheckError, Settings
 from midepoch_conformance.sharing import share
 from midepoch_conformance.smoke import smoke
-from midepoch_conformance.strategies import draw_cases
 from midepoch_conformance.summary import (
     Summary,
     failing,

@@ -28,10 +28,10 @@ from midepoch_conformance.check import (
 from midepoch_conformance.events import CaseResult, Listener, Started
 from midepoch_conformance.families import tables
 from midepoch_conformance.families.tables import has_workers
-from midepoch_conformance.machine import draw_histories
+from midepoch_conformance.search.machine import draw_histories
+from midepoch_conformance.search.strategies import INLINE_OF, draw_cases
 from midepoch_conformance.settings import CheckError, Settings
 from midepoch_conformance.smoke import smoke
-from midepoch_conformance.strategies import INLINE_OF, draw_cases
 from midepoch_conformance.summary import failing, prerequisite_cases, summarise
 
 __all__ = ["Goal", "draw_round", "explore"]

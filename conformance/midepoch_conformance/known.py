@@ -23,8 +23,8 @@ from midepoch_conformance.case.words import describe
 from midepoch_conformance.events import CaseResult
 from midepoch_conformance.families import tables
 from midepoch_conformance.report import settled
+from midepoch_conformance.search.shrink import size
 from midepoch_conformance.settings import CheckError
-from midepoch_conformance.shrink import size
 from midepoch_conformance.summary import failing
 from midepoch_conformance.verdict import requirements
 from midepoch_conformance.verdict.finding import Finding

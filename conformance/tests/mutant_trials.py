@@ -24,7 +24,7 @@ from midepoch_conformance.failures import Group, investigate
 from midepoch_conformance.families import tables
 from midepoch_conformance.judges import applicable
 from midepoch_conformance.runner import Runner
-from midepoch_conformance.shrink import size
+from midepoch_conformance.search.shrink import size
 from midepoch_conformance.summary import failing, prerequisite_cases, settled_results
 from midepoch_conformance.verdict.finding import Finding
 

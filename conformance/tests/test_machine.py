@@ -21,11 +21,11 @@ from midepoch_conformance.explore import Goal, draw_round
 from midepoch_conformance.families.histories import PLOTS
 from midepoch_conformance.families.offered import offered
 from midepoch_conformance.families.tables import has_workers, load_table, oracle_case
-from midepoch_conformance.machine import HistoryMachine, draw_histories
 from midepoch_conformance.runner import Runner
+from midepoch_conformance.search.machine import HistoryMachine, draw_histories
+from midepoch_conformance.search.shorten import repaired
+from midepoch_conformance.search.shrink import PLAYS, shrink, size, smaller, sound
 from midepoch_conformance.settings import CheckError
-from midepoch_conformance.shorten import repaired
-from midepoch_conformance.shrink import PLAYS, shrink, size, smaller, sound
 from midepoch_conformance.verdict.finding import FAILURES, Finding
 
 MUTANTS = Path(__file__).parent / "mutants"

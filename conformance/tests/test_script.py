@@ -27,7 +27,7 @@ from midepoch_conformance.script import LINES, MARK, added_lines, make_script
 from midepoch_conformance.script_checks import recipes
 from midepoch_conformance.script_run import NO_VERDICT, run_script
 from midepoch_conformance.script_source import adapter_source
-from midepoch_conformance.shrink import size
+from midepoch_conformance.search.shrink import size
 from midepoch_conformance.verdict.finding import FAILURES, Finding
 
 TORCHDATA = LoaderInfo(

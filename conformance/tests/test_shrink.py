@@ -10,7 +10,7 @@ import pytest
 from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.shrink import HANG_PLAYS, PLAYS, shrink, size, smaller, sound
+from midepoch_conformance.search.shrink import HANG_PLAYS, PLAYS, shrink, size, smaller, sound
 from midepoch_conformance.verdict.finding import Finding
 
 FAILS = Finding("RESUME-1", "fails silently", "missing")

@@ -13,8 +13,8 @@ from midepoch_conformance.families.family import PROBES
 from midepoch_conformance.families.offered import EXTRAS
 from midepoch_conformance.families.tables import has_workers, offered
 from midepoch_conformance.judges import applicable
-from midepoch_conformance.shrink import sound
-from midepoch_conformance.strategies import draw_cases
+from midepoch_conformance.search.shrink import sound
+from midepoch_conformance.search.strategies import draw_cases
 
 OFFER = Offer(
     name="all",

@@ -17,7 +17,7 @@ from midepoch_conformance.case.case import Case
 from midepoch_conformance.families.axes import Cell
 from midepoch_conformance.families.family import Probe
 from midepoch_conformance.families.tables import families, offered
-from midepoch_conformance.shrink import sound
+from midepoch_conformance.search.shrink import sound
 
 __all__ = ["cases_of", "draw_cases"]
 

@@ -10,7 +10,7 @@ from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.history import HISTORY, objection
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.shorten import repaired, shorter
+from midepoch_conformance.search.shorten import repaired, shorter
 from midepoch_conformance.verdict.finding import Finding
 
 __all__ = ["HANG_PLAYS", "PLAYS", "Shrunk", "shrink", "size", "smaller", "sound"]

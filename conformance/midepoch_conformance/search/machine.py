@@ -25,7 +25,7 @@ from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.history import HISTORY, MOST_EPOCHS, Course, objection, remembers
 from midepoch_conformance.case.tampering import BOGUS
 from midepoch_conformance.families.offered import offered
-from midepoch_conformance.history_draws import executions, laned, normal, workloads
+from midepoch_conformance.search.draws import executions, laned, normal, workloads
 
 __all__ = ["HistoryMachine", "draw_histories"]
 

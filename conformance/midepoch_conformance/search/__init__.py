@@ -1,0 +1,1 @@
+"""Search: drawing cases without end, and shrinking those that fail."""
