@@ -30,7 +30,7 @@ from midepoch_conformance.families import tables
 from midepoch_conformance.known import Known, Replayed, cover, replay
 from midepoch_conformance.report import report_header, table_digest
 from midepoch_conformance.runner import LoaderInfo, Runner, RunnerError
-from midepoch_conformance.scripts import Scripts
+from midepoch_conformance.scripts.write import Scripts
 from midepoch_conformance.search.machine import draw_histories
 from midepoch_conformance.search.strategies import draw_cases
 from midepoch_conformance.settings import CheckError, Settings

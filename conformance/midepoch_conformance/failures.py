@@ -11,7 +11,7 @@ from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.features import feature_of, sort_of
 from midepoch_conformance.case.words import describe
 from midepoch_conformance.events import CaseResult, Failure
-from midepoch_conformance.scripts import Scripts
+from midepoch_conformance.scripts.write import Scripts
 from midepoch_conformance.search.shrink import shrink, size
 from midepoch_conformance.summary import failing
 from midepoch_conformance.verdict.finding import Finding

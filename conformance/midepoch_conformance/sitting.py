@@ -13,7 +13,7 @@ from midepoch_conformance.events import CaseResult, Failure
 from midepoch_conformance.failures import failing_groups, investigate
 from midepoch_conformance.known import Known, Replayed, cover, replay
 from midepoch_conformance.report import settled
-from midepoch_conformance.scripts import Scripts
+from midepoch_conformance.scripts.write import Scripts
 from midepoch_conformance.summary import failing, prerequisite_cases, settled_results
 from midepoch_conformance.verdict import requirements
 from midepoch_conformance.verdict.finding import OUTCOMES, Finding

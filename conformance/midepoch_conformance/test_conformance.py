@@ -17,7 +17,7 @@ from midepoch_conformance.check import load_table, open_benches
 from midepoch_conformance.known import Known, load_known
 from midepoch_conformance.report import spec_version, suite_version
 from midepoch_conformance.runner import LoaderInfo
-from midepoch_conformance.scripts import Scripts
+from midepoch_conformance.scripts.write import Scripts
 from midepoch_conformance.settings import CheckError, Settings
 from midepoch_conformance.sitting import Sitting
 from midepoch_conformance.smoke import smoke

@@ -12,7 +12,6 @@ import pytest
 from simulated import Engine
 from test_check import TABLE, cut
 
-from midepoch_conformance import scripts as scripts_module
 from midepoch_conformance.bench import Bench
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.trace import Fault
@@ -21,7 +20,8 @@ from midepoch_conformance.check import run_check
 from midepoch_conformance.events import CaseResult, Event, Failure, Investigating
 from midepoch_conformance.failures import Group, distinct, failing_groups, investigate
 from midepoch_conformance.families import tables
-from midepoch_conformance.scripts import Scripts
+from midepoch_conformance.scripts import write as scripts_module
+from midepoch_conformance.scripts.write import Scripts
 from midepoch_conformance.settings import Settings
 from midepoch_conformance.verdict.finding import Finding
 

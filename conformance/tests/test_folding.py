@@ -12,9 +12,9 @@ import pytest
 
 from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.folding import Facts, fold
-from midepoch_conformance.handing import escapes, parameters
-from midepoch_conformance.script_data import (
+from midepoch_conformance.scripts.folding import Facts, fold
+from midepoch_conformance.scripts.handing import escapes, parameters
+from midepoch_conformance.scripts.script_data import (
     asked_for,
     data_of,
     everything,

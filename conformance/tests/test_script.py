@@ -12,21 +12,22 @@ from pathlib import Path
 
 import pytest
 
-from midepoch_conformance import judges, script_material
+from midepoch_conformance import judges
 from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.history import HISTORY
 from midepoch_conformance.case.trees import TREES
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.families.tables import load_table, oracle_case
-from midepoch_conformance.folding import Facts, fold
 from midepoch_conformance.host.processes import _runs
 from midepoch_conformance.judges import REGISTRY, applicable
 from midepoch_conformance.runner import LoaderInfo, Runner
-from midepoch_conformance.script import LINES, MARK, added_lines, make_script
-from midepoch_conformance.script_checks import recipes
-from midepoch_conformance.script_run import NO_VERDICT, run_script
-from midepoch_conformance.script_source import adapter_source
+from midepoch_conformance.scripts import script_material
+from midepoch_conformance.scripts.folding import Facts, fold
+from midepoch_conformance.scripts.run import NO_VERDICT, run_script
+from midepoch_conformance.scripts.script import LINES, MARK, added_lines, make_script
+from midepoch_conformance.scripts.script_checks import recipes
+from midepoch_conformance.scripts.script_source import adapter_source
 from midepoch_conformance.search.shrink import size
 from midepoch_conformance.verdict.finding import FAILURES, Finding
 
@@ -496,7 +497,7 @@ def test_what_is_done_last_to_shorten_a_script_tells_a_liar_from_a_good_loader(
     told: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("midepoch_conformance.script.LINES", 0)
+    monkeypatch.setattr("midepoch_conformance.scripts.script.LINES", 0)
     case = Case("shortest", Workload(epochs=epochs), plans(*steps))
     assert told in told_apart(case, requirement, "lies")
 

@@ -18,7 +18,7 @@ from midepoch_conformance.case.sources import SAMPLERS, SOURCES
 from midepoch_conformance.case.trees import spelled
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.families.tables import load_table
-from midepoch_conformance.script_data import data_of, workload_facts
+from midepoch_conformance.scripts.script_data import data_of, workload_facts
 
 STATEFUL = "stateful_iterable"
 STREAMS = {"python": random.seed, "numpy": numpy.random.seed, "torch": torch.manual_seed}

@@ -13,7 +13,10 @@ import re
 import textwrap
 from collections.abc import Sequence
 
-from midepoch_conformance import (
+from midepoch_conformance.case.case import Case
+from midepoch_conformance.case.uninterrupted import counted, usual_lengths
+from midepoch_conformance.runner import LoaderInfo
+from midepoch_conformance.scripts import (
     script_checks,
     script_faults,
     script_format,
@@ -21,11 +24,8 @@ from midepoch_conformance import (
     script_player,
     script_states,
 )
-from midepoch_conformance.case.case import Case
-from midepoch_conformance.case.uninterrupted import counted, usual_lengths
-from midepoch_conformance.runner import LoaderInfo
-from midepoch_conformance.script_data import quoted, row_text
-from midepoch_conformance.script_functions import (
+from midepoch_conformance.scripts.script_data import quoted, row_text
+from midepoch_conformance.scripts.script_functions import (
     begun,
     chained,
     epochs,
@@ -33,16 +33,16 @@ from midepoch_conformance.script_functions import (
     one_function,
     resumed_or_whole,
 )
-from midepoch_conformance.script_material import Material
-from midepoch_conformance.script_names import apart, import_line, imports, names_module
-from midepoch_conformance.script_sessions import (
+from midepoch_conformance.scripts.script_material import Material
+from midepoch_conformance.scripts.script_names import apart, import_line, imports, names_module
+from midepoch_conformance.scripts.script_sessions import (
     Session,
     Style,
     session_lines,
     unread,
 )
-from midepoch_conformance.script_steps import needed
-from midepoch_conformance.script_table import table
+from midepoch_conformance.scripts.script_steps import needed
+from midepoch_conformance.scripts.script_table import table
 from midepoch_conformance.verdict import requirements
 from midepoch_conformance.verdict.finding import Finding
 

@@ -15,8 +15,8 @@ from typing import Any
 from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.sources import GENERATORS, SAMPLERS
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.script_classes import sampler_text, stateful_text, tree_text
-from midepoch_conformance.script_sources import source_text, stream_head, stream_text
+from midepoch_conformance.scripts.script_classes import sampler_text, stateful_text, tree_text
+from midepoch_conformance.scripts.script_sources import source_text, stream_head, stream_text
 
 __all__ = [
     "FAULTS",

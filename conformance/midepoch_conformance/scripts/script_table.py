@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from midepoch_conformance.case.case import Step
-from midepoch_conformance.script_sessions import Session, Style, Writer
+from midepoch_conformance.scripts.script_sessions import Session, Style, Writer
 
 __all__ = ["table"]
 

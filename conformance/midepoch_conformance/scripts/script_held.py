@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 from midepoch_conformance.case.case import Case, Step
-from midepoch_conformance.script_checks import Check, delivered, register
-from midepoch_conformance.script_sessions import NAMES
+from midepoch_conformance.scripts.script_checks import Check, delivered, register
+from midepoch_conformance.scripts.script_sessions import NAMES
 from midepoch_conformance.verdict.finding import Finding
 
 __all__ = ["HELPERS", "HOLDING"]

@@ -8,17 +8,17 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from midepoch_conformance import script_checks
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.uninterrupted import places
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.families.tables import oracle_case
-from midepoch_conformance.folding import Facts, fold
-from midepoch_conformance.handing import escapes, parameters
-from midepoch_conformance.nodes import identifiers
 from midepoch_conformance.runner import LoaderInfo
-from midepoch_conformance.script_checks import Check, check_of
-from midepoch_conformance.script_data import (
+from midepoch_conformance.scripts import script_checks
+from midepoch_conformance.scripts.folding import Facts, fold
+from midepoch_conformance.scripts.handing import escapes, parameters
+from midepoch_conformance.scripts.nodes import identifiers
+from midepoch_conformance.scripts.script_checks import Check, check_of
+from midepoch_conformance.scripts.script_data import (
     FAULTS,
     Data,
     asked_for,
@@ -28,14 +28,14 @@ from midepoch_conformance.script_data import (
     state_expressions,
     workload_facts,
 )
-from midepoch_conformance.script_sessions import (
+from midepoch_conformance.scripts.script_sessions import (
     NAMES,
     Session,
     one_name,
     renamed,
     states_of_ranks,
 )
-from midepoch_conformance.script_source import adapter_source, split_futures
+from midepoch_conformance.scripts.script_source import adapter_source, split_futures
 from midepoch_conformance.verdict.finding import Finding
 
 __all__ = ["Material"]

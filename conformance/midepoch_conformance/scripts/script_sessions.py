@@ -9,7 +9,7 @@ from collections.abc import Sequence, Set
 from midepoch_conformance.case.case import SessionPlan, Step
 from midepoch_conformance.case.tampering import bogus
 from midepoch_conformance.case.uninterrupted import Place
-from midepoch_conformance.script_data import quoted
+from midepoch_conformance.scripts.script_data import quoted
 
 __all__ = [
     "NAMES",

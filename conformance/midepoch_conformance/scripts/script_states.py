@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.uninterrupted import Place, places
-from midepoch_conformance.script_checks import Check, batches, register
+from midepoch_conformance.scripts.script_checks import Check, batches, register
 from midepoch_conformance.verdict.finding import Finding
 
 __all__: list[str] = []

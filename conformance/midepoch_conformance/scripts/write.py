@@ -11,8 +11,8 @@ from pathlib import Path
 
 from midepoch_conformance.events import Failure
 from midepoch_conformance.runner import LoaderInfo
-from midepoch_conformance.script import make_script
-from midepoch_conformance.script_run import NO_VERDICT, ScriptRun, run_script
+from midepoch_conformance.scripts.run import NO_VERDICT, ScriptRun, run_script
+from midepoch_conformance.scripts.script import make_script
 
 __all__ = ["Scripts"]
 

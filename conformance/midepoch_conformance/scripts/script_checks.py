@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 from midepoch_conformance.case.case import Case, Step
 from midepoch_conformance.case.uninterrupted import Place, places
-from midepoch_conformance.script_sessions import NAMES
+from midepoch_conformance.scripts.script_sessions import NAMES
 from midepoch_conformance.verdict.finding import NO_REFUSALS, Finding
 
 __all__ = ["SILENT", "Check", "Recipe", "batches", "check_of", "delivered", "register"]

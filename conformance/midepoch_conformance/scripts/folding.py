@@ -13,8 +13,8 @@ import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from midepoch_conformance.handing import parameters
-from midepoch_conformance.nodes import (
+from midepoch_conformance.scripts.handing import parameters
+from midepoch_conformance.scripts.nodes import (
     COMPARED,
     UNKNOWN,
     gives,
@@ -24,7 +24,7 @@ from midepoch_conformance.nodes import (
     run_now,
     tried,
 )
-from midepoch_conformance.unused import unused_lines
+from midepoch_conformance.scripts.unused import unused_lines
 
 __all__ = ["Facts", "fold"]
 

@@ -1,0 +1,1 @@
+"""Scripts: a failure as a program of its own, made of the case and the adapter's source."""
