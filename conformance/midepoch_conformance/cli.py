@@ -20,15 +20,15 @@ except ImportError as missing:  # the core distribution carries this file withou
     ) from missing
 
 from midepoch_conformance import catalogue, cli_pages, terminal
-from midepoch_conformance.check import Check, run_check
-from midepoch_conformance.events import Event, Listener
-from midepoch_conformance.explore import Goal
-from midepoch_conformance.explore import explore as run_explore
-from midepoch_conformance.known import known_text, load_known
 from midepoch_conformance.plain_text import printable
 from midepoch_conformance.report import suite_version
 from midepoch_conformance.report_file import ReportFile, continued
-from midepoch_conformance.settings import CheckError, Settings
+from midepoch_conformance.run.check import Check, run_check
+from midepoch_conformance.run.events import Event, Listener
+from midepoch_conformance.run.explore import Goal
+from midepoch_conformance.run.explore import explore as run_explore
+from midepoch_conformance.run.known import known_text, load_known
+from midepoch_conformance.run.settings import CheckError, Settings
 
 __all__ = ["app", "main"]
 

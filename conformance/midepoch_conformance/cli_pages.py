@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from midepoch_conformance.benchmarks.command import bench
-from midepoch_conformance.settings import CheckError
+from midepoch_conformance.run.settings import CheckError
 
 __all__ = ["register"]
 

@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any
 
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.words import describe
-from midepoch_conformance.events import CaseResult, Failure
+from midepoch_conformance.run.events import CaseResult, Failure
 from midepoch_conformance.verdict.finding import OUTCOMES, Finding, Result, place
 
 if TYPE_CHECKING:
-    from midepoch_conformance.check import Check
-    from midepoch_conformance.known import Replayed
+    from midepoch_conformance.run.check import Check
+    from midepoch_conformance.run.known import Replayed
 
 __all__ = [
     "FORMAT",

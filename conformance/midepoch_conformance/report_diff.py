@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from midepoch_conformance.overview import BREAKING
-from midepoch_conformance.settings import CheckError
+from midepoch_conformance.run.settings import CheckError
 from midepoch_conformance.verdict import requirements
 from midepoch_conformance.wording import cell_words, loader_title
 

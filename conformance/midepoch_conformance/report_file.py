@@ -18,7 +18,6 @@ from typing import IO, TYPE_CHECKING, Any
 import jsonschema
 
 from midepoch_conformance.case.case import CaseError
-from midepoch_conformance.events import CaseResult, CasesJudged, Event, Started
 from midepoch_conformance.report import (
     FORMAT,
     TIMES,
@@ -27,10 +26,11 @@ from midepoch_conformance.report import (
     header_line,
     result_of,
 )
-from midepoch_conformance.settings import CheckError
+from midepoch_conformance.run.events import CaseResult, CasesJudged, Event, Started
+from midepoch_conformance.run.settings import CheckError
 
 if TYPE_CHECKING:
-    from midepoch_conformance.check import Check
+    from midepoch_conformance.run.check import Check
 
 __all__ = [
     "SCHEMA",

@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from midepoch_conformance.case.case import Case, CaseError
-from midepoch_conformance.events import Failure
-from midepoch_conformance.known import Known, Replayed
 from midepoch_conformance.report import result_of
 from midepoch_conformance.report_file import Report, ReportError, load_report
-from midepoch_conformance.summary import ClassRow, Summary
+from midepoch_conformance.run.events import Failure
+from midepoch_conformance.run.known import Known, Replayed
+from midepoch_conformance.run.summary import ClassRow, Summary
 from midepoch_conformance.verdict.finding import Finding, Result, place
 from midepoch_conformance.wording import reproduce
 
 if TYPE_CHECKING:
-    from midepoch_conformance.check import Check
+    from midepoch_conformance.run.check import Check
 
 __all__ = ["check_of", "whole_report"]
 
@@ -50,7 +50,7 @@ def check_of(report: Report) -> Check:
     Raises:
         ReportError: it has none, or one of its cases is none that this suite knows.
     """
-    from midepoch_conformance.check import Check  # it can play cases: pages need none of that
+    from midepoch_conformance.run.check import Check  # it can play cases: pages need none of that
 
     footer = report.footer
     if footer is None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from midepoch_conformance.plain_text import clipped, printable
-from midepoch_conformance.settings import CheckError
+from midepoch_conformance.run.settings import CheckError
 
 __all__ = ["FORMAT", "StateFileError", "StoredState", "read_states"]
 

@@ -14,7 +14,10 @@ from rich.table import Table
 from rich.text import Text
 
 from midepoch_conformance.case.workload import KINDS
-from midepoch_conformance.events import (
+from midepoch_conformance.families.tables import has_workers
+from midepoch_conformance.plain_text import printable
+from midepoch_conformance.report import settled
+from midepoch_conformance.run.events import (
     CasesJudged,
     Event,
     Failure,
@@ -22,13 +25,10 @@ from midepoch_conformance.events import (
     Replaying,
     Started,
 )
-from midepoch_conformance.families.tables import has_workers
-from midepoch_conformance.plain_text import printable
-from midepoch_conformance.report import settled
-from midepoch_conformance.summary import failing
+from midepoch_conformance.run.summary import failing
 
 if TYPE_CHECKING:
-    from midepoch_conformance.check import Check
+    from midepoch_conformance.run.check import Check
 
 __all__ = ["PlainProgress", "Quiet", "RichProgress", "progress_for", "show_check"]
 

@@ -13,14 +13,14 @@ import pytest
 
 from midepoch_conformance import judges
 from midepoch_conformance.case.workload import KINDS
-from midepoch_conformance.check import load_table, open_benches
-from midepoch_conformance.known import Known, load_known
 from midepoch_conformance.report import spec_version, suite_version
-from midepoch_conformance.runner import LoaderInfo
+from midepoch_conformance.run.check import load_table, open_benches
+from midepoch_conformance.run.known import Known, load_known
+from midepoch_conformance.run.piecewise import Sitting
+from midepoch_conformance.run.runner import LoaderInfo
+from midepoch_conformance.run.settings import CheckError, Settings
+from midepoch_conformance.run.smoke import smoke
 from midepoch_conformance.scripts.write import Scripts
-from midepoch_conformance.settings import CheckError, Settings
-from midepoch_conformance.sitting import Sitting
-from midepoch_conformance.smoke import smoke
 from midepoch_conformance.verdict import requirements
 
 

@@ -17,15 +17,15 @@ from pathlib import Path
 
 import traceability
 
-from midepoch_conformance.bench import Bench
 from midepoch_conformance.case.case import Case
-from midepoch_conformance.events import CaseResult
-from midepoch_conformance.failures import Group, investigate
 from midepoch_conformance.families import tables
 from midepoch_conformance.judges import applicable
-from midepoch_conformance.runner import Runner
+from midepoch_conformance.run.bench import Bench
+from midepoch_conformance.run.events import CaseResult
+from midepoch_conformance.run.failures import Group, investigate
+from midepoch_conformance.run.runner import Runner
+from midepoch_conformance.run.summary import failing, prerequisite_cases, settled_results
 from midepoch_conformance.search.shrink import size
-from midepoch_conformance.summary import failing, prerequisite_cases, settled_results
 from midepoch_conformance.verdict.finding import Finding
 
 LIMIT = 4.0

@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 from simulated import OFFER, Engine
 
-from midepoch_conformance.bench import Bench, Oracles
 from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.trace import Fault
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.check import Check, run_check, wanted_requirements
-from midepoch_conformance.events import CaseResult, CasesJudged, Event, Investigating, Started
 from midepoch_conformance.families import tables
-from midepoch_conformance.settings import CheckError, Settings
-from midepoch_conformance.smoke import smoke
+from midepoch_conformance.run.bench import Bench, Oracles
+from midepoch_conformance.run.check import Check, run_check, wanted_requirements
+from midepoch_conformance.run.events import CaseResult, CasesJudged, Event, Investigating, Started
+from midepoch_conformance.run.settings import CheckError, Settings
+from midepoch_conformance.run.smoke import smoke
 
 
 def plain(workload: Workload, workers: int = 0) -> Case:

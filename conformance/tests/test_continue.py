@@ -16,13 +16,13 @@ from simulated import OFFER, Engine
 from test_check import TABLE
 
 from midepoch_conformance.case.case import Case
-from midepoch_conformance.check import Stopped, run_check
 from midepoch_conformance.cli import main
-from midepoch_conformance.events import CasesJudged, Event, Started
 from midepoch_conformance.families import tables
 from midepoch_conformance.report import stable
 from midepoch_conformance.report_file import ReportError, ReportFile, continued, read_report
-from midepoch_conformance.settings import CheckError, Settings
+from midepoch_conformance.run.check import Stopped, run_check
+from midepoch_conformance.run.events import CasesJudged, Event, Started
+from midepoch_conformance.run.settings import CheckError, Settings
 
 
 def forgets(case: Case, session: int) -> bool:
@@ -291,7 +291,7 @@ def test_the_command_line_says_what_is_wrong(
 
 def test_explored_cases_are_kept_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A round that Ctrl-C ends in its middle counts as far as it came."""
-    from midepoch_conformance import explore
+    from midepoch_conformance.run import explore
 
     path = tmp_path / "report.jsonl"
     offer = dataclasses.replace(OFFER, workers=(0,), kinds=("map",))

@@ -8,11 +8,11 @@ import pytest
 import traceability
 import written
 
-from midepoch_conformance.bench import Bench
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.runner import Runner
-from midepoch_conformance.summary import settled_results
+from midepoch_conformance.run.bench import Bench
+from midepoch_conformance.run.runner import Runner
+from midepoch_conformance.run.summary import settled_results
 from midepoch_conformance.verdict.finding import OUTCOMES, Finding
 
 LIMIT = 2.0

@@ -12,17 +12,17 @@ import pytest
 from simulated import Engine
 from test_check import TABLE, cut
 
-from midepoch_conformance.bench import Bench
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.trace import Fault
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.check import run_check
-from midepoch_conformance.events import CaseResult, Event, Failure, Investigating
-from midepoch_conformance.failures import Group, distinct, failing_groups, investigate
 from midepoch_conformance.families import tables
+from midepoch_conformance.run.bench import Bench
+from midepoch_conformance.run.check import run_check
+from midepoch_conformance.run.events import CaseResult, Event, Failure, Investigating
+from midepoch_conformance.run.failures import Group, distinct, failing_groups, investigate
+from midepoch_conformance.run.settings import Settings
 from midepoch_conformance.scripts import write as scripts_module
 from midepoch_conformance.scripts.write import Scripts
-from midepoch_conformance.settings import Settings
 from midepoch_conformance.verdict.finding import Finding
 
 SHUFFLED = cut(Workload(shuffle=True, seed=3), 3)

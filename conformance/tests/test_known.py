@@ -17,13 +17,13 @@ from midepoch_conformance.case.case import Case, Step
 from midepoch_conformance.case.trace import Event as TraceEvent
 from midepoch_conformance.case.trace import Fault
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.check import Check, run_check
 from midepoch_conformance.cli import main
-from midepoch_conformance.events import Event, Replaying, Started
 from midepoch_conformance.families import tables
-from midepoch_conformance.known import Known, KnownError, known_text, load_known
 from midepoch_conformance.report_file import ReportFile, read_report
-from midepoch_conformance.settings import Settings
+from midepoch_conformance.run.check import Check, run_check
+from midepoch_conformance.run.events import Event, Replaying, Started
+from midepoch_conformance.run.known import Known, KnownError, known_text, load_known
+from midepoch_conformance.run.settings import Settings
 from midepoch_conformance.verdict.finding import Finding
 
 if sys.version_info >= (3, 11):

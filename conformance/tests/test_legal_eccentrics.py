@@ -7,10 +7,10 @@ import os
 import pytest
 import traceability
 
-from midepoch_conformance.bench import Bench
 from midepoch_conformance.families import tables
-from midepoch_conformance.runner import Runner
-from midepoch_conformance.summary import settled_results, summarise
+from midepoch_conformance.run.bench import Bench
+from midepoch_conformance.run.runner import Runner
+from midepoch_conformance.run.summary import settled_results, summarise
 
 pytestmark = pytest.mark.timeout(900)  # many cases, and the machine may be busy
 LIMIT = 10.0

@@ -15,11 +15,11 @@ import mutant_trials
 import pytest
 import traceability
 
-from midepoch_conformance.bench import Bench
 from midepoch_conformance.families import tables as cases
 from midepoch_conformance.judges import REGISTRY, applicable
-from midepoch_conformance.runner import Runner
-from midepoch_conformance.summary import settled_results, summarise
+from midepoch_conformance.run.bench import Bench
+from midepoch_conformance.run.runner import Runner
+from midepoch_conformance.run.summary import settled_results, summarise
 from midepoch_conformance.verdict.prerequisites import presupposed
 
 pytestmark = pytest.mark.timeout(900)  # many cases, and the machine may be busy

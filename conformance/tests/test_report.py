@@ -18,11 +18,8 @@ from test_check import TABLE, plain
 from midepoch_conformance import terminal
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.check import Check, run_check
 from midepoch_conformance.cli import main
-from midepoch_conformance.events import CaseResult, CasesJudged, Failure, Started
 from midepoch_conformance.families import tables
-from midepoch_conformance.known import Known, Replayed
 from midepoch_conformance.report import (
     FORMAT,
     finding_line,
@@ -38,8 +35,11 @@ from midepoch_conformance.report_file import (
     read_report,
     schema,
 )
-from midepoch_conformance.settings import Settings
-from midepoch_conformance.summary import settled_results
+from midepoch_conformance.run.check import Check, run_check
+from midepoch_conformance.run.events import CaseResult, CasesJudged, Failure, Started
+from midepoch_conformance.run.known import Known, Replayed
+from midepoch_conformance.run.settings import Settings
+from midepoch_conformance.run.summary import settled_results
 from midepoch_conformance.verdict.delivered import delivered
 from midepoch_conformance.verdict.finding import Finding
 

@@ -24,7 +24,7 @@ from midepoch_conformance.benchmarks.results import (
     Results,
 )
 from midepoch_conformance.host.processes import end_group
-from midepoch_conformance.settings import CheckError
+from midepoch_conformance.run.settings import CheckError
 
 __all__ = ["FULL", "QUICK", "Pace", "run"]
 

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.uninterrupted import counted, usual_lengths
-from midepoch_conformance.runner import LoaderInfo
+from midepoch_conformance.run.runner import LoaderInfo
 from midepoch_conformance.scripts import (
     script_checks,
     script_faults,

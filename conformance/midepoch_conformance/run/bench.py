@@ -19,9 +19,9 @@ from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.trace import Trace
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.events import CaseResult
 from midepoch_conformance.families import tables
-from midepoch_conformance.runner import LoaderInfo, RunnerError
+from midepoch_conformance.run.events import CaseResult
+from midepoch_conformance.run.runner import LoaderInfo, RunnerError
 from midepoch_conformance.verdict.delivered import Delivered, delivered, epoch_lengths
 from midepoch_conformance.verdict.finding import FAILURES, Finding, place
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from midepoch_conformance.known import Known
+    from midepoch_conformance.run.known import Known
 
 __all__ = ["CheckError", "Settings"]
 

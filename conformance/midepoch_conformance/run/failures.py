@@ -6,14 +6,14 @@ import dataclasses
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from midepoch_conformance.bench import Bench
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.features import feature_of, sort_of
 from midepoch_conformance.case.words import describe
-from midepoch_conformance.events import CaseResult, Failure
+from midepoch_conformance.run.bench import Bench
+from midepoch_conformance.run.events import CaseResult, Failure
+from midepoch_conformance.run.summary import failing
 from midepoch_conformance.scripts.write import Scripts
 from midepoch_conformance.search.shrink import shrink, size
-from midepoch_conformance.summary import failing
 from midepoch_conformance.verdict.finding import Finding
 
 __all__ = ["Group", "distinct", "failing_groups", "investigate", "shown", "smallest"]

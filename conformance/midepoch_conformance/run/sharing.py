@@ -7,7 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from queue import SimpleQueue
 from typing import TypeVar
 
-from midepoch_conformance.bench import Bench
+from midepoch_conformance.run.bench import Bench
 
 __all__ = ["share"]
 

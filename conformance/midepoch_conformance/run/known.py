@@ -20,12 +20,12 @@ from midepoch_conformance import judges
 from midepoch_conformance.case.case import Case, CaseError
 from midepoch_conformance.case.features import sort_of
 from midepoch_conformance.case.words import describe
-from midepoch_conformance.events import CaseResult
 from midepoch_conformance.families import tables
 from midepoch_conformance.report import settled
+from midepoch_conformance.run.events import CaseResult
+from midepoch_conformance.run.settings import CheckError
+from midepoch_conformance.run.summary import failing
 from midepoch_conformance.search.shrink import size
-from midepoch_conformance.settings import CheckError
-from midepoch_conformance.summary import failing
 from midepoch_conformance.verdict import requirements
 from midepoch_conformance.verdict.finding import Finding
 

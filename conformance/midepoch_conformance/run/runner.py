@@ -29,7 +29,7 @@ from midepoch_conformance.host.faults import crash, hang
 from midepoch_conformance.host.journal import read_journal
 from midepoch_conformance.host.play import CLOSING, Job
 from midepoch_conformance.host.processes import Patience
-from midepoch_conformance.hosts import HostLostError, HostProcess, RunnerError, too_old
+from midepoch_conformance.run.host_process import HostLostError, HostProcess, RunnerError, too_old
 
 __all__ = ["LoaderInfo", "Runner", "RunnerError"]
 

@@ -9,11 +9,13 @@ import time
 from collections.abc import Callable, Sequence
 
 from midepoch_conformance import judges
-from midepoch_conformance.bench import Bench, Engine
 from midepoch_conformance.case.adapter import Offer
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.history import HISTORY
-from midepoch_conformance.check import (
+from midepoch_conformance.families import tables
+from midepoch_conformance.families.tables import has_workers
+from midepoch_conformance.run.bench import Bench, Engine
+from midepoch_conformance.run.check import (
     Check,
     Stopped,
     asked,
@@ -25,14 +27,12 @@ from midepoch_conformance.check import (
     settle_all,
     wanted_requirements,
 )
-from midepoch_conformance.events import CaseResult, Listener, Started
-from midepoch_conformance.families import tables
-from midepoch_conformance.families.tables import has_workers
+from midepoch_conformance.run.events import CaseResult, Listener, Started
+from midepoch_conformance.run.settings import CheckError, Settings
+from midepoch_conformance.run.smoke import smoke
+from midepoch_conformance.run.summary import failing, prerequisite_cases, summarise
 from midepoch_conformance.search.machine import draw_histories
 from midepoch_conformance.search.strategies import INLINE_OF, draw_cases
-from midepoch_conformance.settings import CheckError, Settings
-from midepoch_conformance.smoke import smoke
-from midepoch_conformance.summary import failing, prerequisite_cases, summarise
 
 __all__ = ["Goal", "draw_round", "explore"]
 

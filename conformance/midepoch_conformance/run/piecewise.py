@@ -7,14 +7,14 @@ import dataclasses
 from collections.abc import Sequence
 
 from midepoch_conformance import judges
-from midepoch_conformance.bench import Bench
 from midepoch_conformance.case.case import Case
-from midepoch_conformance.events import CaseResult, Failure
-from midepoch_conformance.failures import failing_groups, investigate
-from midepoch_conformance.known import Known, Replayed, cover, replay
 from midepoch_conformance.report import settled
+from midepoch_conformance.run.bench import Bench
+from midepoch_conformance.run.events import CaseResult, Failure
+from midepoch_conformance.run.failures import failing_groups, investigate
+from midepoch_conformance.run.known import Known, Replayed, cover, replay
+from midepoch_conformance.run.summary import failing, prerequisite_cases, settled_results
 from midepoch_conformance.scripts.write import Scripts
-from midepoch_conformance.summary import failing, prerequisite_cases, settled_results
 from midepoch_conformance.verdict import requirements
 from midepoch_conformance.verdict.finding import OUTCOMES, Finding
 

@@ -8,7 +8,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 
 from midepoch_conformance import judges
 from midepoch_conformance.case.case import Case
-from midepoch_conformance.events import CaseResult
+from midepoch_conformance.run.events import CaseResult
 from midepoch_conformance.verdict import finding as verdict
 from midepoch_conformance.verdict import requirements
 from midepoch_conformance.verdict.finding import Finding, Result

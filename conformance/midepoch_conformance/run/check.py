@@ -13,9 +13,11 @@ from typing import Any
 from hypothesis import __version__ as HYPOTHESIS  # noqa: N812 - a constant, named as one
 
 from midepoch_conformance import judges
-from midepoch_conformance.bench import Bench, Engine, Oracles
 from midepoch_conformance.case.case import Case
-from midepoch_conformance.events import (
+from midepoch_conformance.families import tables
+from midepoch_conformance.report import report_header, table_digest
+from midepoch_conformance.run.bench import Bench, Engine, Oracles
+from midepoch_conformance.run.events import (
     CaseResult,
     CasesJudged,
     Event,
@@ -25,24 +27,22 @@ from midepoch_conformance.events import (
     Replaying,
     Started,
 )
-from midepoch_conformance.failures import Group, distinct, failing_groups, shown, smallest
-from midepoch_conformance.families import tables
-from midepoch_conformance.known import Known, Replayed, cover, replay
-from midepoch_conformance.report import report_header, table_digest
-from midepoch_conformance.runner import LoaderInfo, Runner, RunnerError
-from midepoch_conformance.scripts.write import Scripts
-from midepoch_conformance.search.machine import draw_histories
-from midepoch_conformance.search.strategies import draw_cases
-from midepoch_conformance.settings import CheckError, Settings
-from midepoch_conformance.sharing import share
-from midepoch_conformance.smoke import smoke
-from midepoch_conformance.summary import (
+from midepoch_conformance.run.failures import Group, distinct, failing_groups, shown, smallest
+from midepoch_conformance.run.known import Known, Replayed, cover, replay
+from midepoch_conformance.run.runner import LoaderInfo, Runner, RunnerError
+from midepoch_conformance.run.settings import CheckError, Settings
+from midepoch_conformance.run.sharing import share
+from midepoch_conformance.run.smoke import smoke
+from midepoch_conformance.run.summary import (
     Summary,
     failing,
     prerequisite_cases,
     settled_results,
     summarise,
 )
+from midepoch_conformance.scripts.write import Scripts
+from midepoch_conformance.search.machine import draw_histories
+from midepoch_conformance.search.strategies import draw_cases
 from midepoch_conformance.verdict import requirements
 from midepoch_conformance.verdict.finding import Finding
 
@@ -114,7 +114,7 @@ def run_check(
     Args:
         settings: what to check.
         listen: is told what happens, from any thread but one event at a time.
-        opener: opens what plays cases; a :class:`~midepoch_conformance.runner.Runner` on the
+        opener: opens what plays cases; a :class:`~midepoch_conformance.run.runner.Runner` on the
             loader where not given.
         earlier: what an interrupted run judged: the first results, in the table's order.
 
