@@ -19,10 +19,11 @@ except ImportError as missing:  # the core distribution carries this file withou
         f"midepoch: {missing.name} is missing: pip install 'midepoch[conformance]'"
     ) from missing
 
-from midepoch_conformance import catalogue, cli_pages, terminal
+from midepoch_conformance import catalogue, cli_pages
 from midepoch_conformance.plain_text import printable
-from midepoch_conformance.report import suite_version
-from midepoch_conformance.report_file import ReportFile, continued
+from midepoch_conformance.report import terminal
+from midepoch_conformance.report.file import ReportFile, continued
+from midepoch_conformance.report.lines import suite_version
 from midepoch_conformance.run.check import Check, run_check
 from midepoch_conformance.run.events import Event, Listener
 from midepoch_conformance.run.explore import Goal

@@ -48,11 +48,11 @@ def report(
 ) -> None:
     """Show a report in the terminal, or write it as a page, a comment or badges."""
     # Imported here: the other commands need no template engine.
-    from midepoch_conformance import reread, terminal
-    from midepoch_conformance.badge import write_badges
-    from midepoch_conformance.markdown import markdown as as_markdown
-    from midepoch_conformance.overview import overview
-    from midepoch_conformance.page import html_page
+    from midepoch_conformance.report import reread, terminal
+    from midepoch_conformance.report.badge import write_badges
+    from midepoch_conformance.report.markdown import markdown as as_markdown
+    from midepoch_conformance.report.overview import overview
+    from midepoch_conformance.report.page import html_page
 
     read = reread.whole_report(file)
     if html is None and markdown is None and badge is None:
@@ -85,9 +85,9 @@ def diff(
     ] = False,
 ) -> None:
     """Compare two reports: what broke, what was fixed; status 1 where something broke."""
-    from midepoch_conformance import diff_view
-    from midepoch_conformance.report_diff import report_diff
-    from midepoch_conformance.reread import whole_report
+    from midepoch_conformance.report import diff_view
+    from midepoch_conformance.report.diff import report_diff
+    from midepoch_conformance.report.reread import whole_report
 
     found = report_diff(whole_report(old), whole_report(new), force)
     diff_view.show_diff(found, Console())

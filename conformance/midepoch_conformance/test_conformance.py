@@ -13,7 +13,7 @@ import pytest
 
 from midepoch_conformance import judges
 from midepoch_conformance.case.workload import KINDS
-from midepoch_conformance.report import spec_version, suite_version
+from midepoch_conformance.report.lines import spec_version, suite_version
 from midepoch_conformance.run.check import load_table, open_benches
 from midepoch_conformance.run.known import Known, load_known
 from midepoch_conformance.run.piecewise import Sitting

@@ -13,8 +13,8 @@ from test_check import TABLE
 
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.families import tables
-from midepoch_conformance.report_file import Report, ReportFile
-from midepoch_conformance.reread import whole_report
+from midepoch_conformance.report.file import Report, ReportFile
+from midepoch_conformance.report.reread import whole_report
 from midepoch_conformance.run.check import run_check
 from midepoch_conformance.run.settings import Settings
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from midepoch_conformance.report import stable
-from midepoch_conformance.report_file import read_report
+from midepoch_conformance.report.file import read_report
+from midepoch_conformance.report.lines import stable
 
 
 def differing(paths: list[Path]) -> list[Path]:

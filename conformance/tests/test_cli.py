@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from midepoch_conformance.cli import main
-from midepoch_conformance.report import stable
-from midepoch_conformance.report_file import read_report
+from midepoch_conformance.report.file import read_report
+from midepoch_conformance.report.lines import stable
 from midepoch_conformance.verdict import requirements
 
 

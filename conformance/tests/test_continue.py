@@ -18,8 +18,8 @@ from test_check import TABLE
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.cli import main
 from midepoch_conformance.families import tables
-from midepoch_conformance.report import stable
-from midepoch_conformance.report_file import ReportError, ReportFile, continued, read_report
+from midepoch_conformance.report.file import ReportError, ReportFile, continued, read_report
+from midepoch_conformance.report.lines import stable
 from midepoch_conformance.run.check import Stopped, run_check
 from midepoch_conformance.run.events import CasesJudged, Event, Started
 from midepoch_conformance.run.settings import CheckError, Settings

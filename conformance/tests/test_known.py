@@ -19,7 +19,7 @@ from midepoch_conformance.case.trace import Fault
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.cli import main
 from midepoch_conformance.families import tables
-from midepoch_conformance.report_file import ReportFile, read_report
+from midepoch_conformance.report.file import ReportFile, read_report
 from midepoch_conformance.run.check import Check, run_check
 from midepoch_conformance.run.events import Event, Replaying, Started
 from midepoch_conformance.run.known import Known, KnownError, known_text, load_known

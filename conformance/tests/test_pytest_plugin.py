@@ -12,7 +12,7 @@ import pytest
 from test_check import cut
 
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.report import spec_version, suite_version
+from midepoch_conformance.report.lines import spec_version, suite_version
 
 
 def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:

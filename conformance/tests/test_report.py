@@ -15,25 +15,25 @@ from rich.console import Console
 from simulated import OFFER, Engine
 from test_check import TABLE, plain
 
-from midepoch_conformance import terminal
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.cli import main
 from midepoch_conformance.families import tables
-from midepoch_conformance.report import (
+from midepoch_conformance.report import terminal
+from midepoch_conformance.report.file import (
+    ReportError,
+    ReportFile,
+    load_report,
+    read_report,
+    schema,
+)
+from midepoch_conformance.report.lines import (
     FORMAT,
     finding_line,
     result_of,
     settled,
     stable,
     table_digest,
-)
-from midepoch_conformance.report_file import (
-    ReportError,
-    ReportFile,
-    load_report,
-    read_report,
-    schema,
 )
 from midepoch_conformance.run.check import Check, run_check
 from midepoch_conformance.run.events import CaseResult, CasesJudged, Failure, Started

@@ -15,7 +15,7 @@ from hypothesis import __version__ as HYPOTHESIS  # noqa: N812 - a constant, nam
 from midepoch_conformance import judges
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.families import tables
-from midepoch_conformance.report import report_header, table_digest
+from midepoch_conformance.report.lines import report_header, table_digest
 from midepoch_conformance.run.bench import Bench, Engine, Oracles
 from midepoch_conformance.run.events import (
     CaseResult,

@@ -21,7 +21,7 @@ from midepoch_conformance.case.case import Case, CaseError
 from midepoch_conformance.case.features import sort_of
 from midepoch_conformance.case.words import describe
 from midepoch_conformance.families import tables
-from midepoch_conformance.report import settled
+from midepoch_conformance.report.lines import settled
 from midepoch_conformance.run.events import CaseResult
 from midepoch_conformance.run.settings import CheckError
 from midepoch_conformance.run.summary import failing

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from midepoch_conformance import judges
 from midepoch_conformance.case.case import Case
-from midepoch_conformance.report import settled
+from midepoch_conformance.report.lines import settled
 from midepoch_conformance.run.bench import Bench
 from midepoch_conformance.run.events import CaseResult, Failure
 from midepoch_conformance.run.failures import failing_groups, investigate

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from midepoch_conformance.drawing import Cell, Drawing, Grid
 from midepoch_conformance.plain_text import clipped, printable
+from midepoch_conformance.report.timeline import Cell, Drawing, Grid
 
 __all__ = ["drawn_text"]
 
@@ -19,7 +19,7 @@ def drawn_text(drawing: Drawing) -> str:
     """Return the drawing, a line a row; epochs that are as they must be are left out.
 
     Example:
-        >>> from midepoch_conformance.drawing import draw
+        >>> from midepoch_conformance.report.timeline import draw
         >>> step = {"do": "take", "words": "", "epoch": 0, "at": 1, "batches": [[2]]}
         >>> print(drawn_text(draw({
         ...     "uninterrupted": [[[0], [1], [2]]],

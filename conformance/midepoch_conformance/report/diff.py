@@ -9,13 +9,13 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from midepoch_conformance.overview import BREAKING
+from midepoch_conformance.report.overview import BREAKING
+from midepoch_conformance.report.wording import cell_words, loader_title
 from midepoch_conformance.run.settings import CheckError
 from midepoch_conformance.verdict import requirements
-from midepoch_conformance.wording import cell_words, loader_title
 
 if TYPE_CHECKING:
-    from midepoch_conformance.report_file import Report
+    from midepoch_conformance.report.file import Report
 
 __all__ = ["SORTS", "Change", "NotComparableError", "ReportDiff", "RowChange", "report_diff"]
 

@@ -18,7 +18,7 @@ from typing import IO, TYPE_CHECKING, Any
 import jsonschema
 
 from midepoch_conformance.case.case import CaseError
-from midepoch_conformance.report import (
+from midepoch_conformance.report.lines import (
     FORMAT,
     TIMES,
     case_line,

@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from midepoch_conformance.badge import class_words
-from midepoch_conformance.drawing_text import drawn_text
-from midepoch_conformance.overview import FailureView, KnownView, Overview
 from midepoch_conformance.plain_text import clipped, printable
+from midepoch_conformance.report.badge import class_words
+from midepoch_conformance.report.drawing_text import drawn_text
+from midepoch_conformance.report.overview import FailureView, KnownView, Overview
+from midepoch_conformance.report.wording import count_words
 from midepoch_conformance.verdict.requirements import load
-from midepoch_conformance.wording import count_words
 
 __all__ = ["block", "code", "markdown", "plain", "table"]
 

@@ -13,19 +13,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from midepoch_conformance.case.workload import KINDS
-from midepoch_conformance.drawing import Drawing, draw
-from midepoch_conformance.verdict import requirements
-from midepoch_conformance.verdict.finding import FAILURES, OUTCOMES, worst
-from midepoch_conformance.wording import (
+from midepoch_conformance.report.timeline import Drawing, draw
+from midepoch_conformance.report.wording import (
     batches_words,
     cell_words,
     count_words,
     loader_title,
     reproduce,
 )
+from midepoch_conformance.verdict import requirements
+from midepoch_conformance.verdict.finding import FAILURES, OUTCOMES, worst
 
 if TYPE_CHECKING:
-    from midepoch_conformance.report_file import Report
+    from midepoch_conformance.report.file import Report
 
 __all__ = [
     "BREAKING",

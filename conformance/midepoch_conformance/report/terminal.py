@@ -16,7 +16,7 @@ from rich.text import Text
 from midepoch_conformance.case.workload import KINDS
 from midepoch_conformance.families.tables import has_workers
 from midepoch_conformance.plain_text import printable
-from midepoch_conformance.report import settled
+from midepoch_conformance.report.lines import settled
 from midepoch_conformance.run.events import (
     CasesJudged,
     Event,

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from midepoch_conformance.case.case import Case, CaseError
-from midepoch_conformance.report import result_of
-from midepoch_conformance.report_file import Report, ReportError, load_report
+from midepoch_conformance.report.file import Report, ReportError, load_report
+from midepoch_conformance.report.lines import result_of
+from midepoch_conformance.report.wording import reproduce
 from midepoch_conformance.run.events import Failure
 from midepoch_conformance.run.known import Known, Replayed
 from midepoch_conformance.run.summary import ClassRow, Summary
 from midepoch_conformance.verdict.finding import Finding, Result, place
-from midepoch_conformance.wording import reproduce
 
 if TYPE_CHECKING:
     from midepoch_conformance.run.check import Check
