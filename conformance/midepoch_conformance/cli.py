@@ -20,7 +20,6 @@ except ImportError as missing:  # the core distribution carries this file withou
     ) from missing
 
 from midepoch_conformance import catalogue, cli_pages
-from midepoch_conformance.plain_text import printable
 from midepoch_conformance.report import terminal
 from midepoch_conformance.report.file import ReportFile, continued
 from midepoch_conformance.report.lines import suite_version
@@ -30,6 +29,7 @@ from midepoch_conformance.run.explore import Goal
 from midepoch_conformance.run.explore import explore as run_explore
 from midepoch_conformance.run.known import known_text, load_known
 from midepoch_conformance.run.settings import CheckError, Settings
+from midepoch_conformance.text import printable
 
 __all__ = ["app", "main"]
 

@@ -113,9 +113,9 @@ def inspect_(
     ] = "",
 ) -> None:
     """Show what a saved state of this format says, and whether it is valid."""
-    from midepoch_conformance import state_files, state_view
+    from midepoch_conformance.states import files, view
 
-    valid = state_view.show_states(file, state_files.read_states(file, key), Console())
+    valid = view.show_states(file, files.read_states(file, key), Console())
     raise typer.Exit(0 if valid else 1)
 
 

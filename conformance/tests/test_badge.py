@@ -10,10 +10,10 @@ import pytest
 from reports import PAYLOAD, make_hostile, rewritten, simulated_report, truthful
 from test_report_page import contrast
 
-from midepoch_conformance.plain_text import clipped, printable
 from midepoch_conformance.report.badge import badges, class_words, write_badges
 from midepoch_conformance.report.overview import ClassView, Overview, overview
 from midepoch_conformance.report.reread import whole_report
+from midepoch_conformance.text import clipped, printable
 from midepoch_conformance.verdict import requirements
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -14,10 +14,10 @@ from rich.console import Console
 from test_report_page import Page
 
 from midepoch_conformance.cli import main
-from midepoch_conformance.plain_text import printable
 from midepoch_conformance.report.diff import SORTS, NotComparableError, ReportDiff, report_diff
 from midepoch_conformance.report.diff_view import diff_markdown, show_diff
 from midepoch_conformance.report.reread import whole_report
+from midepoch_conformance.text import printable
 
 Lines = list[dict[str, Any]]
 

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 import torch
 
-from midepoch_conformance import state_files, state_view
 from midepoch_conformance.cli import main
-from midepoch_conformance.state_files import StateFileError, StoredState, read_states
+from midepoch_conformance.states import files, view
+from midepoch_conformance.states.files import StateFileError, StoredState, read_states
 from midepoch_conformance.verdict import published
 
 
@@ -154,7 +154,7 @@ def test_the_next_batch_of_a_large_shuffled_epoch_is_the_loaders_own() -> None:
         next(batches)
     document = Document.from_dict(loader.state_dict())
     expected = f"samples {', '.join(map(str, next(batches).tolist()))}"
-    assert dict(state_view.facts(document))["next"] == expected
+    assert dict(view.facts(document))["next"] == expected
 
 
 def test_every_lane_of_a_stream_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
@@ -273,7 +273,7 @@ def test_a_value_without_a_json_form_is_carried_and_said(
 
 def test_what_the_schema_alone_refuses_is_invalid() -> None:
     """The loader reads no such state either; the schema is looked at apart."""
-    found = state_view.against_schema({**json.loads(in_json(a_state()[0])), "more": 1})
+    found = view.against_schema({**json.loads(in_json(a_state()[0])), "more": 1})
     assert len(found) == 1
     assert found[0].startswith("the schema, at $: ")
 
@@ -390,10 +390,10 @@ def test_without_torch_the_command_says_so(monkeypatch: pytest.MonkeyPatch, tmp_
 
 
 def test_a_stored_state_is_judged_without_a_file() -> None:
-    examined = state_view.examine(StoredState("", a_state()[0]))
+    examined = view.examine(StoredState("", a_state()[0]))
     assert (examined.problems, examined.note) == ((), "")
     assert examined.size == len(in_json(a_state()[0]))
-    assert state_files.FORMAT == "midepoch.state"
+    assert files.FORMAT == "midepoch.state"
 
 
 def test_the_command_line_starts_without_torch() -> None:

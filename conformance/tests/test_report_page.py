@@ -23,7 +23,6 @@ from rich.console import Console
 from midepoch_conformance import judges
 from midepoch_conformance.cli import main
 from midepoch_conformance.families import tables
-from midepoch_conformance.plain_text import printable
 from midepoch_conformance.report import terminal
 from midepoch_conformance.report.drawing_text import drawn_text
 from midepoch_conformance.report.file import Report, ReportError
@@ -32,6 +31,7 @@ from midepoch_conformance.report.overview import Overview, overview
 from midepoch_conformance.report.page import html_page
 from midepoch_conformance.report.reread import check_of, whole_report
 from midepoch_conformance.report.timeline import draw
+from midepoch_conformance.text import printable
 from midepoch_conformance.verdict import requirements
 
 thorough = settings(max_examples=300, derandomize=True, deadline=None)

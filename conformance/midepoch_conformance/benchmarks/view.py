@@ -18,7 +18,7 @@ from midepoch_conformance.benchmarks.words import (
     quantity,
     rows_of,
 )
-from midepoch_conformance.plain_text import printable
+from midepoch_conformance.text import printable
 
 __all__ = ["Progress", "show_cases", "show_results", "verdict_line"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from midepoch_conformance.plain_text import clipped, printable
 from midepoch_conformance.report.overview import BREAKING, ClassView, Overview
 from midepoch_conformance.report.page import environment, slug
+from midepoch_conformance.text import clipped, printable
 
 __all__ = ["badges", "class_words", "write_badges"]
 

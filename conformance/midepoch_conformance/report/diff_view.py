@@ -8,10 +8,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from midepoch_conformance.plain_text import clipped, printable
 from midepoch_conformance.report.diff import SORTS, Change, ReportDiff, RowChange
 from midepoch_conformance.report.markdown import code, plain, table
 from midepoch_conformance.report.wording import count_words
+from midepoch_conformance.text import clipped, printable
 
 __all__ = ["diff_markdown", "show_diff"]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from midepoch_conformance.plain_text import clipped, printable
 from midepoch_conformance.report.timeline import Cell, Drawing, Grid
+from midepoch_conformance.text import clipped, printable
 
 __all__ = ["drawn_text"]
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from midepoch_conformance.plain_text import clipped, printable
 from midepoch_conformance.report.badge import class_words
 from midepoch_conformance.report.drawing_text import drawn_text
 from midepoch_conformance.report.overview import FailureView, KnownView, Overview
 from midepoch_conformance.report.wording import count_words
+from midepoch_conformance.text import clipped, printable
 from midepoch_conformance.verdict.requirements import load
 
 __all__ = ["block", "code", "markdown", "plain", "table"]

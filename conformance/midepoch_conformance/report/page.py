@@ -19,10 +19,10 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from midepoch_conformance.plain_text import clipped, printable
 from midepoch_conformance.report.overview import CaseView, ClassView, Overview
 from midepoch_conformance.report.timeline import Drawing
 from midepoch_conformance.report.wording import count_words
+from midepoch_conformance.text import clipped, printable
 from midepoch_conformance.verdict.finding import OUTCOMES
 from midepoch_conformance.verdict.requirements import load
 

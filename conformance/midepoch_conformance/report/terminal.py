@@ -15,7 +15,6 @@ from rich.text import Text
 
 from midepoch_conformance.case.workload import KINDS
 from midepoch_conformance.families.tables import has_workers
-from midepoch_conformance.plain_text import printable
 from midepoch_conformance.report.lines import settled
 from midepoch_conformance.run.events import (
     CasesJudged,
@@ -26,6 +25,7 @@ from midepoch_conformance.run.events import (
     Started,
 )
 from midepoch_conformance.run.summary import failing
+from midepoch_conformance.text import printable
 
 if TYPE_CHECKING:
     from midepoch_conformance.run.check import Check

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any, cast
 
-from midepoch_conformance.plain_text import clipped, printable
+from midepoch_conformance.text import clipped, printable
 
 __all__ = ["Cell", "Drawing", "Grid", "Row", "draw"]
 

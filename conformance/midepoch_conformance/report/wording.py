@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from midepoch_conformance.plain_text import clipped, printable
+from midepoch_conformance.text import clipped, printable
 
 __all__ = ["batches_words", "cell_words", "count_words", "loader_title", "reproduce"]
 

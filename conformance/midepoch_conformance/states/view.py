@@ -16,8 +16,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from midepoch_conformance.plain_text import clipped, printable
-from midepoch_conformance.state_files import StoredState
+from midepoch_conformance.states.files import StoredState
+from midepoch_conformance.text import clipped, printable
 from midepoch_conformance.verdict.published import schema
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""Saved states: the files that midepoch inspect reads and shows."""
