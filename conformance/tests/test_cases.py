@@ -14,8 +14,8 @@ from midepoch_conformance.case.sources import GENERATORS
 from midepoch_conformance.case.workload import KINDS, Workload
 from midepoch_conformance.families import covering, tables
 from midepoch_conformance.families.axes import LANED
+from midepoch_conformance.families.document import FORMAT_PROBES
 from midepoch_conformance.families.family import PROBES
-from midepoch_conformance.families.format import FORMAT_PROBES
 from midepoch_conformance.families.offered import EXTRAS
 from midepoch_conformance.judges import REGISTRY
 
@@ -40,7 +40,7 @@ TABLES = pytest.mark.parametrize(("profile", "table"), [("quick", QUICK), ("full
 
 @TABLES
 def test_the_committed_table_is_the_generated_one(profile: str, table: list[Case]) -> None:
-    file = resources.files("midepoch_conformance") / "cases" / f"{profile}.jsonl"
+    file = resources.files("midepoch_conformance.families") / "cases" / f"{profile}.jsonl"
     assert file.read_text("ascii") == tables.dumps(tables.generate(profile)), (
         "the tables are stale: python -m midepoch_conformance.families.tables --write"
     )

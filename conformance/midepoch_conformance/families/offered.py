@@ -8,7 +8,7 @@ from midepoch_conformance.case.history import HISTORY, faulty, strict
 from midepoch_conformance.case.sources import GENERATORS
 from midepoch_conformance.case.trees import CODECS
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.families.format import FORMAT_PROBES
+from midepoch_conformance.families.document import FORMAT_PROBES
 
 __all__ = ["EXTRAS", "offered"]
 

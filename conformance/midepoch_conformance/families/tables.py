@@ -22,9 +22,9 @@ from midepoch_conformance.case.workload import KINDS
 from midepoch_conformance.families import (
     basics,
     covering,
+    document,
     execution,
     faults,
-    format,
     held,
     histories,
     outages,
@@ -44,7 +44,7 @@ _FAMILIES = (
     basics,
     execution,
     faults,
-    format,
+    document,
     histories,
     outages,
     unordered,
@@ -258,7 +258,7 @@ def load_table(profile: str) -> list[Case]:
     """
     if profile not in PROFILES:
         raise TableError(f"unknown profile {profile!r}; one of {', '.join(PROFILES)}")
-    file = resources.files("midepoch_conformance") / "cases" / f"{profile}.jsonl"
+    file = resources.files("midepoch_conformance.families") / "cases" / f"{profile}.jsonl"
     return [Case.from_json(json.loads(line)) for line in file.read_text("ascii").splitlines()]
 
 
@@ -361,7 +361,7 @@ def _marks(row: dict[str, Any]) -> dict[str, Any]:
                 marks["crossing"] = row["work"]
         return marks
     marks = {"changed": row["change"]} if row["probe"] == "changed execution" else {}
-    if row["probe"] in format.FORMAT_PROBES:
+    if row["probe"] in document.FORMAT_PROBES:
         return {"format": row["probe"]}
     # What is drawn follows the lane where there are lanes, and the batch alone elsewhere.
     if row["probe"] == "elastic" or (row["probe"] == "elastic values" and row["kind"] in ITERABLES):

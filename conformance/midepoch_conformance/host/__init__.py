@@ -1,1 +1,1 @@
-"""The host: what runs inside the loader's own interpreter; standard library alone when it is imported."""
+"""The host: runs inside the loader's own interpreter; imports the standard library alone."""

@@ -311,7 +311,3 @@ def main() -> None:
     Host(commands, replies).serve()
     # Threads that a loader left must not keep the host.
     os._exit(0)
-
-
-if __name__ == "__main__":
-    main()

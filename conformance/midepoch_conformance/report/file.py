@@ -243,7 +243,7 @@ def load_report(path: Path, interrupted: bool = False) -> Report:
 @functools.lru_cache(maxsize=1)
 def schema() -> dict[str, Any]:
     """Return the JSON Schema of a report's line."""
-    text = resources.files("midepoch_conformance").joinpath(SCHEMA).read_text("utf-8")
+    text = resources.files("midepoch_conformance.report").joinpath(SCHEMA).read_text("utf-8")
     found: dict[str, Any] = json.loads(text)
     return found
 

@@ -77,7 +77,7 @@ def html_page(page: Overview) -> str:
 def environment() -> Environment:
     """Return the template engine; it escapes all that is not marked as its own."""
     made = Environment(
-        loader=PackageLoader("midepoch_conformance"),
+        loader=PackageLoader("midepoch_conformance.report"),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_shown,
@@ -119,7 +119,7 @@ def _prose(text: str) -> Markup:
 
 
 def _own(name: str) -> str:
-    file = resources.files("midepoch_conformance") / "templates" / name
+    file = resources.files("midepoch_conformance.report") / "templates" / name
     return file.read_text("utf-8")
 
 

@@ -58,7 +58,7 @@ class Goal:
     """
 
     seconds: float | None = None
-    tables: int | None = None
+    cases: int | None = None
     workers: int | None = None
 
     def __post_init__(self) -> None:

@@ -67,7 +67,7 @@ class HostProcess:
         self.errors = tempfile.TemporaryFile(dir=root)  # noqa: SIM115 - closed by end()
         try:
             self.process = subprocess.Popen(
-                [python, "-m", "midepoch_conformance.host.host"],
+                [python, "-m", "midepoch_conformance.host"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self.errors,

@@ -83,7 +83,7 @@ class Replayed:
 
     entry: Known
     finding: Finding
-    tables: int = 0
+    cases: int = 0
     workload_kinds: tuple[str, ...] = ()
 
     @property

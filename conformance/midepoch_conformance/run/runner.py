@@ -108,7 +108,7 @@ class Runner:
         self._played = 0
         self._finish = weakref.finalize(self, _finish, self._hosts, self.root)
         (self.root / "package").mkdir()
-        package = Path(__file__).resolve().parent
+        package = Path(__file__).resolve().parents[1]
         (self.root / "package" / package.name).symlink_to(package, target_is_directory=True)
 
     def __enter__(self) -> Runner:

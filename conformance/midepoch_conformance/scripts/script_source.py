@@ -55,5 +55,5 @@ def _file(info: LoaderInfo) -> Path:
     """Return the adapter's file; built-in ones lie here, under whatever path the host saw them."""
     package, _, rest = info.module.partition(".")
     if package == "midepoch_conformance":
-        return Path(__file__).parent / f"{rest.replace('.', '/')}.py"
+        return Path(__file__).parents[1] / f"{rest.replace('.', '/')}.py"
     return Path(info.file)

@@ -1,1 +1,1 @@
-"""The state format: orders, seeds, the plan, the document and its JSON form; neither torch nor multiprocessing."""
+"""The state format: orders, seeds, plan, document and JSON; neither torch nor multiprocessing."""

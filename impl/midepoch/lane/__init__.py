@@ -1,1 +1,1 @@
-"""Lanes: the user's dataset, its iterators and its random streams run here, wherever a lane is hosted."""
+"""Lanes: the user's dataset, iterators and random streams run here, in any kind of worker."""

@@ -1,1 +1,1 @@
-"""Where lanes run: here, or in processes."""
+"""Workers run tasks inline, in threads or in processes; they know no position."""
