@@ -15,8 +15,9 @@ from midepoch.format.plan import Plan
 from midepoch.lane.ambient import Ambient
 from midepoch.lane.datapipes import PipeSettings, pipe_settings
 from midepoch.lane.host import LaneDatasets, Pristine
-from midepoch.lane.lane import LaneSpec, is_stateful
+from midepoch.lane.lane import LaneSpec
 from midepoch.sampling.batches import Order, Step
+from midepoch.stateful import is_stateful
 from midepoch.stats import Tally
 from midepoch.workers.inline import InlineWorkers
 from midepoch.workers.pinning import PinningWorkers, pinner

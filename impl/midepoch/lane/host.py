@@ -10,20 +10,18 @@ from typing import Any
 
 from midepoch.errors import LaneCopyError
 from midepoch.lane.batch_info import Making
-from midepoch.lane.lane import Lane, LaneSpec, is_stateful
+from midepoch.lane.lane import Lane, LaneSpec
 from midepoch.lane.messages import (
     Failure,
     Fetch,
-    Frozen,
     Open,
     Opened,
     Opening,
     Reply,
     Snapshot,
     Task,
-    freeze,
-    thaw,
 )
+from midepoch.stateful import Frozen, freeze, is_stateful, thaw
 
 __all__ = ["LaneDatasets", "LaneHost"]
 

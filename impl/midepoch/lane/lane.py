@@ -24,22 +24,13 @@ from midepoch.lane.messages import (
     Failure,
     Fetch,
     Finish,
-    Frozen,
     Outcome,
     Reply,
     Snapshot,
-    freeze,
-    thaw,
 )
+from midepoch.stateful import Frozen, freeze, is_stateful, thaw
 
-__all__ = ["Lane", "LaneSpec", "is_stateful"]
-
-
-def is_stateful(value: object) -> bool:
-    """Tell whether ``value`` has the two methods of the Stateful protocol."""
-    return callable(getattr(value, "state_dict", None)) and callable(
-        getattr(value, "load_state_dict", None)
-    )
+__all__ = ["Lane", "LaneSpec"]
 
 
 @dataclass(frozen=True)

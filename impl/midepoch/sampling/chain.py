@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from torch.utils.data import BatchSampler
@@ -11,10 +12,13 @@ from midepoch.errors import StateFormatError
 from midepoch.format.plan import ranked
 from midepoch.format.state import SAMPLER_SLOTS, GeneratorState, SamplerState
 from midepoch.lane import streams
-from midepoch.lane.lane import is_stateful
-from midepoch.lane.messages import Frozen, freeze, thaw
+from midepoch.stateful import Frozen, freeze, is_stateful, thaw
 
-__all__ = ["SamplerChain"]
+__all__ = ["SamplerChain", "is_replayable", "put_back_after"]
+
+
+_PLAIN = (list, tuple, range)
+"""Sequences, which torch takes as samplers too."""
 
 
 class SamplerChain:
@@ -149,6 +153,28 @@ class SamplerChain:
         for slot in SAMPLER_SLOTS:
             if slot in states and slot in self.objects:
                 self.objects[slot].load_state_dict(thaw(states[slot]))
+
+
+def is_replayable(chain: SamplerChain | None) -> bool:
+    """Tell whether all that iterating the samplers moves is in their generators.
+
+    That is so of torch's own samplers. What another class does in ``__iter__`` is not known.
+    """
+    return chain is None or all(
+        type(link).__module__.startswith("torch.utils.data.") or type(link) in _PLAIN
+        for _, link in chain.links
+    )
+
+
+@contextmanager
+def put_back_after(chain: SamplerChain | None) -> Iterator[None]:
+    """Put the generators of the samplers back at the end."""
+    saved = () if chain is None else chain.generators()
+    try:
+        yield
+    finally:
+        if chain is not None:
+            chain.put_generators(saved)
 
 
 def _links(outer: Any) -> list[tuple[str, Any]]:

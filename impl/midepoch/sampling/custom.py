@@ -23,10 +23,9 @@ from midepoch.format import canonical
 from midepoch.format.seeds import words
 from midepoch.format.state import SAMPLER_SLOTS, SamplerState
 from midepoch.lane import streams
-from midepoch.lane.lane import is_stateful
-from midepoch.lane.messages import Frozen, freeze, thaw
 from midepoch.sampling.batches import OrderState, Step
 from midepoch.sampling.chain import SamplerChain
+from midepoch.stateful import Frozen, freeze, is_stateful, thaw
 
 __all__ = ["DIGEST_START", "CustomOrder", "chain_digest"]
 

@@ -10,7 +10,6 @@ from collections import deque
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from midepoch.epoch.progress import FRESH, LaneProgress
 from midepoch.format.state import LaneEntry
 from midepoch.lane.messages import (
     Batch,
@@ -24,6 +23,7 @@ from midepoch.lane.messages import (
     Snapshot,
 )
 from midepoch.lane.messages import Opening as LaneOpening
+from midepoch.lane.progress import FRESH, LaneProgress
 
 __all__ = ["Asked", "Deed", "IrreplaceableError", "Ledger"]
 

@@ -1,0 +1,95 @@
+"""How far one lane was delivered, and the entry of a state document that restores it there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+from midepoch.format.plan import Plan
+from midepoch.format.state import LaneEntry, LanesState
+from midepoch.lane.messages import Snapshot
+from midepoch.stateful import Frozen
+
+__all__ = ["FRESH", "LaneProgress", "Restorable", "Taken", "entry_of", "fresh_lanes"]
+
+FRESH = LaneEntry(None, None, (), 0, False, 0)
+"""A lane at the start of an epoch, with nothing to restore."""
+
+
+def fresh_lanes(plan: Plan) -> LanesState:
+    """Return the lanes of an epoch that nothing was delivered of."""
+    return LanesState(0, (FRESH,) * max(1, plan.lanes))
+
+
+class Taken(NamedTuple):
+    """A snapshot that a lane took, and the batches that it had yielded then."""
+
+    snapshot: Snapshot
+    ordinal: int
+
+    def entry(self) -> LaneEntry:
+        """Return what restores the lane as it was then."""
+        dataset, iterator = self.snapshot.dataset, self.snapshot.iterator
+        parts: dict[str, Frozen | None] = {"dataset": dataset, "iterator": iterator}
+        stated = tuple(name for name, value in parts.items() if value is not None)
+        return LaneEntry(dataset, iterator, stated, self.ordinal, False, 0)
+
+
+Restorable = LaneEntry | Taken
+"""Where a lane can be put back to; entries are made only where a document is asked for."""
+
+
+def entry_of(base: Restorable) -> LaneEntry:
+    """Return ``base`` as an entry of a state document."""
+    return base if isinstance(base, LaneEntry) else base.entry()
+
+
+class LaneProgress:
+    """What was delivered of one lane in this epoch."""
+
+    def __init__(self, opening: LaneEntry) -> None:
+        self.latest: Restorable = opening
+        """The latest snapshot, or where the epoch started."""
+        self._before: Restorable | None = None
+        self.delivered = max(0, opening.ordinal) + opening.replay
+        self.ended = opening.ended
+        self._ended_in_base = opening.ended
+
+    def advance(self, snapshot: Snapshot | None, *, batches: int, ended: bool) -> None:
+        """Count a delivered batch or an end, and keep its snapshot."""
+        self.delivered += batches
+        self.ended = ended
+        if snapshot is not None and snapshot.trouble is None:
+            self._before = self.latest
+            self.latest = Taken(snapshot, self.delivered)
+            self._ended_in_base = ended
+
+    @property
+    def base(self) -> LaneEntry:
+        """The latest snapshot, or where the epoch started, as an entry of a document."""
+        return entry_of(self.latest)
+
+    def entry(self) -> LaneEntry:
+        """Return what restores the lane where it is."""
+        base = self.base
+        return replace(base, ended=self.ended, replay=self.delivered - max(0, base.ordinal))
+
+    def boundary(self) -> LaneEntry:
+        """Return what the next epoch starts from, for a dataset object that lives on."""
+        base = self.base
+        if self.ended and self._ended_in_base:
+            stated = tuple(name for name in base.stated if name == "dataset")
+            return LaneEntry(base.dataset, None, stated, 0, False, 0)
+        if self.delivered == 0:
+            return replace(base, replay=0)
+        calls = self.delivered - max(0, base.ordinal)
+        if calls and base.ordinal >= 0:
+            return self._left(base, calls)
+        before = self._before
+        if before is not None and before.ordinal >= 0:
+            return self._left(entry_of(before), self.delivered - before.ordinal)
+        return self._left(base, 1)
+
+    @staticmethod
+    def _left(base: LaneEntry, calls: int) -> LaneEntry:
+        return replace(base, ordinal=-calls, ended=False, replay=0)
