@@ -95,7 +95,7 @@ class PositionedLoader(DataLoader[T]):
         if lost:
             replay = self._make_iterator(progress.document(), going_on=False, replay_only=True)
             replay.replay()
-        progress.order.settle(progress.reach, disturbed=lost)
+        progress.order.rewind_to(progress.reach, disturbed=lost)
         return progress.next_epoch(), self._crew.waits(self._plan)
 
     def _make_iterator(

@@ -125,7 +125,7 @@ def make_order(
     start = position.low
     if document.lanes is not None and plan.dataset == "map":
         # The lanes' cut: they replay from there.
-        start = sum(max(0, entry.ordinal) for entry in document.lanes.entries)
+        start = document.lanes.cut
     if chain is not None and document.sampler is not None:
         return CustomOrder(
             chain,

@@ -193,7 +193,7 @@ class Progress:
             if not self.iterable:
                 self._cut_if_complete()
         self._turn(lane)
-        self.order.forget(self.replay_start())
+        self.order.drop_snapshots(self.replay_start())
 
     def _turn(self, lane: int) -> None:
         self.next_lane = (lane + 1) % max(1, self.plan.lanes)
@@ -258,7 +258,7 @@ class Progress:
 
     def next_epoch(self) -> Document:
         """Return the frozen document of the next epoch's start, from here."""
-        sampler, carried = self.order.boundary(self.reach, ended=self.finished)
+        sampler, carried = self.order.next_epoch_state(self.reach, ended=self.finished)
         digest = None if sampler is None else DIGEST_START
         position = Position(self.epoch + 1, 0, 0, digest, carried=carried)
         return Document(self.plan, position, sampler, self._lanes_next())
@@ -270,7 +270,7 @@ class Progress:
         if self.plan.lifetime == "epoch" or not self._stateful:
             return lanes
         if self.iterable:
-            return replace(lanes, entries=tuple(lane.boundary() for lane in self._lanes))
+            return replace(lanes, entries=tuple(lane.next_epoch_entry() for lane in self._lanes))
         reports = self._reports if self.finished else {}
         entries = [
             FRESH

@@ -17,18 +17,18 @@ FRESH = LaneEntry(None, None, (), 0, False, 0)
 
 
 def fresh_lanes(plan: Plan) -> LanesState:
-    """Return the lanes of an epoch that nothing was delivered of."""
+    """Return the lanes of an epoch from which nothing was delivered."""
     return LanesState(0, (FRESH,) * max(1, plan.lanes))
 
 
 class Taken(NamedTuple):
-    """A snapshot that a lane took, and the batches that it had yielded then."""
+    """A snapshot of a lane, and the batches that the lane had yielded by then."""
 
     snapshot: Snapshot
     ordinal: int
 
     def entry(self) -> LaneEntry:
-        """Return what restores the lane as it was then."""
+        """Return the entry that restores the lane as it was then."""
         dataset, iterator = self.snapshot.dataset, self.snapshot.iterator
         parts: dict[str, Frozen | None] = {"dataset": dataset, "iterator": iterator}
         stated = tuple(name for name, value in parts.items() if value is not None)
@@ -36,7 +36,7 @@ class Taken(NamedTuple):
 
 
 Restorable = LaneEntry | Taken
-"""Where a lane can be put back to; entries are made only where a document is asked for."""
+"""Where a lane can be restored to. Entries are made only when a document is asked for."""
 
 
 def entry_of(base: Restorable) -> LaneEntry:
@@ -45,13 +45,13 @@ def entry_of(base: Restorable) -> LaneEntry:
 
 
 class LaneProgress:
-    """What was delivered of one lane in this epoch."""
+    """How far one lane was delivered in this epoch."""
 
     def __init__(self, opening: LaneEntry) -> None:
         self.latest: Restorable = opening
         """The latest snapshot, or where the epoch started."""
         self._before: Restorable | None = None
-        self.delivered = max(0, opening.ordinal) + opening.replay
+        self.delivered = opening.delivered
         self.ended = opening.ended
         self._ended_in_base = opening.ended
 
@@ -70,26 +70,27 @@ class LaneProgress:
         return entry_of(self.latest)
 
     def entry(self) -> LaneEntry:
-        """Return what restores the lane where it is."""
+        """Return the entry that restores the lane where it is."""
         base = self.base
-        return replace(base, ended=self.ended, replay=self.delivered - max(0, base.ordinal))
+        return replace(base, ended=self.ended, replay=self.delivered - base.cut)
 
-    def boundary(self) -> LaneEntry:
-        """Return what the next epoch starts from, for a dataset object that lives on."""
+    def next_epoch_entry(self) -> LaneEntry:
+        """Return where the next epoch starts from, for a dataset object that lives on."""
         base = self.base
         if self.ended and self._ended_in_base:
             stated = tuple(name for name in base.stated if name == "dataset")
             return LaneEntry(base.dataset, None, stated, 0, False, 0)
         if self.delivered == 0:
             return replace(base, replay=0)
-        calls = self.delivered - max(0, base.ordinal)
-        if calls and base.ordinal >= 0:
-            return self._left(base, calls)
+        batches = self.delivered - base.cut
+        if batches and base.ordinal >= 0:
+            return _left_after(base, batches)
         before = self._before
         if before is not None and before.ordinal >= 0:
-            return self._left(entry_of(before), self.delivered - before.ordinal)
-        return self._left(base, 1)
+            return _left_after(entry_of(before), self.delivered - before.ordinal)
+        return _left_after(base, 1)
 
-    @staticmethod
-    def _left(base: LaneEntry, calls: int) -> LaneEntry:
-        return replace(base, ordinal=-calls, ended=False, replay=0)
+
+def _left_after(base: LaneEntry, batches: int) -> LaneEntry:
+    """Return the entry of a pass that is left ``batches`` after ``base``."""
+    return replace(base, ordinal=-batches, ended=False, replay=0)

@@ -166,7 +166,7 @@ class Ledger:
 
     def _next_pass(self, lane: int) -> LaneEntry:
         stream = self._streams.get(lane)
-        return stream.boundary() if stream is not None and self._stateful else FRESH
+        return stream.next_epoch_entry() if stream is not None and self._stateful else FRESH
 
     def _goes_on(self, first: Open) -> bool:
         return self._stateful and any(opening.entry is None for opening in first.openings)
