@@ -263,7 +263,7 @@ def test_what_changes_between_two_epochs_discards_the_early_one(
             held = made._pool.between.early
             batches = iter(made)
             if early and change is not _peek:
-                taken = held is not None and batches._dealing is held.dealing
+                taken = held is not None and batches._schedule is held.schedule
                 assert taken is kept
             seen.append(list(batches))
         outcomes.append(seen)
