@@ -280,7 +280,7 @@ def test_a_load_after_the_end_discards_the_early_epoch() -> None:
     assert got + list(batches) == whole[0]
     early = made._pool.between.early
     made.load_state_dict(state)
-    assert early.dealing.workers.closed
+    assert early.schedule.workers.closed
     assert list(made) == whole[0][2:]
     assert epochs(made, 2) == whole[1:]
 
