@@ -55,7 +55,7 @@ class StatefulDistributedSampler(DistributedSampler[Any]):
         self.yielded = 0
         """Indices given in the present pass; 0 after its end."""
         self.next_yielded: int | None = None
-        """Where the next pass starts, after a load."""
+        """The start of the next pass, after a load."""
 
     def __iter__(self) -> Iterator[int]:
         start, self.next_yielded = self.next_yielded or 0, None
