@@ -33,9 +33,8 @@ from midepoch.lane.messages import (
 from midepoch.transport.channel import Channel
 from midepoch.transport.collating import Collating
 from midepoch.transport.layouts import Builder, MainLayouts, Reference, WorkerLayouts, described
-from midepoch.transport.mapping import AVAILABLE
 from midepoch.transport.packing import Packed, Span, pack, pack_plain, unpack
-from midepoch.transport.segments import Leases, Pool, Returned, Segment
+from midepoch.transport.segments import AVAILABLE, Leases, Pool, Returned, Segment
 
 __all__ = ["HELD_BYTES", "LostBatchError", "MainEnd", "PackedBatch", "Parcel", "WorkerEnd"]
 

@@ -8,15 +8,19 @@ each filled one to a batch, and tells the worker when the last view of that batc
 
 from __future__ import annotations
 
+import ctypes
+import functools
+import mmap
 import os
 import weakref
 from collections import deque
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from midepoch.transport.mapping import Mapping, anonymous
+__all__ = ["AVAILABLE", "Leases", "Mapping", "Pool", "Returned", "Segment", "anonymous"]
 
-__all__ = ["Leases", "Pool", "Returned", "Segment"]
+AVAILABLE = hasattr(os, "memfd_create")
+"""Memory files without a name are there; elsewhere everything goes through the socket."""
 
 SMALLEST = 64 * 1024
 """Bytes of the smallest segment; each larger kind is twice the one before."""
@@ -26,6 +30,77 @@ IDLE = 64
 
 HELD = 256
 """Batches of one worker that the consumer may hold: the system bounds what can be mapped."""
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_libc.mmap.restype = ctypes.c_void_p
+_libc.mmap.argtypes = (
+    ctypes.c_void_p,
+    ctypes.c_size_t,
+    ctypes.c_int,
+    ctypes.c_int,
+    ctypes.c_int,
+    ctypes.c_long,
+)
+_libc.munmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t)
+
+_FAILED = ctypes.c_void_p(-1).value
+
+
+@functools.cache
+def _array_type(size: int) -> Any:
+    """Return an array type that also takes attributes, as ``ctypes``' own do not."""
+    return type("Lease", (ctypes.c_ubyte * size,), {})
+
+
+class Mapping:
+    """An open memory file in this process's memory, until nothing refers to it any more.
+
+    Raises:
+        OSError: the system gives no more memory.
+    """
+
+    def __init__(self, descriptor: int, size: int) -> None:
+        protection = mmap.PROT_READ | mmap.PROT_WRITE
+        address = _libc.mmap(None, size, protection, mmap.MAP_SHARED, descriptor, 0)
+        if address == _FAILED:
+            code = ctypes.get_errno()
+            raise OSError(code, os.strerror(code))
+        self.address: int = address
+        self.size = size
+        self._array_type = _array_type(size)
+
+    def lease(self) -> Any:
+        """Return a new object whose buffer is this memory, and which keeps it mapped.
+
+        All that views the buffer refers to that object: it is gone when the last view is.
+        """
+        lease = self._array_type.from_address(self.address)
+        lease.mapping = self
+        return lease
+
+    def view(self) -> memoryview:
+        """Return the memory, under a lease of its own."""
+        return memoryview(self.lease()).cast("B")
+
+    def __del__(self) -> None:
+        address = getattr(self, "address", None)
+        if address is not None:
+            _libc.munmap(address, self.size)
+
+
+def anonymous(size: int) -> tuple[Mapping, int]:
+    """Return new memory, zeros, and a descriptor by which another process can map it.
+
+    Raises:
+        OSError: the system gives no more memory or descriptors.
+    """
+    descriptor = os.memfd_create("midepoch", os.MFD_CLOEXEC)
+    try:
+        os.ftruncate(descriptor, size)
+        return Mapping(descriptor, size), descriptor
+    except BaseException:
+        os.close(descriptor)
+        raise
 
 
 class Returned(NamedTuple):

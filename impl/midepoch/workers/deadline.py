@@ -8,13 +8,13 @@ from collections.abc import Callable
 
 from midepoch.errors import SlowWorkerWarning, WorkerTimeoutError
 
-__all__ = ["HINT", "Patience"]
+__all__ = ["HINT", "Deadline"]
 
 HINT = 120.0
 """Seconds without an answer after which a loader without a timeout says whom it waits for."""
 
 
-class Patience:
+class Deadline:
     """The time that one wait may take.
 
     ``timeout`` is in seconds; 0 is none, and a warning is given once instead.

@@ -16,15 +16,23 @@ from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
 from typing import Any
 
-from midepoch.errors import WorkerStartError
+from midepoch.errors import WorkerDiedError, WorkerStartError
 from midepoch.lane.lane import LaneSpec
 from midepoch.lane.messages import Opened, Reply, Stop
 from midepoch.transport.channel import Channel
 from midepoch.transport.ends import LostBatchError, MainEnd, PackedBatch
 from midepoch.workers.process_main import MAIN_ENDS, serve
-from midepoch.workers.task_log import Ledger, Question
+from midepoch.workers.task_log import Question, TaskLog
 
-__all__ = ["BYTES_AHEAD", "UNANSWERED_BYTES", "ProcessWorker", "start"]
+__all__ = [
+    "BYTES_AHEAD",
+    "GRACE",
+    "UNANSWERED_BYTES",
+    "ProcessWorker",
+    "death_error",
+    "release",
+    "start",
+]
 
 UNANSWERED_BYTES = 32 * 1024
 """Bytes of tasks under way at a worker; less than any socket holds."""
@@ -41,17 +49,26 @@ BYTES_AHEAD = 256 * 1024 * 1024
 DESCRIPTORS = 10
 """File descriptors that the start of one worker may take."""
 
+GRACE = 5.0
+"""Seconds that a worker has to leave by itself."""
+
+_CAUSES = {
+    -7: "it is possible that the workers are out of shared memory; try to raise its limit",
+    -9: "usually the system ran out of memory; use fewer workers or smaller batches",
+    -11: "a compiled library crashed; run with num_workers=0 to see where",
+}
+
 
 class ProcessWorker:
     """One process, its connection and what is under way at it."""
 
     def __init__(
-        self, number: int, process: BaseProcess, channel: Channel, ledger: Ledger, sentinel: int
+        self, number: int, process: BaseProcess, channel: Channel, task_log: TaskLog, sentinel: int
     ) -> None:
         self.number = number
         self.process = process
         self.channel = channel
-        self.ledger = ledger
+        self.task_log = task_log
         self.dead = False
         self.trouble = ""
         """Why it was ended from here."""
@@ -69,7 +86,7 @@ class ProcessWorker:
     def post(self, question: Question, *, silent: bool = False) -> None:
         """Send a message, at once or when there is room for it."""
         data = self._end.encode(question)
-        self.ledger.sent(question, silent=silent)
+        self.task_log.sent(question, silent=silent)
         self._waiting.append(data)
         self.flush()
 
@@ -166,6 +183,25 @@ class ProcessWorker:
             _forget(self.process)
 
 
+def death_error(worker: ProcessWorker, remedy: str = "") -> WorkerDiedError:
+    """Return the error that names a dead worker, how it died, what it was doing, and a remedy."""
+    worker.ended(GRACE)
+    code = worker.process.exitcode
+    activity = worker.task_log.activity()
+    hints = [
+        "it was idle" if activity is None else f"it was {activity}",
+        worker.trouble or _CAUSES.get(code or 0, "its own messages are above"),
+        remedy,
+    ]
+    return WorkerDiedError(worker.number, worker.process.pid, code, "; ".join(filter(None, hints)))
+
+
+def release(worker: ProcessWorker) -> None:
+    """Release what is left of a dead worker."""
+    worker.disconnect()
+    worker.end(GRACE)
+
+
 def _sentinel(process: BaseProcess, context: BaseContext) -> int:
     """Return a descriptor that is ready when the process has ended.
 
@@ -180,7 +216,7 @@ def _sentinel(process: BaseProcess, context: BaseContext) -> int:
 
 
 def start(
-    number: int, spec: LaneSpec, dataset: Any, context: BaseContext, ledger: Ledger
+    number: int, spec: LaneSpec, dataset: Any, context: BaseContext, task_log: TaskLog
 ) -> ProcessWorker:
     """Start a worker.
 
@@ -212,7 +248,7 @@ def start(
     finally:
         theirs.close()
     _PROCESSES.add(process)
-    return ProcessWorker(number, process, channel, ledger, _sentinel(process, context))
+    return ProcessWorker(number, process, channel, task_log, _sentinel(process, context))
 
 
 def _reserve(count: int) -> None:

@@ -25,7 +25,7 @@ from midepoch.lane.messages import (
 )
 from midepoch.lane.messages import Opening as LaneOpening
 
-__all__ = ["Asked", "Deed", "IrreplaceableError", "Ledger"]
+__all__ = ["Activity", "Asked", "IrreplaceableError", "TaskLog"]
 
 Question = Open | Fetch | Finish
 
@@ -34,8 +34,8 @@ class IrreplaceableError(Exception):
     """Where the worker's lanes were is not known, or they cannot be put back there."""
 
 
-class Deed(NamedTuple):
-    """What a worker was doing, in words that say which batch; equal for the same deed again."""
+class Activity(NamedTuple):
+    """What a worker was doing, in words that say which batch; equal for the same activity again."""
 
     what: str
     epoch: int
@@ -57,7 +57,7 @@ class Asked:
     silent: bool
 
 
-class Ledger:
+class TaskLog:
     """The record of one worker, kept over all the processes that are that worker.
 
     ``remembers``: replacements are allowed, so the tasks since each lane's snapshot are kept.
@@ -199,19 +199,21 @@ class Ledger:
             for asked in self.asked
         )
 
-    def deed(self) -> Deed | None:
+    def activity(self) -> Activity | None:
         """Return what the worker is doing; ``None``: it has nothing to do."""
         if not self.asked:
             return None
         question, silent = self.asked[0].question, self.asked[0].silent
         if isinstance(question, Open):
             what = "being put back in" if silent else "starting"
-            return Deed(what, question.epoch, 0, question.openings[0].lane)
+            return Activity(what, question.epoch, 0, question.openings[0].lane)
         lane, epoch = question.lane, 0 if self._open is None else self._open.epoch
         if isinstance(question, Finish):
-            return Deed("ending", epoch, 0, lane)
+            return Activity("ending", epoch, 0, lane)
         stream = self._streams.get(lane)
-        return Deed("batch", epoch, question.number if stream is None else stream.delivered, lane)
+        return Activity(
+            "batch", epoch, question.number if stream is None else stream.delivered, lane
+        )
 
 
 def _between(snapshot: Snapshot) -> LaneEntry:

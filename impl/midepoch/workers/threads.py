@@ -8,15 +8,16 @@ the user's code does not return, closing leaves it behind with a warning.
 from __future__ import annotations
 
 import os
+import select
 import threading
 import time
 import warnings
 import weakref
 from collections import deque
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from queue import SimpleQueue
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from midepoch import _torch, errors
 from midepoch.lane.ambient import Ambient
@@ -24,15 +25,74 @@ from midepoch.lane.host import LaneDatasets, LaneHost
 from midepoch.lane.lane import LaneSpec
 from midepoch.lane.messages import Open, Opened, Reply, Snapshot, Task
 from midepoch.stats import Tally
-from midepoch.workers.answers import Answers
-from midepoch.workers.deadline import Patience
+from midepoch.workers.deadline import Deadline
 
-__all__ = ["ThreadWorkers"]
+__all__ = ["ReplyQueue", "ThreadWorkers"]
 
 GRACE = 5.0
 """Seconds that the tasks under way have to return when the workers are closed."""
 
 _PROCESSES = 'use worker_type="process" and num_workers >= lanes: threads share their memory'
+
+
+T = TypeVar("T")
+
+
+class ReplyQueue(Generic[T]):
+    """A queue from many threads to one, which is woken through a pipe.
+
+    The lock inside ``queue.SimpleQueue`` is released while the interpreter's own is still held:
+    the woken thread would sleep again at once, to wait for that. A write lets go of it first.
+
+    >>> replies = ReplyQueue()
+    >>> replies.put(3)
+    >>> replies.wake()
+    >>> replies.take(), replies.take()
+    (3, None)
+    >>> replies.close()
+    """
+
+    def __init__(self) -> None:
+        """Raises ``OSError`` where no file descriptors are left."""
+        self._arrived: deque[T] = deque()
+        self._waiting = False
+        self._pipe: tuple[int, ...] = os.pipe()
+        self._poll = select.poll()
+        self._poll.register(self._pipe[0], select.POLLIN)
+
+    def put(self, answer: T) -> None:
+        """Add an answer; whoever waits is woken by ``wake``."""
+        self._arrived.append(answer)
+
+    def wake(self) -> None:
+        """Wake the one that waits.
+
+        Apart from ``put``, whose caller's frame would hold on to a batch that is the consumer's.
+        """
+        if self._waiting:
+            self._waiting = False
+            os.write(self._pipe[1], b"\0")
+
+    def take(self) -> T | None:
+        """Return the oldest answer, or ``None``."""
+        return self._arrived.popleft() if self._arrived else None
+
+    def wait(self, seconds: float | None) -> None:
+        """Wait until something arrives, at most so long; may return early."""
+        self._waiting = True  # before the look: what comes after that rings
+        if not self._arrived and self._poll.poll(None if seconds is None else 1000 * seconds):
+            os.read(self._pipe[0], 64)
+        self._waiting = False
+
+    def close(self) -> None:
+        """Close the pipe; no thread may put anything any more. May be called again."""
+        pipe, self._pipe = self._pipe, ()
+        for descriptor in pipe:
+            os.close(descriptor)
+
+    def __del__(self) -> None:
+        with suppress(AttributeError):  # where there was no pipe to be had
+            self.close()
 
 
 @dataclass(frozen=True)
@@ -51,13 +111,13 @@ class _Start:
 
 
 _Question = _Start | Task
-_Answers = Answers[tuple[int, Opened | Reply | _Crash]]
+_Replies = ReplyQueue[tuple[int, Opened | Reply | _Crash]]
 
 
 class _Worker:
     """One thread, and what is under way at it."""
 
-    def __init__(self, number: int, spec: LaneSpec, dataset: Any, answers: _Answers) -> None:
+    def __init__(self, number: int, spec: LaneSpec, dataset: Any, replies: _Replies) -> None:
         self.number = number
         self.datasets = LaneDatasets(spec, dataset, own=False, remedy=_PROCESSES)
         self.questions: SimpleQueue[_Question | None] = SimpleQueue()
@@ -65,7 +125,7 @@ class _Worker:
         self.asked: deque[_Question] = deque()
         self.thread = threading.Thread(
             target=_serve,
-            args=(number, LaneHost(spec, self.datasets), self.questions, answers, self.stopping),
+            args=(number, LaneHost(spec, self.datasets), self.questions, replies, self.stopping),
             name=f"midepoch worker {number}",
             daemon=True,  # a task that does not return must not keep the interpreter from ending
         )
@@ -96,17 +156,17 @@ class ThreadWorkers:
     ) -> None:
         self.count = count
         self.capacity = max(1, depth) * count
-        self._patience = Patience(timeout)
+        self._deadline = Deadline(timeout)
         self._owner = os.getpid()
         self._tally = tally
         self._turn = -1
-        self._answers = _new_answers()
+        self._replies = _new_replies()
         spec = replace(spec, seed_streams=False)
         self._workers: list[_Worker] = []
-        self._close = weakref.finalize(self, _close, self._workers, self._answers, self._owner)
+        self._close = weakref.finalize(self, _close, self._workers, self._replies, self._owner)
         try:
             for number in range(count):
-                worker = _Worker(number, spec, dataset, self._answers)
+                worker = _Worker(number, spec, dataset, self._replies)
                 _start(worker)
                 self._workers.append(worker)
         except BaseException:
@@ -167,7 +227,7 @@ class ThreadWorkers:
             number, answer = self._receive(opening=opening)
             worker = self._workers[number]
             if isinstance(answer, _Crash):
-                raise _obituary(number, answer.error) from answer.error
+                raise _death_error(number, answer.error) from answer.error
             worker.asked.popleft()
             if isinstance(answer, Reply):
                 self._tally.worked(number, answer.busy)
@@ -176,15 +236,15 @@ class ThreadWorkers:
 
     def _receive(self, *, opening: bool) -> tuple[int, Opened | Reply | _Crash]:
         """Return the next answer of any thread."""
-        answer = self._answers.take()
+        answer = self._replies.take()
         if answer is None:
-            self._patience.begin()
+            self._deadline.begin()
         while answer is None:
             excused = opening or any(map(_replays, self._workers))
-            self._answers.wait(self._patience.left(excused=excused))
-            answer = self._answers.take()
+            self._replies.wait(self._deadline.left(excused=excused))
+            answer = self._replies.take()
             if answer is None:
-                self._patience.check(self._waited_for, excused=excused)
+                self._deadline.check(self._waited_for, excused=excused)
         return answer
 
     def _waited_for(self) -> str:
@@ -196,9 +256,9 @@ class ThreadWorkers:
         self._close()
 
 
-def _new_answers() -> _Answers:
+def _new_replies() -> _Replies:
     try:
-        return Answers()
+        return ReplyQueue()
     except OSError as error:
         raise errors.WorkerStartError(
             f"DataLoader workers cannot be started: {error}; raise the limit on open files "
@@ -220,7 +280,7 @@ def _serve(
     number: int,
     host: LaneHost,
     questions: SimpleQueue[_Question | None],
-    answers: _Answers,
+    replies: _Replies,
     stopping: threading.Event,
 ) -> None:
     """Answer questions until the workers are closed."""
@@ -231,14 +291,14 @@ def _serve(
                 if isinstance(question, _Start):
                     epoch.close()
                     epoch.enter_context(question.ambient.entered())
-                    answers.put((number, host.open(question.message)))
+                    replies.put((number, host.open(question.message)))
                 else:
-                    answers.put((number, host.run(question)))
+                    replies.put((number, host.run(question)))
                 del question  # its keys are the consumer's, as is the batch
-                answers.ring()
+                replies.wake()
     except BaseException as error:
-        answers.put((number, _Crash(error)))
-        answers.ring()
+        replies.put((number, _Crash(error)))
+        replies.wake()
 
 
 def _replays(worker: _Worker) -> bool:
@@ -247,13 +307,13 @@ def _replays(worker: _Worker) -> bool:
     return isinstance(first, _Start) or not getattr(first, "ship", True)
 
 
-def _obituary(number: int, error: BaseException) -> errors.WorkerDiedError:
+def _death_error(number: int, error: BaseException) -> errors.WorkerDiedError:
     code = error.code if isinstance(error, SystemExit) and isinstance(error.code, int) else None
     hint = f"it is a thread of this process, ended by {type(error).__name__}: {error}"
     return errors.WorkerDiedError(number, os.getpid(), code, hint)
 
 
-def _close(workers: list[_Worker], answers: _Answers, owner: int) -> None:
+def _close(workers: list[_Worker], replies: _Replies, owner: int) -> None:
     """Let the threads leave after the task that each is at."""
     if os.getpid() != owner:  # a fork: the threads are in its parent
         return
@@ -270,7 +330,7 @@ def _close(workers: list[_Worker], answers: _Answers, owner: int) -> None:
         thread.join(max(0.0, deadline - time.monotonic()))
     left = [thread.name for thread in others if thread.is_alive()]
     if not left and here not in threads:  # else the pipe is closed with the last reference to it
-        answers.close()
+        replies.close()
     if left:
         warnings.warn(
             f"{', '.join(left)}: the dataset's code has not returned for {GRACE:.0f} seconds, and "
