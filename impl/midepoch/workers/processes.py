@@ -1,8 +1,7 @@
 """Worker processes: a connection each, no threads, no signal handlers.
 
-A worker's death is seen in the same ``poll`` that waits for answers. Tasks are sent
-only while few bytes of them are under way at a worker, so that neither side can be stuck
-writing while the other is.
+One ``poll`` waits for answers and for deaths. A worker gets tasks only while few bytes of them
+are in flight, so that both sides can never be stuck in writing at once.
 """
 
 from __future__ import annotations
@@ -33,17 +32,17 @@ from midepoch.workers.task_log import Activity, IrreplaceableError, TaskLog
 __all__ = ["UNANSWERED_BYTES", "ProcessWorkers"]
 
 HASTE = 0.5
-"""``GRACE`` where another worker has died."""
+"""Replaces ``GRACE`` if another worker has died."""
 
 SHOWN = 4
-"""Workers named in a message."""
+"""Workers that a message names at most."""
 
 
 class ProcessWorkers:
     """Runs lanes in ``count`` processes; worker ``route % count`` runs a task.
 
-    ``restarts_allowed``: so many times in an epoch a worker that died is replaced, its lanes put
-    back and its tasks run again (FAULT-8).
+    ``restarts_allowed``: how many dead workers to replace per epoch. A replacement restores its
+    lanes and runs the open tasks again (FAULT-8).
     """
 
     ahead = True
@@ -70,11 +69,11 @@ class ProcessWorkers:
         self._turn = -1
         self._answers: deque[Reply | Opened] = deque()
         self._deaths: dict[int, tuple[Activity | None, errors.WorkerDiedError]] = {}
-        """Of workers that were replaced: what each was doing at last, and how it died."""
+        """The last activity and the death of each worker that was replaced."""
         self._workers: list[ProcessWorker] = []
         self._poll = select.poll()
         self._handles: dict[int, ProcessWorker] = {}
-        """By descriptor: of their connections and of their sentinels."""
+        """The workers by descriptor: of the connection and of the sentinel."""
         self._close = weakref.finalize(self, _close, self._workers, self._owner)
         try:
             for number in range(count):
@@ -158,7 +157,7 @@ class ProcessWorkers:
             del self._handles[descriptor]
 
     def _wait(self, timeout: float | None) -> None:
-        """Receive what is there, from the living and the dead."""
+        """Wait for messages and deaths; read the messages, also the last ones of a dead worker."""
         for descriptor, _ in self._poll.poll(None if timeout is None else timeout * 1000):
             worker = self._handles[descriptor]
             if worker.dead:
@@ -186,10 +185,12 @@ class ProcessWorkers:
             worker.keep(message)
 
     def _replace(self, worker: ProcessWorker) -> None:
-        """Let a new process go on as the dead worker, or say that it died."""
+        """Start a process that continues as the dead worker, or raise that it died."""
         activity = worker.task_log.activity()
         if activity is not None and activity == self._deaths.get(worker.number, (None, None))[0]:
-            raise death_error(worker, f"its forerunner died of the same ({activity}): look there")
+            raise death_error(
+                worker, f"the worker before it died of the same ({activity}): look there"
+            )
         if not self._left:
             remedy = "worker_restarts=N replaces dead workers, up to N times in an epoch"
             if self._allowed:
@@ -236,11 +237,11 @@ def _irreplaceable(death: errors.WorkerDiedError, error: BaseException) -> error
 
 def _close(workers: list[ProcessWorker], owner: int) -> None:
     """Stop all workers: ask, wait, then end them."""
-    if os.getpid() != owner:  # a fork of the main process: the workers are not its own
+    if os.getpid() != owner:  # a fork of the main process: the workers are not its children
         return
     for worker in workers:
         worker.ask_to_stop()
-    # After a death an error is on its way to the user, and others may wait for the dead one.
+    # After a death an error is about to be raised, and others may wait for the dead worker.
     grace = HASTE if any(worker.dead for worker in workers) else GRACE
     deadline = time.monotonic() + grace
     for worker in workers:

@@ -1,8 +1,8 @@
-"""Worker threads: a queue of tasks each, one queue of answers, batches handed over as they are.
+"""Worker threads: a queue of tasks each, and one queue of replies. Batches are not copied.
 
-What belongs to the whole process is left alone: nothing here seeds or reads the global random
-streams, or sets the number of intra-op threads. A thread cannot be killed from outside: where
-the user's code does not return, closing leaves it behind with a warning.
+Threads leave the process's settings alone: they neither seed nor read the global random streams,
+and they do not set the number of intra-op threads. A thread cannot be killed from outside. If the
+user's code does not return, closing the workers leaves its thread behind, with a warning.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from midepoch.workers.deadline import Deadline
 __all__ = ["ReplyQueue", "ThreadWorkers"]
 
 GRACE = 5.0
-"""Seconds that the tasks under way have to return when the workers are closed."""
+"""Seconds that running tasks have to return when the workers are closed."""
 
 _PROCESSES = 'use worker_type="process" and num_workers >= lanes: threads share their memory'
 
@@ -41,8 +41,8 @@ T = TypeVar("T")
 class ReplyQueue(Generic[T]):
     """A queue from many threads to one, which is woken through a pipe.
 
-    The lock inside ``queue.SimpleQueue`` is released while the interpreter's own is still held:
-    the woken thread would sleep again at once, to wait for that. A write lets go of it first.
+    ``queue.SimpleQueue`` releases its lock while it still holds the interpreter's: the woken
+    thread would sleep again at once, to wait for that. A write to a pipe releases it first.
 
     >>> replies = ReplyQueue()
     >>> replies.put(3)
@@ -53,58 +53,58 @@ class ReplyQueue(Generic[T]):
     """
 
     def __init__(self) -> None:
-        """Raises ``OSError`` where no file descriptors are left."""
+        """Raises ``OSError`` if no file descriptors are left."""
         self._arrived: deque[T] = deque()
         self._waiting = False
         self._pipe: tuple[int, ...] = os.pipe()
         self._poll = select.poll()
         self._poll.register(self._pipe[0], select.POLLIN)
 
-    def put(self, answer: T) -> None:
-        """Add an answer; whoever waits is woken by ``wake``."""
-        self._arrived.append(answer)
+    def put(self, reply: T) -> None:
+        """Add a reply; ``wake`` wakes the reader."""
+        self._arrived.append(reply)
 
     def wake(self) -> None:
-        """Wake the one that waits.
+        """Wake the reader if it waits.
 
-        Apart from ``put``, whose caller's frame would hold on to a batch that is the consumer's.
+        This is not a part of ``put``, so that the caller can drop its reference to a batch first.
         """
         if self._waiting:
             self._waiting = False
             os.write(self._pipe[1], b"\0")
 
     def take(self) -> T | None:
-        """Return the oldest answer, or ``None``."""
+        """Return the oldest reply, or ``None``."""
         return self._arrived.popleft() if self._arrived else None
 
     def wait(self, seconds: float | None) -> None:
         """Wait until something arrives, at most so long; may return early."""
-        self._waiting = True  # before the look: what comes after that rings
+        self._waiting = True  # before the check: a later ``put`` is followed by a ``wake``
         if not self._arrived and self._poll.poll(None if seconds is None else 1000 * seconds):
             os.read(self._pipe[0], 64)
         self._waiting = False
 
     def close(self) -> None:
-        """Close the pipe; no thread may put anything any more. May be called again."""
+        """Close the pipe; no thread may call ``put`` afterwards. May be called again."""
         pipe, self._pipe = self._pipe, ()
         for descriptor in pipe:
             os.close(descriptor)
 
     def __del__(self) -> None:
-        with suppress(AttributeError):  # where there was no pipe to be had
+        with suppress(AttributeError):  # no pipe was available
             self.close()
 
 
 @dataclass(frozen=True)
 class _Crash:
-    """What ended a thread in place of an answer."""
+    """An error that ended a thread in place of a reply."""
 
     error: BaseException
 
 
 @dataclass(frozen=True)
 class _Start:
-    """Start an epoch under the surroundings of the caller."""
+    """Start an epoch under the caller's torch settings."""
 
     message: Open
     ambient: Ambient
@@ -115,7 +115,7 @@ _Replies = ReplyQueue[tuple[int, Opened | Reply | _Crash]]
 
 
 class _Worker:
-    """One thread, and what is under way at it."""
+    """One thread and its tasks in flight."""
 
     def __init__(self, number: int, spec: LaneSpec, dataset: Any, replies: _Replies) -> None:
         self.number = number
@@ -127,7 +127,7 @@ class _Worker:
             target=_serve,
             args=(number, LaneHost(spec, self.datasets), self.questions, replies, self.stopping),
             name=f"midepoch worker {number}",
-            daemon=True,  # a task that does not return must not keep the interpreter from ending
+            daemon=True,  # a task that never returns must not block the interpreter's exit
         )
 
     def ask(self, question: _Question) -> None:
@@ -138,8 +138,8 @@ class _Worker:
 class ThreadWorkers:
     """Runs lanes in ``count`` threads of this process; worker ``route % count`` runs a task.
 
-    The surroundings that torch keeps for each thread (grad mode, autocast, default device) are
-    the caller's of the moment when an epoch is opened.
+    The settings that torch keeps for each thread (grad mode, autocast, default device) are those
+    of the caller when it opens an epoch.
     """
 
     ahead = True
@@ -182,7 +182,7 @@ class ThreadWorkers:
         for worker in self._workers:
             mine = message.at(worker.number, self.count)
             if mine:
-                # Here, before any lane runs: a copy is of the dataset as it is at iter().
+                # Before any lane runs, so that the copies show the dataset as it is at iter().
                 worker.datasets.prepare(opening.lane for opening in mine)
                 asked.append((worker, _Start(replace(message, openings=mine), ambient)))
         for worker, start in asked:
@@ -190,10 +190,10 @@ class ThreadWorkers:
         reports: dict[int, Snapshot | None] = {}
         failures = []
         for _ in asked:
-            answer = self._next(opening=True)
-            if answer.failure is not None:
-                failures.append(answer.failure)
-            reports.update(answer.reports)
+            reply = self._next(opening=True)
+            if reply.failure is not None:
+                failures.append(reply.failure)
+            reports.update(reply.reports)
         if failures:
             raise failures[0].exception()
         return reports
@@ -207,8 +207,8 @@ class ThreadWorkers:
         """See ``Workers.next_reply``.
 
         Raises:
-            WorkerDiedError: the user's code ended its thread, by ``SystemExit`` for example.
-            StaleIteratorError: this is a fork of the process that the threads are in.
+            WorkerDiedError: the user's code ended its thread, for example by ``SystemExit``.
+            StaleIteratorError: this process is a fork, and the threads run in its parent.
         """
         self._check_owner()
         reply: Reply = self._next(opening=False)
@@ -224,28 +224,28 @@ class ThreadWorkers:
 
     def _next(self, *, opening: bool) -> Any:
         while True:
-            number, answer = self._receive(opening=opening)
+            number, reply = self._receive(opening=opening)
             worker = self._workers[number]
-            if isinstance(answer, _Crash):
-                raise _death_error(number, answer.error) from answer.error
+            if isinstance(reply, _Crash):
+                raise _death_error(number, reply.error) from reply.error
             worker.asked.popleft()
-            if isinstance(answer, Reply):
-                self._tally.worked(number, answer.busy)
-            if answer.turn == self._turn:
-                return answer
+            if isinstance(reply, Reply):
+                self._tally.worked(number, reply.busy)
+            if reply.turn == self._turn:
+                return reply
 
     def _receive(self, *, opening: bool) -> tuple[int, Opened | Reply | _Crash]:
-        """Return the next answer of any thread."""
-        answer = self._replies.take()
-        if answer is None:
+        """Return the next reply of any thread."""
+        reply = self._replies.take()
+        if reply is None:
             self._deadline.begin()
-        while answer is None:
+        while reply is None:
             excused = opening or any(map(_replays, self._workers))
             self._replies.wait(self._deadline.left(excused=excused))
-            answer = self._replies.take()
-            if answer is None:
+            reply = self._replies.take()
+            if reply is None:
                 self._deadline.check(self._waited_for, excused=excused)
-        return answer
+        return reply
 
     def _waited_for(self) -> str:
         names = [worker.thread.name for worker in self._workers if worker.asked]
@@ -294,7 +294,7 @@ def _serve(
                     replies.put((number, host.open(question.message)))
                 else:
                     replies.put((number, host.run(question)))
-                del question  # its keys are the consumer's, as is the batch
+                del question  # a worker keeps neither the batch nor its keys alive
                 replies.wake()
     except BaseException as error:
         replies.put((number, _Crash(error)))
@@ -302,7 +302,7 @@ def _serve(
 
 
 def _replays(worker: _Worker) -> bool:
-    """Tell whether a worker runs what was delivered before, or starts an epoch."""
+    """Tell whether a worker replays a batch, or starts an epoch."""
     first = next(iter(worker.asked), None)
     return isinstance(first, _Start) or not getattr(first, "ship", True)
 
@@ -314,13 +314,13 @@ def _death_error(number: int, error: BaseException) -> errors.WorkerDiedError:
 
 
 def _close(workers: list[_Worker], replies: _Replies, owner: int) -> None:
-    """Let the threads leave after the task that each is at."""
-    if os.getpid() != owner:  # a fork: the threads are in its parent
+    """Let each thread exit after its current task."""
+    if os.getpid() != owner:  # a fork: the threads run in its parent
         return
     for worker in workers:
         worker.stopping.set()
         worker.questions.put(None)
-    # Where the last reference went in a lane's own code, its thread leaves after this task.
+    # If a lane's own code dropped the last reference, its thread exits after this task.
     here = threading.current_thread()
     threads = [worker.thread for worker in workers]
     others = [thread for thread in threads if thread is not here]
@@ -329,7 +329,7 @@ def _close(workers: list[_Worker], replies: _Replies, owner: int) -> None:
     for thread in others:
         thread.join(max(0.0, deadline - time.monotonic()))
     left = [thread.name for thread in others if thread.is_alive()]
-    if not left and here not in threads:  # else the pipe is closed with the last reference to it
+    if not left and here not in threads:  # else the last reference closes the pipe
         replies.close()
     if left:
         warnings.warn(
