@@ -64,7 +64,7 @@ def test_a_batch_arrives_whatever_its_size_and_kind(ends: Ends, size: int, kind:
     tensor = torch.arange(size, dtype=torch.uint8)
     data = tensor if kind == "tensor" else bytes(tensor.numpy())
     reply = ends.ship([data, "and more"])
-    assert (reply.turn, reply.slot) == (1, 2)
+    assert (reply.iteration, reply.slot) == (1, 2)
     assert isinstance(reply.outcome, Batch)
     assert (reply.outcome.samples, reply.outcome.last) == (7, True)
     got = reply.outcome.take()

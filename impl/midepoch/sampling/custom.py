@@ -18,7 +18,7 @@ from midepoch.errors import (
     StateEncodingError,
 )
 from midepoch.format import canonical
-from midepoch.format.seeds import words
+from midepoch.format.seeds import derive_words
 from midepoch.format.state import SAMPLER_SLOTS, SamplerState
 from midepoch.lane import streams
 from midepoch.lane.passes import Pass
@@ -76,7 +76,7 @@ class CustomOrder:
         self._heads = list(self._carried) if self._whole else []
         """Keys that come before those of the sampler in the next batch."""
         self._rest: tuple[Any, ...] = ()
-        self._seeds = words(root, "sampler", epoch)
+        self._seeds = derive_words(root, "sampler", epoch)
         self._private = streams.PrivateStreams(self._seeds)
         self._opening = replace(opening, epoch=chain.epoch())
         if going_on:
