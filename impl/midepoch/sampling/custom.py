@@ -8,7 +8,6 @@ same batches as before.
 from __future__ import annotations
 
 import hashlib
-import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +15,7 @@ from midepoch.errors import (
     ReplayMismatchError,
     SnapshotWarning,
     StateEncodingError,
+    warn_user,
 )
 from midepoch.format import canonical
 from midepoch.format.seeds import derive_words
@@ -188,11 +188,10 @@ class CustomOrder:
         try:
             states = self._pass.states(self._chain.objects, self._chain.iterator_slot)
         except Exception as trouble:
-            warnings.warn(
+            warn_user(
                 f"the sampler's state_dict failed ({type(trouble).__qualname__}: {trouble}); its "
                 "older snapshot is kept",
                 SnapshotWarning,
-                stacklevel=4,
             )
             return
         self._snapshots.append(self._with(states, self._index))
