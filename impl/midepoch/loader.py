@@ -9,17 +9,16 @@ import torch
 from torch.utils.data import Dataset, IterableDataset, Sampler
 
 from midepoch.arguments import EmptyRest, Extras, LastBatch, WorkerType
-from midepoch.epoch.empty_rest import SkippingRest
-from midepoch.epoch.iterator import EpochIterator
+from midepoch.epoch.iterator import EpochIterator, SkippingRest
 from midepoch.epoch.planning import length_under_rollover, make_plan
 from midepoch.epoch.pool import Crew
 from midepoch.epoch.progress import Progress, thawed
 from midepoch.format.state import Document
 from midepoch.interop import torchdata
 from midepoch.lane.datasets import check_dataset
-from midepoch.lane.lane import is_stateful
 from midepoch.positioned import FIXED, PositionedLoader
 from midepoch.sampling.chain import SamplerChain
+from midepoch.stateful import is_stateful
 from midepoch.stats import LoaderStats
 from midepoch.workers.pinning import PinDevice, check_device
 

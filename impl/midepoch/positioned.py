@@ -12,19 +12,17 @@ from torch.utils.data import DataLoader, IterDataPipe
 
 from midepoch import _torch
 from midepoch.arguments import Extras
-from midepoch.callers import warn
-from midepoch.epoch.admission import check_plan, check_takers
 from midepoch.epoch.iterator import EpochIterator
-from midepoch.epoch.planning import make_order, under
+from midepoch.epoch.planning import check_plan, check_takers, make_order, under
 from midepoch.epoch.pool import Crew
-from midepoch.epoch.progress import Progress, fresh_lanes, frozen
-from midepoch.errors import ReplayWarning, StateFormatError
+from midepoch.epoch.progress import Progress, frozen
+from midepoch.errors import ReplayWarning, StateFormatError, warn_user
 from midepoch.format.plan import Plan
 from midepoch.format.state import SAMPLER_SLOTS, Document, Position, SamplerState
 from midepoch.lane.datapipes import pipe_name
-from midepoch.sampling.chain import SamplerChain
+from midepoch.lane.progress import fresh_lanes
+from midepoch.sampling.chain import SamplerChain, is_replayable, put_back_after
 from midepoch.sampling.custom import DIGEST_START
-from midepoch.sampling.peeking import can_peek, peeking
 
 __all__ = ["FIXED", "PositionedLoader"]
 
@@ -97,7 +95,7 @@ class PositionedLoader(DataLoader[T]):
         if lost:
             replay = self._make_iterator(progress.document(), going_on=False, replay_only=True)
             replay.replay()
-        progress.order.settle(progress.reach, disturbed=lost)
+        progress.order.rewind_to(progress.reach, disturbed=lost)
         return progress.next_epoch(), self._crew.waits(self._plan)
 
     def _make_iterator(
@@ -133,9 +131,10 @@ class PositionedLoader(DataLoader[T]):
         """Begin the next epoch while the caller is still at the end of this one."""
         crew, plan = self._crew, self._plan
         newest = progress is self._progress and crew.waits(plan)
-        if not (newest and progress.returnable and can_peek(self._chain)):
+        if not (newest and progress.returnable and is_replayable(self._chain)):
             return
-        with suppress(Exception), peeking(self._chain):  # it comes again when it is asked for
+        # iter() raises the error again.
+        with suppress(Exception), put_back_after(self._chain):
             document = under(progress.next_epoch(), self._plan_here())
             interval = self.snapshot_every_n_steps or 0
             order = make_order(document, self._chain, interval=interval, going_on=True)
@@ -243,7 +242,7 @@ def _warn_of_replay(document: Document) -> None:
         return
     count = sum(entry.replay for entry in lanes.entries if not entry.stated)
     if count:
-        warn(
+        warn_user(
             f"{count} batches are produced again to reach the loaded position: neither the "
             "dataset nor its iterator has a state_dict, or no snapshot was taken yet",
             ReplayWarning,

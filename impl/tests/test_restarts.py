@@ -18,9 +18,9 @@ from histories import keep
 
 import midepoch
 from midepoch import state_to_json
-from midepoch.epoch.progress import FRESH
 from midepoch.errors import ArgumentError, WorkerDiedError, WorkerStartError
 from midepoch.lane.messages import Open, Opening
+from midepoch.lane.progress import FRESH
 from midepoch.workers import processes
 from midepoch.workers.task_log import Ledger
 

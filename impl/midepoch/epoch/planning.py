@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
@@ -9,15 +10,23 @@ import torch
 from torch.utils.data import DataLoader, IterableDataset
 
 from midepoch.arguments import Extras
-from midepoch.errors import ArgumentError
-from midepoch.format.plan import Plan, SamplerKind, Tail
+from midepoch.errors import ArgumentError, PlanMismatchError, StateFormatError
+from midepoch.format.plan import Plan, SamplerKind, Tail, compare, rankless
 from midepoch.format.seeds import derive
 from midepoch.format.state import Document
 from midepoch.sampling.batches import BuiltInOrder, Order
 from midepoch.sampling.chain import SamplerChain
 from midepoch.sampling.custom import CustomOrder
 
-__all__ = ["draw_seed", "length_under_rollover", "make_order", "make_plan", "under"]
+__all__ = [
+    "check_plan",
+    "check_takers",
+    "draw_seed",
+    "length_under_rollover",
+    "make_order",
+    "make_plan",
+    "under",
+]
 
 
 def draw_seed(generator: torch.Generator | None) -> int:
@@ -116,7 +125,7 @@ def make_order(
     start = position.low
     if document.lanes is not None and plan.dataset == "map":
         # The lanes' cut: they replay from there.
-        start = sum(max(0, entry.ordinal) for entry in document.lanes.entries)
+        start = document.lanes.cut
     if chain is not None and document.sampler is not None:
         return CustomOrder(
             chain,
@@ -139,3 +148,46 @@ def make_order(
         start=start,
         carried=position.carried,
     )
+
+
+def check_plan(document: Document, here: Plan, *, adopted: Collection[str]) -> None:
+    """Compare the plans; the fields in ``adopted`` are taken over from the state (DOC-12).
+
+    Raises:
+        PlanMismatchError: other fields differ; each is named.
+    """
+    plans = document.plan, here
+    if not document.position.batches:
+        # Between two epochs nothing of a rank's share is consumed: any rank can go on there.
+        plans = rankless(plans[0]), rankless(plans[1])
+    differences = compare(*plans, ignore=adopted)
+    if differences:
+        raise PlanMismatchError(differences)
+
+
+def check_takers(document: Document, chain: SamplerChain | None, *, stateful: bool) -> None:
+    """Refuse users' states for which there is nobody here.
+
+    ``stateful``: the dataset here has a state.
+
+    Raises:
+        StateFormatError: a part is for an object that is not here, or that cannot take it.
+    """
+    if chain is not None and document.sampler is not None:
+        chain.check_generators(document.sampler.generators)
+        chain.check_slots(document.sampler)
+    lanes = document.lanes
+    if lanes is None:
+        if stateful and document.position.batches:
+            raise StateFormatError(
+                "the dataset here has a state, but the state holds none", "$.lanes"
+            )
+        return
+    if stateful:
+        return
+    nobody = "the dataset here has no state_dict and load_state_dict"
+    if document.plan.dataset == "map":
+        raise StateFormatError(f"holds lanes, but {nobody}", "$.lanes")
+    for i, entry in enumerate(lanes.entries):
+        if "dataset" in entry.stated:
+            raise StateFormatError(f"holds a state, but {nobody}", f"$.lanes.entries[{i}].dataset")

@@ -14,9 +14,11 @@ from midepoch.epoch.execution import Way
 from midepoch.format.plan import Plan
 from midepoch.lane.ambient import Ambient
 from midepoch.lane.datapipes import PipeSettings, pipe_settings
-from midepoch.lane.host import LaneDatasets, Pristine
-from midepoch.lane.lane import LaneSpec, is_stateful
+from midepoch.lane.host import LaneDatasets
+from midepoch.lane.lane import LaneSpec
+from midepoch.lane.passes import FirstState
 from midepoch.sampling.batches import Order, Step
+from midepoch.stateful import is_stateful
 from midepoch.stats import Tally
 from midepoch.workers.inline import InlineWorkers
 from midepoch.workers.pinning import PinningWorkers, pinner
@@ -42,7 +44,7 @@ class Crew:
         self._stateful = stateful
         self._datasets: LaneDatasets | None = None
         """Inline: the lanes' objects, where they live on."""
-        self._pristine = Pristine()
+        self._first_state = FirstState()
         self._pipes: PipeSettings | None = None
 
     def resize(self, num_workers: int) -> None:
@@ -146,8 +148,8 @@ class Crew:
         single = spec.lanes <= 1
         if self._datasets is None:
             self._datasets = LaneDatasets(spec, dataset, own=single)
-        pristine = self._pristine if single else None
-        return InlineWorkers(spec, self._datasets, pristine, tally=self.tally)
+        first_state = self._first_state if single else None
+        return InlineWorkers(spec, self._datasets, first_state, tally=self.tally)
 
     def _leave_parent(self) -> None:
         """In a fork of the process that made the loader, leave that process its workers."""
@@ -167,7 +169,7 @@ class Crew:
         """Let the next iterator start from new lanes."""
         self.shelf.drop()
         if plan.lanes > 1:
-            self._datasets = None  # a single lane's is the user's own object: see Pristine
+            self._datasets = None  # a single lane's is the user's own object: see FirstState
 
     def dismiss(self) -> None:
         """Forget all lanes, and make the iterators made before stale: a state was loaded."""

@@ -5,27 +5,19 @@ Users' parts stay frozen here: ``frozen`` and ``thawed`` convert whole documents
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
-from midepoch.epoch.delivered import Delivered
 from midepoch.errors import StateEncodingError, type_name
-from midepoch.format.plan import Plan
 from midepoch.format.state import Document, LaneEntry, LanesState, Position
-from midepoch.lane.messages import Batch, Failure, Frozen, Snapshot, freeze, thaw
+from midepoch.lane.messages import Batch, Failure, Snapshot
+from midepoch.lane.progress import FRESH, LaneProgress, Restorable, Taken, entry_of, fresh_lanes
 from midepoch.sampling.batches import Order, Step
 from midepoch.sampling.custom import DIGEST_START
+from midepoch.stateful import freeze, thaw
 
-__all__ = ["FRESH", "LaneProgress", "Progress", "fresh_lanes", "frozen", "thawed"]
-
-FRESH = LaneEntry(None, None, (), 0, False, 0)
-"""A lane at the start of an epoch, with nothing to restore."""
-
-
-def fresh_lanes(plan: Plan) -> LanesState:
-    """Return the lanes of an epoch that nothing was delivered of."""
-    return LanesState(0, (FRESH,) * max(1, plan.lanes))
+__all__ = ["Delivered", "Progress", "frozen", "thawed"]
 
 
 def frozen(document: Document) -> Document:
@@ -78,77 +70,46 @@ def _convert_entry(entry: LaneEntry, convert: Callable[[Any], Any]) -> LaneEntry
     )
 
 
-class _Taken(NamedTuple):
-    """A snapshot that a lane took, and the batches that it had yielded then."""
+class Delivered:
+    """The delivered batches of an epoch: all below a low-water mark, and some above it (UNORD-1).
 
-    snapshot: Snapshot
-    ordinal: int
+    >>> delivered = Delivered(2)
+    >>> delivered.add(4)
+    >>> delivered.add(3)
+    >>> delivered.low, delivered.reach, delivered.count, delivered.ahead()
+    (2, 5, 4, (3, 4))
+    >>> delivered.add(2)
+    >>> delivered.low, delivered.ahead()
+    (5, ())
+    """
 
-    def entry(self) -> LaneEntry:
-        """Return what restores the lane as it was then."""
-        dataset, iterator = self.snapshot.dataset, self.snapshot.iterator
-        parts: dict[str, Frozen | None] = {"dataset": dataset, "iterator": iterator}
-        stated = tuple(name for name, value in parts.items() if value is not None)
-        return LaneEntry(dataset, iterator, stated, self.ordinal, False, 0)
+    def __init__(self, count: int, ahead: Iterable[int] = ()) -> None:
+        self._ahead = set(ahead)
+        self.count = count
+        self.low = count - len(self._ahead)
+        """The first batch that was not delivered."""
+        self.reach = max(self._ahead, default=self.low - 1) + 1
+        """One more than the last batch that was delivered."""
 
+    def add(self, index: int) -> None:
+        """Note that batch ``index`` was delivered."""
+        self.count += 1
+        if index >= self.reach:
+            self.reach = index + 1
+        if index != self.low:
+            self._ahead.add(index)
+            return
+        self.low += 1
+        while self.low in self._ahead:
+            self._ahead.remove(self.low)
+            self.low += 1
 
-_Base = LaneEntry | _Taken
-"""Where a lane can be put back to; entries are made only where a document is asked for."""
+    def __contains__(self, index: int) -> bool:
+        return index < self.low or index in self._ahead
 
-
-def _entry(base: _Base) -> LaneEntry:
-    return base if isinstance(base, LaneEntry) else base.entry()
-
-
-class LaneProgress:
-    """What was delivered of one lane in this epoch."""
-
-    def __init__(self, opening: LaneEntry) -> None:
-        self.latest: _Base = opening
-        """The latest snapshot, or where the epoch started."""
-        self._before: _Base | None = None
-        self.delivered = max(0, opening.ordinal) + opening.replay
-        self.ended = opening.ended
-        self._ended_in_base = opening.ended
-
-    def advance(self, snapshot: Snapshot | None, *, batches: int, ended: bool) -> None:
-        """Count a delivered batch or an end, and keep its snapshot."""
-        self.delivered += batches
-        self.ended = ended
-        if snapshot is not None and snapshot.trouble is None:
-            self._before = self.latest
-            self.latest = _Taken(snapshot, self.delivered)
-            self._ended_in_base = ended
-
-    @property
-    def base(self) -> LaneEntry:
-        """The latest snapshot, or where the epoch started, as an entry of a document."""
-        return _entry(self.latest)
-
-    def entry(self) -> LaneEntry:
-        """Return what restores the lane where it is."""
-        base = self.base
-        return replace(base, ended=self.ended, replay=self.delivered - max(0, base.ordinal))
-
-    def boundary(self) -> LaneEntry:
-        """Return what the next epoch starts from, for a dataset object that lives on."""
-        base = self.base
-        if self.ended and self._ended_in_base:
-            stated = tuple(name for name in base.stated if name == "dataset")
-            return LaneEntry(base.dataset, None, stated, 0, False, 0)
-        if self.delivered == 0:
-            return replace(base, replay=0)
-        calls = self.delivered - max(0, base.ordinal)
-        if calls and base.ordinal >= 0:
-            return self._left(base, calls)
-        before = self._before
-        if before is not None and before.ordinal >= 0:
-            return self._left(_entry(before), self.delivered - before.ordinal)
-        return self._left(base, 1)
-
-    @staticmethod
-    def _left(base: LaneEntry, calls: int) -> LaneEntry:
-        return replace(base, ordinal=-calls, ended=False, replay=0)
+    def ahead(self) -> tuple[int, ...]:
+        """Return the batches above the low-water mark, in increasing order."""
+        return tuple(sorted(self._ahead))
 
 
 class Progress:
@@ -169,7 +130,7 @@ class Progress:
         self._stateful = stateful
         self._interval = interval
         self._lanes: list[LaneProgress] | None = None
-        self._cut: tuple[_Base, ...] = ()
+        self._cut: tuple[Restorable, ...] = ()
         self._cut_at = 0
         self._reports: dict[int, Snapshot | None] = {}
         self.next_lane = 0
@@ -232,7 +193,7 @@ class Progress:
             if not self.iterable:
                 self._cut_if_complete()
         self._turn(lane)
-        self.order.forget(self.replay_start())
+        self.order.drop_snapshots(self.replay_start())
 
     def _turn(self, lane: int) -> None:
         self.next_lane = (lane + 1) % max(1, self.plan.lanes)
@@ -253,10 +214,10 @@ class Progress:
         """Take the states in which an epoch found the lanes' datasets."""
         if self._lanes is None:
             return
-        entries = [_entry(base) for base in self._cut]
+        entries = [entry_of(base) for base in self._cut]
         for lane, snapshot in reports.items():
             if snapshot is not None and snapshot.trouble is None:
-                entries[lane] = _Taken(snapshot, 0).entry()
+                entries[lane] = Taken(snapshot, 0).entry()
         self._cut = tuple(entries)
         self._lanes = [LaneProgress(entry) for entry in entries]
 
@@ -290,14 +251,14 @@ class Progress:
             entries = tuple(lane.entry() for lane in self._lanes)
         else:
             entries = tuple(
-                replace(_entry(base), replay=lane.delivered - max(0, base.ordinal))
+                replace(entry_of(base), replay=lane.delivered - max(0, base.ordinal))
                 for base, lane in zip(self._cut, self._lanes, strict=True)
             )
         return LanesState(self.next_lane, entries)
 
     def next_epoch(self) -> Document:
         """Return the frozen document of the next epoch's start, from here."""
-        sampler, carried = self.order.boundary(self.reach, ended=self.finished)
+        sampler, carried = self.order.next_epoch_state(self.reach, ended=self.finished)
         digest = None if sampler is None else DIGEST_START
         position = Position(self.epoch + 1, 0, 0, digest, carried=carried)
         return Document(self.plan, position, sampler, self._lanes_next())
@@ -309,12 +270,12 @@ class Progress:
         if self.plan.lifetime == "epoch" or not self._stateful:
             return lanes
         if self.iterable:
-            return replace(lanes, entries=tuple(lane.boundary() for lane in self._lanes))
+            return replace(lanes, entries=tuple(lane.next_epoch_entry() for lane in self._lanes))
         reports = self._reports if self.finished else {}
         entries = [
             FRESH
             if snapshot is None or snapshot.trouble is not None
-            else _Taken(snapshot, 0).entry()
+            else Taken(snapshot, 0).entry()
             for snapshot in (reports.get(lane) for lane in range(len(self._lanes)))
         ]
         return replace(lanes, entries=tuple(entries))

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from midepoch.epoch.delivered import Delivered
 from midepoch.epoch.execution import Way
+from midepoch.epoch.progress import Delivered
 from midepoch.format.state import Document
 from midepoch.lane.messages import (
     Batch,

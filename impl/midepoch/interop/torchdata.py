@@ -13,13 +13,12 @@ from typing import Any
 
 from torch.utils.data import DataLoader
 
-from midepoch.callers import warn
-from midepoch.epoch.progress import FRESH, fresh_lanes
 from midepoch.errors import (
     ForeignStateError,
     PlanMismatchError,
     ReplayMismatchError,
     ReplayWarning,
+    warn_user,
 )
 from midepoch.format import checks
 from midepoch.format.consistency import COUNT_MAX
@@ -28,8 +27,9 @@ from midepoch.format.state import Document, LaneEntry, LanesState, Position
 from midepoch.interop.torchdata_layout import Saved, WorkerPart, is_torchdata, parse, share
 from midepoch.interop.torchdata_order import order_chain
 from midepoch.interop.torchdata_samplers import Drawn, custom, sequential, shuffled
-from midepoch.lane.lane import is_stateful
+from midepoch.lane.progress import FRESH, fresh_lanes
 from midepoch.sampling.chain import SamplerChain
+from midepoch.stateful import is_stateful
 
 __all__ = ["Here", "Translated", "advance", "built", "following", "translate"]
 
@@ -138,7 +138,7 @@ def advance(iterator: Iterator[Any], translated: Translated) -> None:
         ReplayMismatchError: the epoch is shorter or longer than the one that was saved.
     """
     if translated.skip:
-        warn(
+        warn_user(
             f"{translated.skip} batches are produced again to reach the loaded position: "
             "torchdata's state does not say which of its workers had delivered them",
             ReplayWarning,

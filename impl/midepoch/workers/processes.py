@@ -16,8 +16,9 @@ from multiprocessing.context import BaseContext
 from typing import Any
 
 from midepoch import errors
-from midepoch.lane.lane import LaneSpec, is_stateful
+from midepoch.lane.lane import LaneSpec
 from midepoch.lane.messages import Open, Opened, Reply, Snapshot, Task
+from midepoch.stateful import is_stateful
 from midepoch.stats import Tally
 from midepoch.transport.ring import fence
 from midepoch.transport.spinning import MOMENT, Spin
