@@ -263,7 +263,7 @@ class MainEnd:
 
     def close(self) -> None:
         """Close the connection; batches in the consumer's hands stay as they are."""
-        self._channel.end()
+        self._channel.close()
         self._leases.close()
 
 
