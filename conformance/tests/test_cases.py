@@ -11,6 +11,7 @@ import pytest
 from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.sources import GENERATORS
+from midepoch_conformance.case.uninterrupted import oracle_case
 from midepoch_conformance.case.workload import KINDS, Workload
 from midepoch_conformance.families import covering, tables
 from midepoch_conformance.families.axes import LANED
@@ -137,7 +138,7 @@ def test_lanes_are_fixed_for_iterables_with_workers() -> None:
 def test_the_oracle_is_the_first_session_without_interruption() -> None:
     w = Workload(n=7, epochs=3, fail_at=2, log="auto", tree="plain", gate=(0, 4), shuffle=True)
     first = SessionPlan(Execution(workers=2), (Step("take", 1), Step("save", state="s")), 5, "b")
-    oracle = tables.oracle_case(Case("cut", w, (first, SessionPlan(Execution(), ()))))
+    oracle = oracle_case(Case("cut", w, (first, SessionPlan(Execution(), ()))))
     assert oracle.workload == dataclasses.replace(w, fail_at=None, log=None, tree="", gate=None)
     (session,) = oracle.sessions
     assert (session.execution, session.ambient, session.host) == (first.execution, 5, "a")

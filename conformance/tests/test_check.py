@@ -11,6 +11,7 @@ from simulated import OFFER, Engine
 from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.trace import Fault
+from midepoch_conformance.case.uninterrupted import oracle_case
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.families import tables
 from midepoch_conformance.run.bench import Bench, Oracles
@@ -124,7 +125,7 @@ def test_what_does_not_repeat_is_unstable_and_still_fails(lies: list[int], words
 def test_the_oracle_is_played_once_and_once_more_for_replays() -> None:
     engine = Engine(lie=lambda case, session: session == 1 and case == TABLE[2])
     bench = Bench(engine, Oracles())
-    oracle = tables.oracle_case(TABLE[2])
+    oracle = oracle_case(TABLE[2])
     for case in (TABLE[2], dataclasses.replace(TABLE[2], sessions=TABLE[2].sessions)):
         bench.judge(case)
     assert engine.plays[oracle.id] == 2
@@ -133,7 +134,7 @@ def test_the_oracle_is_played_once_and_once_more_for_replays() -> None:
 def test_only_so_many_oracles_are_kept() -> None:
     engine = Engine()
     oracles = Oracles(most=2)
-    wholes = [tables.oracle_case(case) for case in (TABLE[2], TABLE[4], TABLE[5])]
+    wholes = [oracle_case(case) for case in (TABLE[2], TABLE[4], TABLE[5])]
     for whole in (*wholes, wholes[2], wholes[1], wholes[0]):
         oracles.get(engine, whole)
     assert [engine.plays[whole.id] for whole in wholes] == [2, 1, 1]

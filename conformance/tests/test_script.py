@@ -14,11 +14,11 @@ import pytest
 
 from midepoch_conformance import judges
 from midepoch_conformance.case.adapter import Execution, Offer
-from midepoch_conformance.case.case import Case, SessionPlan, Step
-from midepoch_conformance.case.history import HISTORY
+from midepoch_conformance.case.case import HISTORY, Case, SessionPlan, Step
 from midepoch_conformance.case.trees import TREES
+from midepoch_conformance.case.uninterrupted import oracle_case
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.families.tables import load_table, oracle_case
+from midepoch_conformance.families.tables import load_table
 from midepoch_conformance.host.processes import _runs
 from midepoch_conformance.judges import REGISTRY, applicable
 from midepoch_conformance.run.runner import LoaderInfo, Runner

@@ -14,7 +14,13 @@ from typing import Any
 from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.workload import Workload
 
-__all__ = ["ACTIONS", "Case", "CaseError", "SessionPlan", "Step"]
+__all__ = ["ACTIONS", "CAUGHT", "HISTORY", "Case", "CaseError", "SessionPlan", "Step"]
+
+HISTORY = "history"
+"""The family of histories: its cases combine what the cases of single families do alone."""
+
+CAUGHT = "caught"
+"""The family whose uninterrupted run fails and continues."""
 
 ACTIONS = {
     "take": "deliver n batches of the epoch (starting one if none is open); n = -1: all that are "

@@ -15,10 +15,7 @@ from midepoch_conformance.case.sources import GENERATORS
 from midepoch_conformance.case.uninterrupted import usual_length
 from midepoch_conformance.case.workload import Workload
 
-__all__ = ["HISTORY", "MOST_EPOCHS", "Course", "Mark", "faulty", "objection", "remembers", "strict"]
-
-HISTORY = "history"
-"""The family's name."""
+__all__ = ["MOST_EPOCHS", "Course", "Mark", "faulty", "objection", "remembers", "strict"]
 
 MOST_EPOCHS = 6
 """Epochs that a history may reach: as many are played without interruption to compare with."""

@@ -1,4 +1,4 @@
-"""Where a case stands in its epochs before each step (pure).
+"""A case's uninterrupted run, and the position of its steps in their epochs (pure).
 
 Resolves ``take n = -1``, and tells the player where an epoch should end.
 """
@@ -9,10 +9,42 @@ import dataclasses
 from collections.abc import Sequence
 
 from midepoch_conformance.case.adapter import Execution
-from midepoch_conformance.case.case import Case, CaseError, Step
+from midepoch_conformance.case.case import CAUGHT, HISTORY, Case, CaseError, SessionPlan, Step
 from midepoch_conformance.case.workload import Workload
 
-__all__ = ["Place", "batches_left", "counted", "places", "usual_length", "usual_lengths"]
+__all__ = [
+    "Place",
+    "batches_left",
+    "counted",
+    "oracle_case",
+    "places",
+    "usual_length",
+    "usual_lengths",
+]
+
+
+def oracle_case(case: Case) -> Case:
+    """Return the uninterrupted run that a case is compared with.
+
+    The run has the first session's execution and ambient state. It has none of the workload's
+    faults, log and state tree. If the caller catches a sample's exception, the run has the
+    exception too, and continues after it.
+    """
+    first = case.sessions[0]
+    caught = case.probe in (CAUGHT, HISTORY) and case.workload.fail_at is not None
+    workload = dataclasses.replace(
+        case.workload,
+        fail_at=case.workload.fail_at if caught else None,
+        stop_at=None,
+        die_at=None,
+        die_once=False,
+        log=None,
+        tree="",
+        gate=None,
+    )
+    # A tolerated drain stops at the exception, and the next drain ends the epoch.
+    steps = (Step("drain", tolerate=caught),) * (workload.epochs * (1 + caught))
+    return Case("oracle", workload, (SessionPlan(first.execution, steps, first.ambient, "a"),))
 
 
 @dataclasses.dataclass(frozen=True)

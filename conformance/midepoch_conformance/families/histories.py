@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from midepoch_conformance.case.case import Case, Step
-from midepoch_conformance.case.history import HISTORY, objection
+from midepoch_conformance.case.case import HISTORY, Case, Step
+from midepoch_conformance.case.history import objection
 from midepoch_conformance.families.axes import Cell, drains, load, save, take
 from midepoch_conformance.families.family import probe
 

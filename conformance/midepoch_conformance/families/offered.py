@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from midepoch_conformance.case.adapter import Execution, Offer
-from midepoch_conformance.case.case import Case, SessionPlan
-from midepoch_conformance.case.history import HISTORY, faulty, strict
+from midepoch_conformance.case.case import HISTORY, Case, SessionPlan
+from midepoch_conformance.case.history import faulty, strict
 from midepoch_conformance.case.sources import GENERATORS
 from midepoch_conformance.case.trees import CODECS
 from midepoch_conformance.case.workload import Workload

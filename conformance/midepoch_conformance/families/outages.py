@@ -1,7 +1,7 @@
 """The families of outages: a killed process, an exception that is caught, a dead worker, leaks.
 
 Pure. The uninterrupted run of "caught" fails at the same sample and goes on: see
-:func:`midepoch_conformance.families.tables.oracle_case`.
+:func:`midepoch_conformance.case.uninterrupted.oracle_case`.
 """
 
 from __future__ import annotations

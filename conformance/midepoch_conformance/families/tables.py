@@ -16,8 +16,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from midepoch_conformance.case.case import Case, SessionPlan, Step
-from midepoch_conformance.case.history import HISTORY
+from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.workload import KINDS
 from midepoch_conformance.families import (
     basics,
@@ -37,7 +36,7 @@ from midepoch_conformance.families.axes import ITERABLES, Cell
 from midepoch_conformance.families.family import PROBES, Probe
 from midepoch_conformance.families.offered import offered
 
-__all__ = ["PROFILES", "Table", "TableError", "load_table", "offered", "oracle_case", "tables"]
+__all__ = ["PROFILES", "Table", "TableError", "load_table", "offered", "tables"]
 
 # The modules register their families when they are imported.
 _FAMILIES = (
@@ -215,9 +214,6 @@ QUICK_INLINE = frozenset(
 """The families that quick does not play with workers."""
 
 
-CAUGHT = "caught"
-"""The family whose uninterrupted run fails and goes on."""
-
 OUTAGES = frozenset(
     {
         "killed", "caught", "after a death", "failing start", "held", "fetched once",
@@ -260,30 +256,6 @@ def load_table(profile: str) -> list[Case]:
         raise TableError(f"unknown profile {profile!r}; one of {', '.join(PROFILES)}")
     file = resources.files("midepoch_conformance.families") / "cases" / f"{profile}.jsonl"
     return [Case.from_json(json.loads(line)) for line in file.read_text("ascii").splitlines()]
-
-
-def oracle_case(case: Case) -> Case:
-    """Return the uninterrupted run that a case is compared with.
-
-    Execution and ambient state are the first session's; the workload's faults, log and state
-    tree are left out. Where the caller catches a sample's exception the run has it too, and
-    goes on after it.
-    """
-    first = case.sessions[0]
-    caught = case.probe in (CAUGHT, HISTORY) and case.workload.fail_at is not None
-    workload = dataclasses.replace(
-        case.workload,
-        fail_at=case.workload.fail_at if caught else None,
-        stop_at=None,
-        die_at=None,
-        die_once=False,
-        log=None,
-        tree="",
-        gate=None,
-    )
-    # A drain that is tolerated stops at the exception, and the next one ends the epoch.
-    steps = (Step("drain", tolerate=caught),) * (workload.epochs * (1 + caught))
-    return Case("oracle", workload, (SessionPlan(first.execution, steps, first.ambient, "a"),))
 
 
 @functools.lru_cache

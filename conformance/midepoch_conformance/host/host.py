@@ -24,7 +24,7 @@ from typing import Any
 
 from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.host import loading, memory, processes
+from midepoch_conformance.host import loading, processes
 from midepoch_conformance.host.play import Job, Play
 
 __all__ = ["main"]
@@ -91,7 +91,7 @@ class Host:
                 importlib.import_module(name)
         # For fork servers, which are started by the sessions that need one.
         multiprocessing.set_forkserver_preload([self.loaded.module])
-        memory.settle()
+        processes.prepare_for_forks()
         return {
             "offer": dataclasses.asdict(self.offer),
             "name": self.offer.name or self.loaded.module,
@@ -286,7 +286,7 @@ def _import_noted(folder: str) -> None:
             for name in json.load(names):
                 with contextlib.suppress(Exception):
                     importlib.import_module(name)
-        memory.settle()
+        processes.prepare_for_forks()
 
 
 def _version(package: str) -> str:

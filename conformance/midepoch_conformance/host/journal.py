@@ -1,7 +1,8 @@
-"""A session's journal: written as the session is played, read when it is over.
+"""The records of a session: its journal, and the workload's log of fetches (standard library).
 
-What is written survives the process: a session that hangs or crashes leaves all that it had
-delivered. A line is a JSON array, its first item names it.
+The journal is written while the session is played, and read when the session is over. It survives
+the process: a session that hangs or crashes leaves everything that it had delivered. Each line is
+a JSON array; its first item is the line's name.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ import os
 from typing import Any
 
 from midepoch_conformance.case.trace import Batch, Event, Fault, SessionTrace, session_from_json
+from midepoch_conformance.case.workload import Workload
 
-__all__ = ["Journal", "JournalEnd", "read_journal"]
+__all__ = ["FetchLog", "Journal", "JournalEnd", "read_journal"]
 
 _OUT_OF_REACH = 200
 """The journal's descriptor is at least this: loaders that meddle with descriptors take low ones."""
@@ -183,3 +185,30 @@ def _lines(path: str) -> list[list[Any]]:
     except FileNotFoundError:
         pass
     return found
+
+
+class FetchLog:
+    """The samples that one session fetched, and the calls that it noted; read piece by piece."""
+
+    def __init__(self, workload: Workload, folder: str) -> None:
+        self.path: str | None = None
+        self.workload = workload
+        self.offset = 0
+        if workload.log == "auto":
+            self.path = os.path.join(folder, "log")
+            self.workload = dataclasses.replace(workload, log=self.path)
+
+    def counts(self) -> tuple[int | None, dict[str, int] | None]:
+        """Return how many samples were fetched since the last time, and which calls were noted."""
+        if self.path is None:
+            return None, None
+        found = {"fetch": 0, "state_dict": 0, "iter": 0}
+        with contextlib.suppress(FileNotFoundError), open(self.path, "rb") as log:
+            log.seek(self.offset)
+            # Each line is written in one piece, so the file always ends with a whole line.
+            lines = log.read().splitlines()
+            self.offset = log.tell()
+            for line in lines:
+                what = line.decode().split()[1]
+                found[what] = found.get(what, 0) + 1
+        return found.pop("fetch"), found

@@ -23,10 +23,8 @@ from midepoch_conformance.case.trace import Batch, Event, Fault
 from midepoch_conformance.case.workload import WIDE, Workload
 from midepoch_conformance.host import codecs
 from midepoch_conformance.host.faults import fault_of
-from midepoch_conformance.host.held_batches import HeldBatches
-from midepoch_conformance.host.holdings import Holdings
-from midepoch_conformance.host.journal import Journal
-from midepoch_conformance.host.logbook import Log
+from midepoch_conformance.host.held import HeldBatches, Holdings
+from midepoch_conformance.host.journal import FetchLog, Journal
 from midepoch_conformance.host.processes import left_after
 from midepoch_conformance.host.streams import Streams, seed_streams
 
@@ -129,7 +127,7 @@ class Play:
         self.begun = False
         self.kept: dict[str, Any] = {}
         self.encodings = dict(job.states)
-        self.log = Log(job.workload, job.folder)
+        self.log = FetchLog(job.workload, job.folder)
         self.holdings = Holdings(self.journal.descriptor)
         self.held = HeldBatches(_plain, few=self.endless)
         self.doomed = False

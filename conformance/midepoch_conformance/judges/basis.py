@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from midepoch_conformance.case.adapter import Execution
-from midepoch_conformance.case.trace import Trace
+from midepoch_conformance.case.trace import WRITTEN, Trace
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.host.held_batches import WRITTEN
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
 from midepoch_conformance.verdict import compare, expected

@@ -18,6 +18,7 @@ from midepoch_conformance import judges
 from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.trace import Trace
+from midepoch_conformance.case.uninterrupted import oracle_case
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.families import tables
 from midepoch_conformance.run.events import CaseResult
@@ -177,7 +178,7 @@ class Bench:
         return judges.judge(case, trace, oracle)
 
     def _oracle(self, case: Case, attempt: int) -> Trace:
-        return self._oracles.get(self._engine, tables.oracle_case(case), attempt)
+        return self._oracles.get(self._engine, oracle_case(case), attempt)
 
     @staticmethod
     def _all(case: Case, outcome: str, words: str) -> list[Finding]:

@@ -10,8 +10,7 @@ from collections.abc import Callable, Sequence
 
 from midepoch_conformance import judges
 from midepoch_conformance.case.adapter import Offer
-from midepoch_conformance.case.case import Case
-from midepoch_conformance.case.history import HISTORY
+from midepoch_conformance.case.case import HISTORY, Case
 from midepoch_conformance.families import tables
 from midepoch_conformance.families.tables import has_workers
 from midepoch_conformance.run.bench import Bench, Engine

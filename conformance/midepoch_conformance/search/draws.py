@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from midepoch_conformance.case import trees
 from midepoch_conformance.case.adapter import Execution, Offer
-from midepoch_conformance.case.case import Case, SessionPlan
-from midepoch_conformance.case.history import HISTORY, MOST_EPOCHS
+from midepoch_conformance.case.case import HISTORY, Case, SessionPlan
+from midepoch_conformance.case.history import MOST_EPOCHS
 from midepoch_conformance.case.sources import GENERATORS, SAMPLERS, SOURCES
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.families.offered import offered

@@ -21,8 +21,8 @@ from hypothesis.stateful import (
 )
 
 from midepoch_conformance.case.adapter import Execution, Offer
-from midepoch_conformance.case.case import Case, SessionPlan, Step
-from midepoch_conformance.case.history import HISTORY, MOST_EPOCHS, Course, objection, remembers
+from midepoch_conformance.case.case import HISTORY, Case, SessionPlan, Step
+from midepoch_conformance.case.history import MOST_EPOCHS, Course, objection, remembers
 from midepoch_conformance.case.tampering import BOGUS
 from midepoch_conformance.families.offered import offered
 from midepoch_conformance.search.draws import executions, laned, normal, workloads

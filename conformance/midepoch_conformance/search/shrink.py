@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from midepoch_conformance.case.adapter import Execution
-from midepoch_conformance.case.case import Case, SessionPlan, Step
-from midepoch_conformance.case.history import HISTORY, objection
+from midepoch_conformance.case.case import HISTORY, Case, SessionPlan, Step
+from midepoch_conformance.case.history import objection
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.search.shorten import repaired, shorter
 from midepoch_conformance.verdict.finding import Finding

@@ -1,23 +1,97 @@
-"""Batches that were delivered and are held: read again later, and written into (stdlib only).
+"""What a session holds: processes, threads and descriptors, and delivered batches.
 
-Arrays and tensors are met by their methods, so that neither torch nor numpy is imported.
+Standard library only. Only Linux tells what a process holds; on other systems nothing is known.
+Arrays and tensors are recognised by their methods, so neither torch nor numpy is imported.
 """
 
 from __future__ import annotations
 
 import contextlib
+import gc
+import os
+import time
 from collections.abc import Callable
 from typing import Any
 
-from midepoch_conformance.case.trace import Batch
+from midepoch_conformance.case.trace import WRITTEN, Batch
+from midepoch_conformance.host.processes import keepers, living
 
-__all__ = ["WRITTEN", "HeldBatches"]
+__all__ = ["HeldBatches", "Holdings"]
 
-WRITTEN = -1
-"""What is written into a batch in the place of each number: no sample has this id."""
+_POLL = 0.02
 
 _FEW = 8
 """How many batches of a user's own loader are held at each end: nobody knows their size."""
+
+
+class Holdings:
+    """Counts what is held beyond what was there when :meth:`begin` was called.
+
+    Args:
+        spared: returns a descriptor that is not counted, whatever it is by then.
+    """
+
+    def __init__(self, spared: Callable[[], int]) -> None:
+        self._spared = spared
+        self._before: dict[str, set[int]] | None = None
+        self._first: dict[str, int] | None = None
+
+    def begin(self) -> None:
+        """Take what is there now for what does not count."""
+        self._before = _found()
+
+    def count(self, seconds: float) -> dict[str, int] | None:
+        """Return what is held now; None where that cannot be known.
+
+        From the second count on it has up to ``seconds`` to come down to the first's: what
+        is still on its way out is no holding.
+        """
+        until = time.monotonic() + seconds
+        while True:
+            # What only a cycle keeps alive is nobody's any more.
+            gc.collect()
+            held = self._held()
+            if held is None:
+                return None
+            if self._first is None:
+                self._first = held
+            if all(held[name] <= most for name, most in self._first.items()):
+                return held
+            if time.monotonic() > until:
+                return held
+            time.sleep(_POLL)
+
+    def _held(self) -> dict[str, int] | None:
+        found, before = _found(), self._before
+        if found is None or before is None:
+            return None
+        found["descriptors"].discard(self._spared())
+        return {name: len(there - before[name]) for name, there in found.items()}
+
+
+def _found() -> dict[str, set[int]] | None:
+    """Return the processes below this one, its threads and its descriptors."""
+    here = os.getpid()
+    processes = living(here)
+    if processes is None:
+        return None
+    return {
+        "processes": set(processes) - keepers(),
+        "threads": _numbers("/proc/self/task"),
+        "descriptors": {fd for fd in _numbers("/proc/self/fd") if _is_open(fd)},
+    }
+
+
+def _is_open(fd: int) -> bool:
+    """Return whether a descriptor is there: the one that listed them is not any more."""
+    with contextlib.suppress(OSError):
+        os.fstat(fd)
+        return True
+    return False
+
+
+def _numbers(folder: str) -> set[int]:
+    return {int(name) for name in os.listdir(folder)}
 
 
 class HeldBatches:
