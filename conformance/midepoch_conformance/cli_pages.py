@@ -1,26 +1,30 @@
-"""``midepoch report``, ``diff``, ``inspect`` (of files that were written) and ``bench``."""
+"""``midepoch report``, ``diff`` and ``inspect``, and the commands of other installed parts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from midepoch_conformance.benchmarks.command import bench
 from midepoch_conformance.run.settings import CheckError
 
 __all__ = ["register"]
 
+COMMANDS = "midepoch.commands"
+"""The group of entry points whose functions are commands, such as ``midepoch bench``."""
+
 
 def register(app: typer.Typer) -> None:
-    """Add the commands to the command line."""
+    """Add the commands to the command line, with those of other installed parts."""
     app.command("report")(report)
     app.command("diff")(diff)
     app.command("inspect")(inspect_)
-    app.command("bench")(bench)
+    for point in sorted(entry_points(group=COMMANDS), key=lambda point: point.name):
+        app.command(point.name)(point.load())
 
 
 def report(

@@ -14,10 +14,8 @@ from midepoch_conformance.case.sources import GENERATORS
 from midepoch_conformance.case.uninterrupted import oracle_case
 from midepoch_conformance.case.workload import KINDS, Workload
 from midepoch_conformance.families import covering, tables
-from midepoch_conformance.families.axes import LANED
-from midepoch_conformance.families.document import FORMAT_PROBES
-from midepoch_conformance.families.family import PROBES
-from midepoch_conformance.families.offered import EXTRAS
+from midepoch_conformance.families.family import FAMILIES, LANED
+from midepoch_conformance.families.offered import EXTRAS, reason_not_offered
 from midepoch_conformance.judges import REGISTRY
 
 QUICK = tables.load_table("quick")
@@ -67,7 +65,7 @@ def test_the_table_covers_what_it_says(profile: str, table: list[Case]) -> None:
 @TABLES
 def test_every_family_and_every_judge_has_cases(profile: str, table: list[Case]) -> None:
     probes = {c.probe for c in table}
-    assert probes == set(PROBES)
+    assert probes == set(FAMILIES)
     for judge in REGISTRY.values():
         assert probes & set(judge.probes), judge.requirement
 
@@ -78,7 +76,7 @@ def test_budgets() -> None:
     At most 150 cases with workers in quick and 600 in full, as both profiles are planned.
     """
     for table, inline, multi in ((QUICK, 520, 150), (FULL, 2500, 600)):
-        played = [c for c in table if tables.offered(c, EVERYTHING) is None]
+        played = [c for c in table if reason_not_offered(c, EVERYTHING) is None]
         count = sum(map(tables.has_workers, played))
         assert count <= multi
         assert len(played) - count <= inline
@@ -189,32 +187,32 @@ def one(probe: str, **values: object) -> Case:
     ],
 )
 def test_what_is_not_offered_has_a_reason(c: Case, offer: dict[str, object], reason: str) -> None:
-    found = tables.offered(c, dataclasses.replace(EVERYTHING, **offer))  # type: ignore[arg-type]
+    found = reason_not_offered(c, dataclasses.replace(EVERYTHING, **offer))  # type: ignore[arg-type]
     assert found is not None
     assert found.startswith(reason) or reason in found
 
 
 def test_a_reason_of_the_adapter_comes_first() -> None:
     offer = dataclasses.replace(EVERYTHING, kinds=("map",), reasons={"files": "it reads no shards"})
-    assert tables.offered(one("plain", kind="files"), offer) == "it reads no shards"
+    assert reason_not_offered(one("plain", kind="files"), offer) == "it reads no shards"
 
 
 def test_an_only_start_method_is_as_good_as_any() -> None:
     offer = dataclasses.replace(EVERYTHING, start_methods=("spawn",))
-    assert tables.offered(one("cut", workers=2), offer) is None
+    assert reason_not_offered(one("cut", workers=2), offer) is None
     changed = next(
         c
         for c in FULL
         if c.probe == "execution" and c.sessions[1].execution.start_method == "spawn"
     )
-    assert tables.offered(changed, offer) == "spawn is its only start method"
+    assert reason_not_offered(changed, offer) == "spawn is its only start method"
 
 
 def test_implementers_of_the_format_are_offered_all_of_it() -> None:
     offer = dataclasses.replace(EVERYTHING, formats=("midepoch",))
     for c in FULL:
-        if c.probe in FORMAT_PROBES:
-            assert tables.offered(c, offer) is None
+        if FAMILIES[c.probe].section == "format":
+            assert reason_not_offered(c, offer) is None
 
 
 def test_covering_is_deterministic_and_small() -> None:
@@ -232,5 +230,5 @@ def test_covering_is_deterministic_and_small() -> None:
 )
 def test_a_change_of_the_plan_that_changes_nothing_is_no_case(name: str, plan: str) -> None:
     row = {"kind": "map", "shuffle": True, "tail": "keep", "plan": plan}
-    assert tables.case_of({"probe": name, **row, "shape": (13, 4)}) is not None
-    assert tables.case_of({"probe": name, **row, "shape": (16, 4)}) is None
+    assert tables.case_of({"family": name, **row, "shape": (13, 4)}) is not None
+    assert tables.case_of({"family": name, **row, "shape": (16, 4)}) is None

@@ -30,7 +30,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     if PLACE not in markdown:
         raise LookupError(f"{PAGE} lacks the line {PLACE!r}, where its tables go")
     # Imported late: other commands of mkdocs load the hooks too.
-    from midepoch_conformance.benchmarks import results, tables
+    from midepoch_benchmarks import results, tables
 
     found = results.parse(SOURCE.read_text(encoding="utf-8"))
     return markdown.replace(PLACE, tables.markdown(found))

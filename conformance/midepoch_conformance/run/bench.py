@@ -20,7 +20,7 @@ from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.trace import Trace
 from midepoch_conformance.case.uninterrupted import oracle_case
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.families import tables
+from midepoch_conformance.families.offered import reason_not_offered
 from midepoch_conformance.run.events import CaseResult
 from midepoch_conformance.run.runner import LoaderInfo, RunnerError
 from midepoch_conformance.verdict.delivered import Delivered, delivered, epoch_lengths
@@ -153,7 +153,7 @@ class Bench:
 
     def not_offered(self, case: Case) -> str | None:
         """Return why the loader does not offer ``case``, or None where it does."""
-        reason = tables.offered(case, self.info.offer)
+        reason = reason_not_offered(case, self.info.offer)
         if reason is not None:
             return reason
         for index, plan in enumerate(case.sessions):

@@ -13,7 +13,7 @@ from midepoch_conformance.case.case import HISTORY, Case, SessionPlan
 from midepoch_conformance.case.history import MOST_EPOCHS
 from midepoch_conformance.case.sources import GENERATORS, SAMPLERS, SOURCES
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.families.offered import offered
+from midepoch_conformance.families.offered import reason_not_offered
 
 __all__ = ["executions", "laned", "normal", "workloads"]
 
@@ -70,12 +70,12 @@ def _specialities(kind: str, n: int, offer: Offer) -> list[dict[str, Any]]:
     if stateful:
         found += [{"tree": name} for name in trees.TREES]
         found += [{"draws": (draw,)} for draw in offer.draws if draw in GENERATORS]
-    # What the adapter does not carry is not offered.
-    made = [(change, Workload(kind=kind, n=n, **change)) for change in found]
+    # An adapter may carry only some of these.
     bare = SessionPlan(Execution(), ())
-    return [change for change, w in made if offered(Case(HISTORY, w, (bare,)), offer) is None] or [
-        {}
-    ]
+    cases = [Case(HISTORY, Workload(kind=kind, n=n, **change), (bare,)) for change in found]
+    reasons = [reason_not_offered(case, offer) for case in cases]
+    carried = [change for change, why in zip(found, reasons, strict=True) if why is None]
+    return carried or [{}]
 
 
 @st.composite

@@ -24,7 +24,7 @@ from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.case import HISTORY, Case, SessionPlan, Step
 from midepoch_conformance.case.history import MOST_EPOCHS, Course, objection, remembers
 from midepoch_conformance.case.tampering import BOGUS
-from midepoch_conformance.families.offered import offered
+from midepoch_conformance.families.offered import reason_not_offered
 from midepoch_conformance.search.draws import executions, laned, normal, workloads
 
 __all__ = ["HistoryMachine", "draw_histories"]
@@ -82,7 +82,7 @@ class HistoryMachine(RuleBasedStateMachine):
         self._finish()
         workload = dataclasses.replace(self.workload, epochs=self.course.epochs)
         case = Case(HISTORY, workload, tuple(self.sessions))
-        if objection(case) is None and offered(case, self.offer) is None:
+        if objection(case) is None and reason_not_offered(case, self.offer) is None:
             self.found.setdefault(case.id, case)
 
     def _finish(self) -> None:

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from midepoch_conformance import judges
 from midepoch_conformance.case.adapter import Offer
 from midepoch_conformance.case.case import Case
-from midepoch_conformance.families.axes import Cell
-from midepoch_conformance.families.family import Probe
-from midepoch_conformance.families.tables import families, offered
+from midepoch_conformance.families.family import Cell, Family, families
+from midepoch_conformance.families.offered import reason_not_offered
 from midepoch_conformance.search.shrink import sound
 
 __all__ = ["cases_of", "draw_cases"]
@@ -40,14 +39,14 @@ def cases_of(
 
     ``multi``: with workers or without; else one of ``inline_of`` has some.
     """
-    looked_at = [p for p in families() if only is None or only & set(_looks(p))]
+    looked_at = [one for one in families() if only is None or only & set(_looks(one))]
     if multi is None:
         multi = max(offer.workers, default=0) > 0 and draw(st.integers(1, inline_of)) == inline_of
     counts = sorted(n for n in offer.workers if bool(n) == multi) or sorted(offer.workers)
     row: dict[str, Any] = {"workers": draw(st.sampled_from(counts))}
-    suitable = [p for p in looked_at if multi in p.workers] or looked_at
+    suitable = [one for one in looked_at if multi in one.workers] or looked_at
     family = draw(st.sampled_from(suitable))
-    row |= {"probe": family.name, "kind": draw(st.sampled_from(offer.kinds))}
+    row |= {"family": family.name, "kind": draw(st.sampled_from(offer.kinds))}
     # The judges of most families ask for whole epochs: only one's own tail leaves some over.
     row |= {"tail": draw(st.sampled_from([t for t in offer.tails if t != "rollover"] or ["keep"]))}
     # A stream has no order of the loader's own.
@@ -61,7 +60,7 @@ def cases_of(
     for axis, values in family.axes.items():
         row[axis] = draw(_shapes(values) if axis == "shape" else st.sampled_from(values))
     case = _built(family, row)
-    if case is None or offered(case, offer) is not None:
+    if case is None or reason_not_offered(case, offer) is not None:
         reject()
     # A family knows what fits its own shapes, and nothing of others.
     if row["shape"] not in family.axes["shape"] and not sound(case):
@@ -69,7 +68,7 @@ def cases_of(
     return case
 
 
-def _built(family: Probe, row: dict[str, Any]) -> Case | None:
+def _built(family: Family, row: dict[str, Any]) -> Case | None:
     cell = Cell(family.name, row)
     if "cut" in family.axes and cell.at < 1:
         return None
@@ -121,5 +120,5 @@ def _shapes(values: tuple[Any, ...]) -> st.SearchStrategy[tuple[int, int]]:
     return st.one_of(st.sampled_from(values), others)
 
 
-def _looks(family: Probe) -> tuple[str, ...]:
+def _looks(family: Family) -> tuple[str, ...]:
     return tuple(j.requirement for j in judges.REGISTRY.values() if family.name in j.probes)

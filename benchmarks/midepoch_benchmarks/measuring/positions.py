@@ -9,14 +9,14 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from midepoch_conformance.benchmarks.measuring.contenders import (
+from midepoch_benchmarks.measuring.contenders import (
     Contender,
     NotOfferedError,
     Setting,
 )
-from midepoch_conformance.benchmarks.measuring.datasets import BATCH_SIZE, Indices, Stream
-from midepoch_conformance.benchmarks.measuring.job import Job
-from midepoch_conformance.benchmarks.measuring.streaming import Streaming, closed
+from midepoch_benchmarks.measuring.datasets import BATCH_SIZE, Indices, Stream
+from midepoch_benchmarks.measuring.job import Job
+from midepoch_benchmarks.measuring.streaming import Streaming, closed
 
 __all__ = ["Resuming", "ResumingAnywhere", "Saving", "Size", "Skipping"]
 

@@ -8,10 +8,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from midepoch_conformance.benchmarks.cases import CASES
-from midepoch_conformance.benchmarks.goals import HOPED, MET, MISSED
-from midepoch_conformance.benchmarks.results import CaseResult, Results
-from midepoch_conformance.benchmarks.words import (
+from midepoch_benchmarks.cases import CASES
+from midepoch_benchmarks.goals import HOPED, MET, MISSED
+from midepoch_benchmarks.results import CaseResult, Results
+from midepoch_benchmarks.tables import (
     figure_words,
     goal_words,
     machine_words,

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch.utils.data import DataLoader, default_collate
 
-from midepoch_conformance.benchmarks.measuring.datasets import BATCH_SIZE
+from midepoch_benchmarks.measuring.datasets import BATCH_SIZE
 
 __all__ = [
     "BUILT_IN",

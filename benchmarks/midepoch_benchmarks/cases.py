@@ -7,7 +7,7 @@ import fnmatch
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from midepoch_conformance.benchmarks.goals import COST, RATIO, VALUE, Goal
+from midepoch_benchmarks.goals import COST, RATIO, VALUE, Goal
 
 __all__ = ["ASKED", "CASES", "ROWS", "Case", "chosen", "size_words"]
 

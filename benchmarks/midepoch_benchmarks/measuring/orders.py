@@ -6,14 +6,14 @@ import resource
 import time
 from typing import Any
 
-from midepoch_conformance.benchmarks.measuring.contenders import (
+from midepoch_benchmarks.measuring.contenders import (
     Contender,
     NotOfferedError,
     Setting,
 )
-from midepoch_conformance.benchmarks.measuring.datasets import Indices
-from midepoch_conformance.benchmarks.measuring.job import Job
-from midepoch_conformance.benchmarks.measuring.streaming import closed
+from midepoch_benchmarks.measuring.datasets import Indices
+from midepoch_benchmarks.measuring.job import Job
+from midepoch_benchmarks.measuring.streaming import closed
 
 __all__ = ["Memory", "Ordering"]
 

@@ -9,13 +9,13 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from midepoch_conformance.benchmarks.measuring.contenders import (
+from midepoch_benchmarks.measuring.contenders import (
     Contender,
     NotMeasuredError,
     NotOfferedError,
 )
-from midepoch_conformance.benchmarks.measuring.job import Job
-from midepoch_conformance.benchmarks.measuring.streaming import Streaming
+from midepoch_benchmarks.measuring.job import Job
+from midepoch_benchmarks.measuring.streaming import Streaming
 
 __all__ = ["Calls", "Faults"]
 

@@ -14,9 +14,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import IO, Any
 
-from midepoch_conformance.benchmarks.cases import Case
-from midepoch_conformance.benchmarks.entries import BUILT_IN, Entry, pairs
-from midepoch_conformance.benchmarks.results import (
+from midepoch_benchmarks.cases import Case
+from midepoch_benchmarks.entries import BUILT_IN, Entry, pairs
+from midepoch_benchmarks.results import (
     Absent,
     CaseResult,
     Compared,
@@ -119,7 +119,7 @@ def _measured(case: Case, loader: str, peers: Sequence[str], pace: Pace) -> Case
 
 def _answers(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield what an interpreter answers; at last ``failed`` where it does not come to its end."""
-    command = [sys.executable, "-m", "midepoch_conformance.benchmarks.measuring"]
+    command = [sys.executable, "-m", "midepoch_benchmarks.measuring"]
     with tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(
             [*command, json.dumps(request)],

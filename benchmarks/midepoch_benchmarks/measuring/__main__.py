@@ -11,16 +11,16 @@ from typing import Any
 
 import torch
 
-from midepoch_conformance.benchmarks.cases import CASES
-from midepoch_conformance.benchmarks.entries import Entry
-from midepoch_conformance.benchmarks.goals import COST
-from midepoch_conformance.benchmarks.measuring import contenders
-from midepoch_conformance.benchmarks.measuring.adapted import Adapted
-from midepoch_conformance.benchmarks.measuring.job import Job
-from midepoch_conformance.benchmarks.measuring.machine import described
-from midepoch_conformance.benchmarks.measuring.measures import MEASURES
-from midepoch_conformance.benchmarks.measuring.rounds import Entrant, interleaved
-from midepoch_conformance.benchmarks.measuring.spread import ratio, spread
+from midepoch_benchmarks.cases import CASES
+from midepoch_benchmarks.entries import Entry
+from midepoch_benchmarks.goals import COST
+from midepoch_benchmarks.measuring import contenders
+from midepoch_benchmarks.measuring.adapted import Adapted
+from midepoch_benchmarks.measuring.job import Job
+from midepoch_benchmarks.measuring.machine import described
+from midepoch_benchmarks.measuring.measures import MEASURES
+from midepoch_benchmarks.measuring.rounds import Entrant, interleaved
+from midepoch_benchmarks.measuring.spread import ratio, spread
 from midepoch_conformance.host.loading import SpecError
 
 Say = Callable[[Mapping[str, Any]], None]

@@ -7,9 +7,9 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from midepoch_conformance.benchmarks.entries import Entry
-from midepoch_conformance.benchmarks.measuring.contenders import Setting
-from midepoch_conformance.benchmarks.measuring.datasets import made
+from midepoch_benchmarks.entries import Entry
+from midepoch_benchmarks.measuring.contenders import Setting
+from midepoch_benchmarks.measuring.datasets import made
 
 __all__ = ["Job"]
 

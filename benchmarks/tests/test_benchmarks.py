@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 
-from midepoch_conformance.benchmarks import run, tables
-from midepoch_conformance.benchmarks.cases import CASES, ROWS, Case, chosen
-from midepoch_conformance.benchmarks.entries import BUILT_IN, pairs
-from midepoch_conformance.benchmarks.goals import COST, RATIO, VALUE, Goal, verdict
-from midepoch_conformance.benchmarks.results import (
+from midepoch_benchmarks import run, tables
+from midepoch_benchmarks.cases import CASES, ROWS, Case, chosen
+from midepoch_benchmarks.entries import BUILT_IN, pairs
+from midepoch_benchmarks.goals import COST, RATIO, VALUE, Goal, verdict
+from midepoch_benchmarks.plots import pictures
+from midepoch_benchmarks.results import (
     Absent,
     CaseResult,
     Compared,
@@ -24,8 +25,7 @@ from midepoch_conformance.benchmarks.results import (
     Results,
     parse,
 )
-from midepoch_conformance.benchmarks.series import pictures
-from midepoch_conformance.benchmarks.words import rows_of
+from midepoch_benchmarks.tables import rows_of
 from midepoch_conformance.cli import main
 
 KB, MB = 1 << 10, 1 << 20
@@ -117,8 +117,8 @@ def test_growth_reaches_what_was_asked() -> None:
 
 
 def test_every_measure_and_contender_is_there() -> None:
-    from midepoch_conformance.benchmarks.measuring.contenders import BUILT_IN as CONTENDERS
-    from midepoch_conformance.benchmarks.measuring.measures import MEASURES
+    from midepoch_benchmarks.measuring.contenders import BUILT_IN as CONTENDERS
+    from midepoch_benchmarks.measuring.measures import MEASURES
 
     assert {case.measure for case in CASES.values()} == set(MEASURES)
     assert set(BUILT_IN) | {"memcpy"} == set(CONTENDERS)
@@ -206,7 +206,7 @@ def test_other_peers_are_reported_and_a_loader_that_fails_has_missed() -> None:
 
 
 def test_a_ratio_of_known_medians_and_its_interval() -> None:
-    from midepoch_conformance.benchmarks.measuring.spread import ratio, spread
+    from midepoch_benchmarks.measuring.spread import ratio, spread
 
     assert spread([5.0, 1.0, 3.0, 2.0, 4.0]) == (3.0, 2.0, 4.0)
     value, low, high = ratio([10.0, 12.0, 11.0, 30.0, 11.0], [1.0, 1.2, 1.1, 3.0, 1.1])
@@ -217,7 +217,7 @@ def test_a_ratio_of_known_medians_and_its_interval() -> None:
 
 
 def test_rounds_are_by_turns_and_one_that_fails_leaves_the_others() -> None:
-    from midepoch_conformance.benchmarks.measuring.rounds import Entrant, interleaved
+    from midepoch_benchmarks.measuring.rounds import Entrant, interleaved
 
     ran: list[str] = []
 
@@ -288,8 +288,8 @@ def test_a_figure_of_the_loader_itself_is_in_its_own_row() -> None:
 DRAW = """
 import sys
 from pathlib import Path
-from midepoch_conformance.benchmarks.plots import draw
-from midepoch_conformance.benchmarks.results import parse
+from midepoch_benchmarks.plots import draw
+from midepoch_benchmarks.results import parse
 
 print(*(path.name for path in draw(parse(sys.stdin.read()), Path(sys.argv[1]))))
 """
@@ -453,8 +453,8 @@ def test_the_list_names_every_case(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_peer_that_is_not_installed_is_said_to_be(monkeypatch: pytest.MonkeyPatch) -> None:
-    from midepoch_conformance.benchmarks.measuring import contenders
-    from midepoch_conformance.benchmarks.measuring.datasets import Cheap
+    from midepoch_benchmarks.measuring import contenders
+    from midepoch_benchmarks.measuring.datasets import Cheap
 
     monkeypatch.setitem(sys.modules, "torchdata.stateful_dataloader", None)
     with pytest.raises(contenders.NotInstalledError, match="torchdata"):
@@ -467,9 +467,9 @@ def test_a_peer_that_is_not_installed_is_said_to_be(monkeypatch: pytest.MonkeyPa
 def test_contenders_deliver_what_the_reference_does(name: str) -> None:
     import torch
 
-    from midepoch_conformance.benchmarks.measuring.contenders import BUILT_IN as CONTENDERS
-    from midepoch_conformance.benchmarks.measuring.contenders import Setting
-    from midepoch_conformance.benchmarks.measuring.datasets import Cheap
+    from midepoch_benchmarks.measuring.contenders import BUILT_IN as CONTENDERS
+    from midepoch_benchmarks.measuring.contenders import Setting
+    from midepoch_benchmarks.measuring.datasets import Cheap
 
     setting = Setting(Cheap(1024, k=2, n=24), workers=1)
     delivered = [list(CONTENDERS[which]().open(setting)) for which in ("reference", name)]
@@ -479,7 +479,7 @@ def test_contenders_deliver_what_the_reference_does(name: str) -> None:
 
 
 def test_the_summary_of_strace_is_read_with_and_without_errors() -> None:
-    from midepoch_conformance.benchmarks.measuring.kernel import total_calls
+    from midepoch_benchmarks.measuring.kernel import total_calls
 
     head = "% time     seconds  usecs/call     calls    errors syscall\n"
     lines = " 84.13    0.000053           0       100           getppid\n"

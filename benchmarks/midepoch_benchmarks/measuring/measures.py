@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from midepoch_conformance.benchmarks.measuring.contenders import Contender
-from midepoch_conformance.benchmarks.measuring.job import Job
-from midepoch_conformance.benchmarks.measuring.kernel import Calls, Faults
-from midepoch_conformance.benchmarks.measuring.orders import Memory, Ordering
-from midepoch_conformance.benchmarks.measuring.positions import (
+from midepoch_benchmarks.measuring.contenders import Contender
+from midepoch_benchmarks.measuring.job import Job
+from midepoch_benchmarks.measuring.kernel import Calls, Faults
+from midepoch_benchmarks.measuring.orders import Memory, Ordering
+from midepoch_benchmarks.measuring.positions import (
     Resuming,
     ResumingAnywhere,
     Saving,
     Size,
     Skipping,
 )
-from midepoch_conformance.benchmarks.measuring.rounds import Entrant
-from midepoch_conformance.benchmarks.measuring.streaming import Keeping, Starting, Streaming
+from midepoch_benchmarks.measuring.rounds import Entrant
+from midepoch_benchmarks.measuring.streaming import Keeping, Starting, Streaming
 
 __all__ = ["MEASURES"]
 

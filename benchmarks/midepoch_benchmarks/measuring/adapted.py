@@ -7,12 +7,12 @@ import tempfile
 from collections.abc import Iterator
 from typing import Any
 
-from midepoch_conformance.benchmarks.measuring.contenders import (
+from midepoch_benchmarks.measuring.contenders import (
     NotInstalledError,
     NotOfferedError,
     Setting,
 )
-from midepoch_conformance.benchmarks.measuring.datasets import Indices, Samples, Stateful, Stream
+from midepoch_benchmarks.measuring.datasets import Indices, Samples, Stateful, Stream
 from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.host.loading import load

@@ -7,8 +7,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from midepoch_conformance.benchmarks.cases import CASES, Case
-from midepoch_conformance.benchmarks.goals import MISSED, VALUE, verdict
+from midepoch_benchmarks.cases import CASES, Case
+from midepoch_benchmarks.goals import MISSED, VALUE, verdict
 
 __all__ = [
     "FORMAT",

@@ -6,8 +6,8 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from midepoch_conformance.benchmarks.measuring.contenders import Contender
-from midepoch_conformance.benchmarks.measuring.job import Job
+from midepoch_benchmarks.measuring.contenders import Contender
+from midepoch_benchmarks.measuring.job import Job
 
 __all__ = ["Keeping", "Starting", "Streaming", "closed"]
 

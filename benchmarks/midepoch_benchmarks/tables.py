@@ -1,23 +1,25 @@
-"""Figures in words, for terminals and pages alike (pure)."""
+"""Results as text: figures in words for terminals and pages, and Markdown tables (pure)."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
 
-from midepoch_conformance.benchmarks.cases import Case
-from midepoch_conformance.benchmarks.goals import COST, RATIO, REPORTED, Goal
-from midepoch_conformance.benchmarks.results import CaseResult, Results
+from midepoch_benchmarks.cases import ROWS, Case
+from midepoch_benchmarks.goals import COST, HOPED, MET, RATIO, REPORTED, Goal
+from midepoch_benchmarks.results import CaseResult, Results
 
 __all__ = [
     "figure_words",
     "goal_words",
     "interval_words",
     "machine_words",
+    "markdown",
     "quantity",
     "rows_of",
 ]
 
+_HEAD = ("what is measured", "who", "median", "quartiles", "beside it", "95%", "goal", "")
 _SCALES = {
     "s": ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")),
     "bytes": ((1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB"), (1, "B")),
@@ -60,7 +62,7 @@ def interval_words(low: float, high: float, goal: Goal) -> str:
 def goal_words(case: Case) -> str:
     """Return what a case is held to: the required bound, and the one that is hoped for.
 
-    >>> from midepoch_conformance.benchmarks.cases import CASES
+    >>> from midepoch_benchmarks.cases import CASES
     >>> goal_words(CASES["first-batch"]), goal_words(CASES["order-1e6"])
     ('>= 1x, 2x', '<= 60 ns, 40 ns')
     """
@@ -106,6 +108,21 @@ def machine_words(results: Results) -> str:
     )
 
 
+def markdown(results: Results, level: int = 3) -> str:
+    """Return what the run ran on, a table for each row of goals, and what was not measured.
+
+    Args:
+        results: a run.
+        level: of the headings.
+    """
+    lines = [f"{machine_words(results)}.", "", _summary(results), ""]
+    for row, title in ROWS.items():
+        found = [one for one in results.results if one.case.row == row]
+        if found:
+            lines += [f"{'#' * level} {title}", "", *_table(found), "", *_absent(found)]
+    return "\n".join(lines)
+
+
 def _bound(case: Case, value: float) -> str:
     if case.goal.of == RATIO:
         return f"{value:g}x"
@@ -119,3 +136,41 @@ def _digits(value: float) -> str:
     places = max(0, 2 - math.floor(math.log10(abs(value))))
     text = f"{value:.{places}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _summary(results: Results) -> str:
+    verdicts = [verdict for found in results.results for verdict in found.verdicts()]
+    reached = verdicts.count(HOPED) + verdicts.count(MET)
+    words = f"{reached} goals are met, {verdicts.count(HOPED)} of them as hoped for"
+    missed = ", ".join(f"`{name}`" for name in results.missed)
+    return f"{words}; missed: {missed}." if missed else f"{words}; none is missed."
+
+
+def _table(found: list[CaseResult]) -> Iterator[str]:
+    yield _line(_HEAD)
+    yield _line(["---"] * len(_HEAD))
+    for one in found:
+        for number, row in enumerate(rows_of(one)):
+            yield _line([one.case.words if number == 0 else "", *row])
+
+
+def _absent(found: list[CaseResult]) -> Iterator[str]:
+    told = [(one.case.words, absent) for one in found for absent in one.absent]
+    for words, absent in told:
+        yield f"* {words}: {_plain(absent.name)}: {absent.kind}: {_plain(absent.words)}"
+    if told:
+        yield ""
+
+
+def _line(cells: object) -> str:
+    return f"| {' | '.join(map(_plain, cells))} |"  # type: ignore[call-overload]
+
+
+def _plain(text: str) -> str:
+    """Return words, which may be a loader's own, as text of one line."""
+    for mark in "\\|<>*_`[]":
+        text = text.replace(mark, f"\\{mark}" if mark not in "<>" else f"&{_NAMES[mark]};")
+    return " ".join(text.split())
+
+
+_NAMES = {"<": "lt", ">": "gt"}

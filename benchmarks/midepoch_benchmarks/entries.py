@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from midepoch_conformance.benchmarks.cases import ASKED, Case
-from midepoch_conformance.benchmarks.goals import VALUE
+from midepoch_benchmarks.cases import ASKED, Case
+from midepoch_benchmarks.goals import VALUE
 
 __all__ = ["BUILT_IN", "WITHOUT", "Entry", "pairs"]
 
@@ -42,7 +42,7 @@ def pairs(case: Case, loader: str, peers: Sequence[str]) -> list[tuple[Entry, En
     Two that both take torch's arguments are built with them. Where one of two does not, both are
     reached through their adapters, so that they deliver the same.
 
-    >>> from midepoch_conformance.benchmarks.cases import CASES
+    >>> from midepoch_benchmarks.cases import CASES
     >>> found = pairs(CASES["first-batch"], "reference", ["torch", "grain"])
     >>> [(ours.name, theirs.name) for ours, theirs in found]
     [('reference', 'torch'), ('reference (adapter)', 'grain')]

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from midepoch_conformance.benchmarks.results import Results
+from midepoch_benchmarks.results import Results
 from midepoch_conformance.run.settings import CheckError
 
 __all__ = ["bench"]
@@ -54,7 +54,7 @@ def bench(
 ) -> None:
     """Measure what a loader costs beside others; status 1 where a required bound is missed."""
     # Imported here: no other command measures anything.
-    from midepoch_conformance.benchmarks import cases, run, view
+    from midepoch_benchmarks import cases, run, view
 
     out = Console()
     if not out.is_terminal:
@@ -85,7 +85,7 @@ def bench(
     if json is not None:
         print(f"{json}: the results")
     if plot is not None:
-        from midepoch_conformance.benchmarks.plots import draw
+        from midepoch_benchmarks.plots import draw
 
         paths = draw(results, plot)
         print(f"{len(paths)} drawings in {plot}")
