@@ -16,13 +16,13 @@ from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.history import HISTORY, Course, objection, remembers, strict
 from midepoch_conformance.case.workload import Workload
+from midepoch_conformance.errors import CheckError
 from midepoch_conformance.families.histories import PLOTS
 from midepoch_conformance.families.offered import offered
 from midepoch_conformance.families.tables import has_workers, load_table, oracle_case
 from midepoch_conformance.run.bench import Bench
 from midepoch_conformance.run.explore import Goal, draw_round
 from midepoch_conformance.run.runner import Runner
-from midepoch_conformance.run.settings import CheckError
 from midepoch_conformance.search.machine import HistoryMachine, draw_histories
 from midepoch_conformance.search.shorten import repaired
 from midepoch_conformance.search.shrink import PLAYS, shrink, size, smaller, sound

@@ -9,6 +9,7 @@ import argparse
 import collections
 import dataclasses
 import functools
+import hashlib
 import itertools
 import json
 from collections.abc import Iterable, Iterator
@@ -37,7 +38,16 @@ from midepoch_conformance.families.axes import ITERABLES, Cell
 from midepoch_conformance.families.family import PROBES, Probe
 from midepoch_conformance.families.offered import offered
 
-__all__ = ["PROFILES", "Table", "TableError", "load_table", "offered", "oracle_case", "tables"]
+__all__ = [
+    "PROFILES",
+    "Table",
+    "TableError",
+    "load_table",
+    "offered",
+    "oracle_case",
+    "table_digest",
+    "tables",
+]
 
 # The modules register their families when they are imported.
 _FAMILIES = (
@@ -284,6 +294,11 @@ def oracle_case(case: Case) -> Case:
     # A drain that is tolerated stops at the exception, and the next one ends the epoch.
     steps = (Step("drain", tolerate=caught),) * (workload.epochs * (1 + caught))
     return Case("oracle", workload, (SessionPlan(first.execution, steps, first.ambient, "a"),))
+
+
+def table_digest(table: Iterable[Case]) -> str:
+    """Return the SHA-256 of the cases' ids, in the table's order."""
+    return hashlib.sha256("\n".join(case.id for case in table).encode()).hexdigest()
 
 
 @functools.lru_cache
