@@ -62,7 +62,7 @@ def load(path: Path = SOURCE) -> tuple[Failure, ...]:
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
-        raise FieldTableError(f"{path.name} is not TOML: {error}") from error
+        raise FieldTableError(f"{path.name} is no TOML: {error}") from error
     checker = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
     wrong = jsonschema.exceptions.best_match(checker.iter_errors(data))
     if wrong is not None:
