@@ -137,7 +137,7 @@ def test_workers_killed_between_two_epochs_show_nowhere(kind: Any) -> None:
         told = []
         for _ in range(3):
             told.append(list(made))
-            idle = made._crew.shelf.idle
+            idle = made._pool.between.idle
             if kills:
                 for pid in idle.pids():
                     os.kill(pid, signal.SIGKILL)

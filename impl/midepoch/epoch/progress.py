@@ -1,6 +1,6 @@
 """How far an epoch was delivered, and the state document of that moment.
 
-Users' parts stay frozen here: ``frozen`` and ``thawed`` convert whole documents.
+Users' parts stay frozen here; ``frozen`` and ``thawed`` convert whole documents.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
+from midepoch.epoch.execution import Execution
 from midepoch.errors import StateEncodingError, type_name
 from midepoch.format.state import Document, LaneEntry, LanesState, Position
 from midepoch.lane.messages import Batch, Failure, Snapshot
@@ -36,7 +37,7 @@ def _convert(document: Document, convert: Callable[[Any], Any]) -> Document:
         position = replace(position, carried=tuple(map(_copied, position.carried)))
     if sampler is not None:
         generators = tuple(
-            # Plain JSON types, but the caller's own: a copy.
+            # A copy: the plain JSON values are the caller's.
             replace(one, state=thaw(freeze(one.state)))
             for one in sampler.generators
         )
@@ -51,7 +52,7 @@ def _convert(document: Document, convert: Callable[[Any], Any]) -> Document:
 
 
 def _copied(key: Any) -> Any:
-    """Return a copy of a key that was carried; in a run itself the sampler's own objects stay."""
+    """Return a copy of a carried key, so that a document and the run share no object."""
     try:
         return thaw(freeze(key))
     except Exception as error:
@@ -113,9 +114,9 @@ class Delivered:
 
 
 class Progress:
-    """The position of one epoch iterator; outlives it, so that the loader can tell its state."""
+    """The position of one epoch iterator; the loader asks it for the state after its end, too."""
 
-    def __init__(self, document: Document, order: Order, *, stateful: bool, interval: int) -> None:
+    def __init__(self, document: Document, order: Order, execution: Execution) -> None:
         self.plan = document.plan
         self.iterable = document.plan.dataset == "iterable"
         """Whether the dataset is iterable-style."""
@@ -125,10 +126,11 @@ class Progress:
         self.digest = document.position.digest
         self.order = order
         self.moved = False
-        """Something was delivered: the position was consumed."""
+        """A batch was delivered, or the end was seen."""
         self.finished = False
-        self._stateful = stateful
-        self._interval = interval
+        """The end was seen."""
+        self._stateful = execution.stateful
+        self._interval = execution.interval
         self._lanes: list[LaneProgress] | None = None
         self._cut: tuple[Restorable, ...] = ()
         self._cut_at = 0
@@ -138,7 +140,7 @@ class Progress:
             self._lanes = [LaneProgress(entry) for entry in document.lanes.entries]
             self.next_lane = document.lanes.next
             self._cut = document.lanes.entries
-            self._cut_at = sum(max(0, entry.ordinal) for entry in self._cut)
+            self._cut_at = document.lanes.cut
 
     @property
     def batches(self) -> int:
@@ -152,24 +154,24 @@ class Progress:
 
     @property
     def reach(self) -> int:
-        """One more than the last batch delivered: where the sampler stands."""
+        """One more than the last batch delivered: the sampler's position."""
         return self.delivery.reach
 
     def lane_ended(self, lane: int) -> bool:
-        """Tell whether a lane's end was passed."""
+        """Tell whether the epoch has passed a lane's end."""
         return self._lanes is not None and self._lanes[lane].ended
 
     def replay_start(self) -> int:
-        """Return the batch from which tasks are dealt: the lanes' cut (map-style with state)."""
+        """Return the first batch to schedule; map-style lanes replay from their cut."""
         return self.low if self.iterable or self._lanes is None else self._cut_at
 
     # Advancing
 
     def passed_end(self, lane: int, snapshot: Snapshot | None) -> None:
-        """Pass the place in the order where an iterable lane ended."""
+        """Note that an iterable's lane answered with its end."""
         if self._lanes is not None:
             self._lanes[lane].advance(snapshot, batches=0, ended=True)
-        self._turn(lane)
+        self._pass_turn(lane)
 
     def delivered(
         self,
@@ -192,14 +194,14 @@ class Progress:
             self._lanes[lane].advance(snapshot, batches=1, ended=ended)
             if not self.iterable:
                 self._cut_if_complete()
-        self._turn(lane)
+        self._pass_turn(lane)
         self.order.drop_snapshots(self.replay_start())
 
-    def _turn(self, lane: int) -> None:
+    def _pass_turn(self, lane: int) -> None:
         self.next_lane = (lane + 1) % max(1, self.plan.lanes)
 
     def _cut_if_complete(self) -> None:
-        """Take the lanes' snapshots together where each is of its last batch so far."""
+        """Take the lanes' snapshots together if each is of its lane's last batch so far."""
         if self._lanes is None or not self._interval or self.batches % self._interval:
             return
         for lane in self._lanes:
@@ -210,9 +212,9 @@ class Progress:
 
     # Documents
 
-    def reports(self, reports: dict[int, Snapshot | None]) -> None:
-        """Take the states in which an epoch found the lanes' datasets."""
-        if self._lanes is None:
+    def found(self, reports: dict[int, Snapshot | None]) -> None:
+        """Note the states in which the epoch found the lanes' datasets."""
+        if self._lanes is None or not reports:
             return
         entries = [entry_of(base) for base in self._cut]
         for lane, snapshot in reports.items():
@@ -222,7 +224,7 @@ class Progress:
         self._lanes = [LaneProgress(entry) for entry in entries]
 
     def finish(self, reports: dict[int, Snapshot | None]) -> None:
-        """Note that the end was seen, and the states that the datasets had then."""
+        """Note that the end was seen, with the states of the datasets there."""
         self.moved = True
         self.finished = True
         self._reports = reports
@@ -250,9 +252,10 @@ class Progress:
         if self.iterable:
             entries = tuple(lane.entry() for lane in self._lanes)
         else:
+            cut = map(entry_of, self._cut)
             entries = tuple(
-                replace(entry_of(base), replay=lane.delivered - max(0, base.ordinal))
-                for base, lane in zip(self._cut, self._lanes, strict=True)
+                replace(entry, replay=lane.delivered - entry.cut)
+                for entry, lane in zip(cut, self._lanes, strict=True)
             )
         return LanesState(self.next_lane, entries)
 
