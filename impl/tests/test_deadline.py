@@ -15,7 +15,7 @@ from histories import keep
 import midepoch
 from midepoch.errors import SlowWorkerWarning, WorkerTimeoutError
 from midepoch.workers import deadline
-from midepoch.workers.deadline import Patience
+from midepoch.workers.deadline import Deadline
 
 
 class Gated(sources.Plain):
@@ -69,7 +69,7 @@ def test_a_long_wait_is_hinted_at_once(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_the_hint_says_whom_and_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(deadline, "HINT", 0.0)
-    wait = Patience(0)
+    wait = Deadline(0)
     with pytest.warns(SlowWorkerWarning, match=r"worker 3.*py-spy.*num_workers=0.*timeout="):
         wait.check(lambda: "worker 3", excused=False)
     wait.check(lambda: "worker 3", excused=False)  # once
@@ -77,7 +77,7 @@ def test_the_hint_says_whom_and_what_to_do(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_timeout_counts_from_the_end_of_what_is_excused() -> None:
-    wait = Patience(3600)
+    wait = Deadline(3600)
     assert wait.left(excused=True) is None
     wait._since -= 4000
     wait.check(lambda: "worker 3", excused=True)
@@ -89,7 +89,7 @@ def test_a_timeout_counts_from_the_end_of_what_is_excused() -> None:
 
 
 def test_time_between_two_waits_does_not_count() -> None:
-    wait = Patience(3600)
+    wait = Deadline(3600)
     wait._since = time.monotonic() - 4000
     wait.begin()
     assert (wait.left(excused=False) or 0) > 3590
