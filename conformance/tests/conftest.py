@@ -1,11 +1,15 @@
-"""What holds for every test of the suite: nothing of it is left when it ends."""
+"""Fixtures of every test of the suite: nothing is left when it ends, and golden files.
+
+``pytest --write-golden`` rewrites the golden files with the texts that the tests make. Read the
+differences before you commit them.
+"""
 
 from __future__ import annotations
 
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +17,15 @@ import pytest
 from midepoch_conformance.host.processes import adopt_orphans, keepers, living
 
 FAKES = Path(__file__).parent / "fakes"
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--write-golden",
+        action="store_true",
+        help="rewrite the golden files of the suite's tests with the texts that they make",
+    )
 
 
 def _processes() -> set[int]:
@@ -87,3 +100,20 @@ def nothing_left(request: pytest.FixtureRequest) -> Iterator[None]:
 def fakes() -> Path:
     """Return the folder of the fake loaders."""
     return FAKES
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """Return a function that compares a text with a golden file, or writes it there."""
+
+    def compare(name: str, text: str) -> None:
+        path = GOLDEN / name
+        # Trailing spaces of a terminal's tables are of no interest, and editors remove them.
+        text = "".join(f"{line.rstrip()}\n" for line in text.strip("\n").split("\n"))
+        if request.config.getoption("--write-golden"):
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        assert path.is_file(), f"there is no {path}: write it by --write-golden"
+        assert text == path.read_text(encoding="utf-8")
+
+    return compare
