@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 
 from midepoch_benchmarks.results import Results
-from midepoch_conformance.run.settings import CheckError
+from midepoch_conformance.errors import CheckError
 
 __all__ = ["bench"]
 

@@ -23,8 +23,8 @@ from midepoch_benchmarks.results import (
     Measured,
     Results,
 )
+from midepoch_conformance.errors import CheckError
 from midepoch_conformance.host.processes import end_group
-from midepoch_conformance.run.settings import CheckError
 
 __all__ = ["FULL", "QUICK", "Pace", "run"]
 

@@ -12,10 +12,10 @@ from rich.table import Table
 from rich.text import Text
 
 from midepoch_conformance import judges
+from midepoch_conformance.errors import CheckError
 from midepoch_conformance.families import tables
 from midepoch_conformance.families.tables import PROFILES
 from midepoch_conformance.host.loading import BUILT_IN
-from midepoch_conformance.run.settings import CheckError
 from midepoch_conformance.verdict import requirements
 from midepoch_conformance.verdict.requirements import Requirement
 

@@ -20,16 +20,18 @@ except ImportError as missing:  # the core distribution carries this file withou
     ) from missing
 
 from midepoch_conformance import catalogue, cli_pages
+from midepoch_conformance.errors import CheckError
 from midepoch_conformance.report import terminal
 from midepoch_conformance.report.file import ReportFile, continued
-from midepoch_conformance.report.lines import suite_version
-from midepoch_conformance.run.check import Check, run_check
+from midepoch_conformance.report.lines import document_of, suite_version
+from midepoch_conformance.run.check import run_check
 from midepoch_conformance.run.events import Event, Listener
 from midepoch_conformance.run.explore import Goal
 from midepoch_conformance.run.explore import explore as run_explore
-from midepoch_conformance.run.known import known_text, load_known
-from midepoch_conformance.run.settings import CheckError, Settings
+from midepoch_conformance.run.known import known_text, load_known, unknown_failures
+from midepoch_conformance.run.settings import Settings
 from midepoch_conformance.text import printable
+from midepoch_conformance.verdict.results import Check
 
 __all__ = ["app", "main"]
 
@@ -248,8 +250,9 @@ def _run(
 
     try:
         outcome = judge(listen)
+        document = document_of(outcome)
         if report is not None:
-            report.finish(outcome)
+            report.finish(document)
     except KeyboardInterrupt:
         if report is not None and report.begun:
             show.close()
@@ -260,7 +263,7 @@ def _run(
         show.close()
         if report is not None:
             report.close()
-    terminal.show_check(outcome, Console(), quiet)
+    terminal.show_report(document, Console(), quiet)
     if write_known is not None:
         _write_known(outcome, write_known)
     raise typer.Exit(outcome.status)
@@ -268,9 +271,9 @@ def _run(
 
 def _write_known(outcome: Check, path: Path) -> None:
     """Write entries for what fails now, and say what is left to do."""
-    failures = outcome.unknown_failures
+    failures = unknown_failures(outcome)
     path.parent.mkdir(parents=True, exist_ok=True)
-    own = outcome.header["loader"]["function"]
+    own = outcome.facts.info.function
     path.write_text(known_text(failures, own), encoding="utf-8")
     print(f"{path}: what fails now; fill in link and reason, then add --known {path}")
 

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from midepoch_conformance.run.settings import CheckError
+from midepoch_conformance.errors import CheckError
 
 __all__ = ["register"]
 
@@ -52,25 +52,24 @@ def report(
 ) -> None:
     """Show a report in the terminal, or write it as a page, a comment or badges."""
     # Imported here: the other commands need no template engine.
-    from midepoch_conformance.report import reread, terminal
     from midepoch_conformance.report.badge import write_badges
+    from midepoch_conformance.report.file import load_report
     from midepoch_conformance.report.markdown import markdown as as_markdown
-    from midepoch_conformance.report.overview import overview
     from midepoch_conformance.report.page import html_page
+    from midepoch_conformance.report.terminal import show_report
 
-    read = reread.whole_report(file)
+    document = load_report(file)
     if html is None and markdown is None and badge is None:
-        terminal.show_check(reread.check_of(read), Console())
+        show_report(document, Console())
         return
     if badge is not None and badge.exists() and not badge.is_dir():
         raise CheckError(f"--badge {badge} is a file", "name a folder")
-    page = overview(read)
     if html is not None:
-        _write("--html", html, lambda: html_page(page))
+        _write("--html", html, lambda: html_page(document))
     if markdown is not None:
-        _write("--markdown", markdown, lambda: as_markdown(page))
+        _write("--markdown", markdown, lambda: as_markdown(document))
     if badge is not None:
-        paths = write_badges(page, badge)
+        paths = write_badges(document, badge)
         print(f"{len(paths)} badges in {badge}")
 
 
@@ -89,14 +88,13 @@ def diff(
     ] = False,
 ) -> None:
     """Compare two reports: what broke, what was fixed; status 1 where something broke."""
-    from midepoch_conformance.report import diff_view
-    from midepoch_conformance.report.diff import report_diff
-    from midepoch_conformance.report.reread import whole_report
+    from midepoch_conformance.report.diff import diff_markdown, report_diff, show_diff
+    from midepoch_conformance.report.file import load_report
 
-    found = report_diff(whole_report(old), whole_report(new), force)
-    diff_view.show_diff(found, Console())
+    found = report_diff(load_report(old), load_report(new), force)
+    show_diff(found, Console())
     if markdown is not None:
-        _write("--markdown", markdown, lambda: diff_view.diff_markdown(found))
+        _write("--markdown", markdown, lambda: diff_markdown(found))
     raise typer.Exit(found.status)
 
 

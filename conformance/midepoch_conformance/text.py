@@ -6,9 +6,16 @@ a terminal's cursor, and is no character of XML at all.
 
 from __future__ import annotations
 
-__all__ = ["clipped", "printable"]
+import re
+
+__all__ = ["clipped", "counted", "printable", "without_process_ids"]
 
 _KEPT = "\n\t"
+_VARYING = (
+    (re.compile(r"(\bpids?(?:\(s\))?[ =:]*)\d+(?:, ?\d+)*"), r"\1N"),
+    (re.compile(r"0x[0-9a-fA-F]{6,}"), "0xN"),
+    (re.compile(r"(/tmp|/var/folders|/dev/shm)/[^\s'\",)]+"), r"\1/..."),
+)
 
 
 def printable(text: str, lines: bool = True) -> str:
@@ -35,6 +42,31 @@ def clipped(text: str, limit: int) -> str:
         ('abc…', 'abc')
     """
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def counted(n: int, noun: str) -> str:
+    """Return a number of things in words.
+
+    Example:
+        >>> counted(1, "case"), counted(1500, "batch")
+        ('1 case', '1,500 batches')
+    """
+    plural = f"{noun}es" if noun.endswith(("ch", "s")) else f"{noun}s"
+    return f"{n:,} {noun if n == 1 else plural}"
+
+
+def without_process_ids(text: str) -> str:
+    """Return ``text`` without process ids, addresses and temporary paths.
+
+    Two runs of one loader then print the same text.
+
+    Example:
+        >>> without_process_ids("worker (pid 4711) died; <Loader object at 0x7f11aa220c40>")
+        'worker (pid N) died; <Loader object at 0xN>'
+    """
+    for pattern, replacement in _VARYING:
+        text = pattern.sub(replacement, text)
+    return text
 
 
 def _written(character: str) -> str:

@@ -13,8 +13,9 @@ from test_check import TABLE
 
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.families import tables
-from midepoch_conformance.report.file import Report, ReportFile
-from midepoch_conformance.report.reread import whole_report
+from midepoch_conformance.report.document import Document
+from midepoch_conformance.report.file import ReportFile, load_report
+from midepoch_conformance.report.lines import document_of
 from midepoch_conformance.run.check import run_check
 from midepoch_conformance.run.settings import Settings
 
@@ -37,12 +38,13 @@ def ignores_loads(case: Case, session: int) -> bool:
     return session == 1
 
 
-def simulated_report(path: Path, lie: Lie = ignores_loads) -> Report:
+def simulated_report(path: Path, lie: Lie = ignores_loads) -> Document:
     """Write the report of the simulated loader to ``path`` and read it back."""
     with mock.patch.object(tables, "load_table", return_value=list(TABLE)):
         report = ReportFile(path)
-        report.finish(run_check(Settings("simulated", jobs=1), report, lambda: Engine(lie)))
-    return whole_report(path)
+        check = run_check(Settings("simulated", jobs=1), report, lambda: Engine(lie))
+        report.finish(document_of(check))
+    return load_report(path)
 
 
 def rewritten(path: Path, to: Path, change: Callable[[list[dict[str, Any]]], None]) -> Path:

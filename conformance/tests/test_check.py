@@ -13,12 +13,14 @@ from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.trace import Fault
 from midepoch_conformance.case.uninterrupted import oracle_case
 from midepoch_conformance.case.workload import Workload
+from midepoch_conformance.errors import CheckError
 from midepoch_conformance.families import tables
 from midepoch_conformance.run.bench import Bench, Oracles
-from midepoch_conformance.run.check import Check, run_check, wanted_requirements
-from midepoch_conformance.run.events import CaseResult, CasesJudged, Event, Investigating, Started
-from midepoch_conformance.run.settings import CheckError, Settings
+from midepoch_conformance.run.check import run_check, wanted_requirements
+from midepoch_conformance.run.events import CasesJudged, Event, Investigating, Started
+from midepoch_conformance.run.settings import Settings
 from midepoch_conformance.run.smoke import smoke
+from midepoch_conformance.verdict.results import CaseResult, Check
 
 
 def plain(workload: Workload, workers: int = 0) -> Case:

@@ -17,12 +17,13 @@ from test_check import TABLE
 
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.cli import main
+from midepoch_conformance.errors import CheckError
 from midepoch_conformance.families import tables
 from midepoch_conformance.report.file import ReportError, ReportFile, continued, read_report
-from midepoch_conformance.report.lines import stable
+from midepoch_conformance.report.lines import document_of, stable
 from midepoch_conformance.run.check import Stopped, run_check
 from midepoch_conformance.run.events import CasesJudged, Event, Started
-from midepoch_conformance.run.settings import CheckError, Settings
+from midepoch_conformance.run.settings import Settings
 
 
 def forgets(case: Case, session: int) -> bool:
@@ -44,7 +45,7 @@ def judge(path: Path, again: bool = False, engine: Engine | None = None, **how: 
         checked = run_check(
             settings, report, lambda: engine, earlier=earlier.results if earlier else ()
         )
-        report.finish(checked)
+        report.finish(document_of(checked))
     finally:
         report.close()
     return engine
@@ -308,7 +309,7 @@ def test_explored_cases_are_kept_too(tmp_path: Path, monkeypatch: pytest.MonkeyP
     report = ReportFile(path)
     settings = Settings("simulated", profile="explore", jobs=1, only=("RESUME-1",))
     checked = explore.explore(settings, seed=1, listen=report, opener=lambda: engine)
-    report.finish(checked)
+    report.finish(document_of(checked))
     header, *middle, footer = read_report(path)
     assert (header["seed"], header["table"]) == (1, None)
     assert len(middle) == footer["cases"] == len(checked.results) > 10

@@ -14,9 +14,15 @@ from rich.console import Console
 from test_report_page import Page
 
 from midepoch_conformance.cli import main
-from midepoch_conformance.report.diff import SORTS, NotComparableError, ReportDiff, report_diff
-from midepoch_conformance.report.diff_view import diff_markdown, show_diff
-from midepoch_conformance.report.reread import whole_report
+from midepoch_conformance.report.diff import (
+    SORTS,
+    NotComparableError,
+    ReportDiff,
+    diff_markdown,
+    report_diff,
+    show_diff,
+)
+from midepoch_conformance.report.file import load_report
 from midepoch_conformance.text import printable
 
 Lines = list[dict[str, Any]]
@@ -43,7 +49,7 @@ def _wide(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def compared(old: Path, new: Path, force: bool = False) -> ReportDiff:
-    return report_diff(whole_report(old), whole_report(new), force)
+    return report_diff(load_report(old), load_report(new), force)
 
 
 def shown(diff: ReportDiff) -> str:
@@ -98,8 +104,8 @@ def test_what_broke_is_told_by_requirement_and_by_case(
     assert "RESUME-1 map pass 4 fails silently 4 4 broken" in lines
     assert "EPOCH-1 map pass 4 blocked 4 4 unjudged" in lines
     assert "simulated 1.0 → simulated 2.0: 4 broken, nothing fixed, 4 no longer judged" in lines
-    broken = whole_report(newer).cases
-    ids = [c["id"] for c in broken if c["findings"][0]["outcome"] == "fails silently"]
+    broken = load_report(newer).cases
+    ids = [c.id for c in broken if c.findings[0].outcome == "fails silently"]
     assert all(case in out for case in ids)
     assert "pass → fails silently (repeated) on map data, 4 cases" in out
     text = Path("diff.md").read_text()
@@ -172,7 +178,9 @@ def test_changed_coverage_is_told_where_no_case_changed(good: Path, tmp_path: Pa
     assert [(row.requirement, row.old, row.new) for row in diff.rows] == [
         ("RESUME-1", "pass 4", "pass 5")
     ]
-    assert [(case, names) for case, _, names in diff.added] == [("0" * 12, ("RESUME-1",))]
+    assert [(case.id, [f.requirement for f in case.findings]) for case in diff.added] == [
+        ("0" * 12, ["RESUME-1"])
+    ]
     assert len(diff.removed) == 1
     assert diff.status == 0
     text = shown(diff)

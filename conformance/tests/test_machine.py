@@ -17,13 +17,13 @@ from midepoch_conformance.case.case import HISTORY, Case, SessionPlan, Step
 from midepoch_conformance.case.history import Course, objection, remembers, strict
 from midepoch_conformance.case.uninterrupted import oracle_case
 from midepoch_conformance.case.workload import Workload
+from midepoch_conformance.errors import CheckError
 from midepoch_conformance.families.histories import PLOTS
 from midepoch_conformance.families.offered import reason_not_offered
 from midepoch_conformance.families.tables import has_workers, load_table
 from midepoch_conformance.run.bench import Bench
 from midepoch_conformance.run.explore import Goal, draw_round
 from midepoch_conformance.run.runner import Runner
-from midepoch_conformance.run.settings import CheckError
 from midepoch_conformance.search.machine import HistoryMachine, draw_histories
 from midepoch_conformance.search.shrink import PLAYS, repaired, shrink, size, smaller, sound
 from midepoch_conformance.verdict.finding import FAILURES, Finding

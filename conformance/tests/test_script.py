@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from midepoch_conformance import judges
-from midepoch_conformance.case.adapter import Execution, Offer
+from midepoch_conformance.case.adapter import Execution, LoaderInfo, Offer
 from midepoch_conformance.case.case import HISTORY, Case, SessionPlan, Step
 from midepoch_conformance.case.trees import TREES
 from midepoch_conformance.case.uninterrupted import oracle_case
@@ -21,7 +21,7 @@ from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.families.tables import load_table
 from midepoch_conformance.host.processes import _runs
 from midepoch_conformance.judges import REGISTRY, applicable
-from midepoch_conformance.run.runner import LoaderInfo, Runner
+from midepoch_conformance.run.runner import Runner
 from midepoch_conformance.scripts import script_material
 from midepoch_conformance.scripts.folding import Facts, fold
 from midepoch_conformance.scripts.run import NO_VERDICT, run_script

@@ -9,7 +9,7 @@ from midepoch.errors import ArgumentError, show
 from midepoch.format.seeds import ROOT_MAX
 from midepoch.format.state import COUNT_MAX, LANES_MAX
 
-__all__ = ["EmptyRest", "Extras", "LastBatch", "WorkerType"]
+__all__ = ["EmptyRest", "LastBatch", "Options", "WorkerType"]
 
 LastBatch = Literal["keep", "discard", "rollover"]
 WorkerType = Literal["process", "thread"]
@@ -20,13 +20,13 @@ RESTARTS_MAX = 1_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Extras:
+class Options:
     """What a ``StatefulDataLoader`` takes beyond torch's arguments.
 
     Raises:
         ArgumentError: a value is of another type than expected, or out of range.
 
-    >>> Extras(lanes=-1)
+    >>> Options(lanes=-1)
     Traceback (most recent call last):
     midepoch.errors.ArgumentError: lanes should be None or an integer from 0 to 65535, got -1 ...
     """

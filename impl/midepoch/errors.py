@@ -8,7 +8,10 @@ All of them survive pickling, so that a worker can send one home.
 from __future__ import annotations
 
 import signal
+import sys
+import warnings
 from collections.abc import Iterable
+from types import FrameType
 
 __all__ = [
     "ArgumentError",
@@ -32,9 +35,12 @@ __all__ = [
     "WorkerTimeoutError",
     "show",
     "type_name",
+    "warn_user",
 ]
 
 _SHOWN = 60
+
+_PACKAGE = __name__.partition(".")[0]
 
 
 def type_name(value: object) -> str:
@@ -320,3 +326,16 @@ def _signal(number: int) -> tuple[str, str]:
     except ValueError:
         return f"signal {number}", f"signal {number}"
     return name, signal.strsignal(number) or name
+
+
+def warn_user(text: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the line of the user's program that called this package, however deep this is."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and _is_ours(frame):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, category, stacklevel=level)
+
+
+def _is_ours(frame: FrameType) -> bool:
+    name = str(frame.f_globals.get("__name__", ""))
+    return name.partition(".")[0] == _PACKAGE

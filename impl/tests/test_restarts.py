@@ -18,9 +18,9 @@ from histories import keep
 
 import midepoch
 from midepoch import state_to_json
-from midepoch.epoch.progress import FRESH
 from midepoch.errors import ArgumentError, WorkerDiedError, WorkerStartError
 from midepoch.lane.messages import Open, Opening
+from midepoch.lane.progress import FRESH
 from midepoch.workers import processes
 from midepoch.workers.task_log import Ledger
 
@@ -137,7 +137,7 @@ def test_workers_killed_between_two_epochs_show_nowhere(kind: Any) -> None:
         told = []
         for _ in range(3):
             told.append(list(made))
-            idle = made._crew.shelf.idle
+            idle = made._pool.between.idle
             if kills:
                 for pid in idle.pids():
                     os.kill(pid, signal.SIGKILL)

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from midepoch_conformance.case.workload import Workload
 
-__all__ = ["Adapter", "Execution", "Offer", "Session"]
+__all__ = ["Adapter", "Execution", "LoaderInfo", "Offer", "Session"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -103,6 +103,32 @@ class Offer:
     report alone uses it."""
     reasons: dict[str, str] = dataclasses.field(default_factory=dict)
     """The reasons for missing offers: ``{what: why}``."""
+
+
+@dataclasses.dataclass(frozen=True)
+class LoaderInfo:
+    """A loader as the interpreter that has it describes it."""
+
+    name: str
+    """The loader's name in reports."""
+    version: str
+    """The version of its distribution; empty if there is none."""
+    python: str
+    """The version of the interpreter."""
+    platform: str
+    """The operating system."""
+    packages: dict[str, str]
+    """The versions of the packages that were loaded with it."""
+    offer: Offer
+    """Everything that the loader can do."""
+    file: str = ""
+    """The file that holds the adapter, or the ``make_loader`` function."""
+    module: str = ""
+    """The name of the module in that file."""
+    attribute: str = ""
+    """The adapter's name in that module."""
+    function: bool = False
+    """Whether it is a plain ``make_loader`` function."""
 
 
 class Session(Protocol):

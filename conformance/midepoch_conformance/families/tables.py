@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import functools
+import hashlib
 import itertools
 import json
 from collections.abc import Iterable, Iterator
@@ -22,7 +23,7 @@ from midepoch_conformance.families.delivery import WIDTHS
 from midepoch_conformance.families.family import FAMILIES, ITERABLES, Cell, Family, families
 from midepoch_conformance.families.unusual import UNUSUAL
 
-__all__ = ["PROFILES", "Table", "TableError", "load_table", "tables"]
+__all__ = ["PROFILES", "Table", "TableError", "load_table", "table_digest", "tables"]
 
 PROFILES = ("quick", "full")
 
@@ -179,6 +180,11 @@ def load_table(profile: str) -> list[Case]:
         raise TableError(f"unknown profile {profile!r}; one of {', '.join(PROFILES)}")
     file = resources.files("midepoch_conformance.families") / "cases" / f"{profile}.jsonl"
     return [Case.from_json(json.loads(line)) for line in file.read_text("ascii").splitlines()]
+
+
+def table_digest(table: Iterable[Case]) -> str:
+    """Return the SHA-256 of the cases' ids, in the table's order."""
+    return hashlib.sha256("\n".join(case.id for case in table).encode()).hexdigest()
 
 
 @functools.lru_cache

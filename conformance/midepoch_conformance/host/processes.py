@@ -151,7 +151,7 @@ def end_group(pid: int, seconds: float = 0.0) -> None:
     removes the rest of that memory when all its users are gone, and nobody else does.
     """
     until = time.monotonic() + seconds
-    while _group_runs(pid) and time.monotonic() < until:
+    while time.monotonic() < until and _group_runs(pid):
         time.sleep(0.01)
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)

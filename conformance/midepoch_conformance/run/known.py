@@ -20,21 +20,20 @@ from midepoch_conformance import judges
 from midepoch_conformance.case.case import Case, CaseError
 from midepoch_conformance.case.features import sort_of
 from midepoch_conformance.case.words import describe
+from midepoch_conformance.errors import CheckError
 from midepoch_conformance.families import tables
-from midepoch_conformance.report.lines import settled
-from midepoch_conformance.run.events import CaseResult
-from midepoch_conformance.run.settings import CheckError
-from midepoch_conformance.run.summary import failing
 from midepoch_conformance.search.shrink import size
+from midepoch_conformance.text import without_process_ids
 from midepoch_conformance.verdict import requirements
 from midepoch_conformance.verdict.finding import Finding
+from midepoch_conformance.verdict.results import CaseResult, Check, Known, Replayed, failing
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
 
-__all__ = ["Known", "KnownError", "Replayed", "cover", "known_text", "load_known", "replay"]
+__all__ = ["KnownError", "cover", "known_text", "load_known", "replay", "unknown_failures"]
 
 FIELDS = ("requirement", "link", "reason", "case")
 """The fields of an entry; all are needed."""
@@ -49,78 +48,6 @@ _WIDTH = 96
 
 class KnownError(CheckError, ValueError):
     """A file of known failures that cannot be read; the text names the file and the entry."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Known:
-    """One entry.
-
-    Attributes:
-        requirement: the requirement that fails.
-        link: where the failure is written up.
-        reason: why it is accepted for now.
-        case: the case that shows it.
-        where: the entry's file and number, for messages.
-    """
-
-    requirement: str
-    link: str
-    reason: str
-    case: Case
-    where: str = ""
-
-
-@dataclasses.dataclass(frozen=True)
-class Replayed:
-    """What came of an entry.
-
-    Attributes:
-        entry: the entry.
-        finding: what its case shows now.
-        cases: how many cases of the run fail as it says.
-        workload_kinds: their kinds of workload.
-    """
-
-    entry: Known
-    finding: Finding
-    cases: int = 0
-    workload_kinds: tuple[str, ...] = ()
-
-    @property
-    def holds(self) -> bool:
-        """Whether the case still fails."""
-        return failing(self.finding)
-
-    @property
-    def broken(self) -> bool:
-        """Whether the entry breaks the run: its case could be judged and fails no more."""
-        return not self.holds and self.finding.outcome != "error"
-
-    @property
-    def words(self) -> str:
-        """What is to be said of an entry that does not hold."""
-        head = f"{self.entry.where}: {self.entry.requirement}"
-        outcome = self.finding.outcome
-        if outcome == "pass":
-            return f"{head} passes now: delete the entry ({self.entry.link})"
-        if outcome == "error":
-            return f"{head} could not be judged: {self.finding.words}"
-        return (
-            f"{head} is {outcome} now, which is no failure: delete the entry "
-            f"({self.entry.link}); {self.finding.words}"
-        )
-
-    def covers(self, case: Case, finding: Finding) -> bool:
-        """Return whether a failure of the run is the one that is known.
-
-        It is on the same requirement and the same sort of workload; a failure that is known to
-        be told is none that is silent.
-        """
-        if not self.holds or finding.requirement != self.entry.requirement:
-            return False
-        if finding.outcome == "fails silently" and self.finding.outcome == "fails":
-            return False
-        return sort_of(case) == sort_of(self.entry.case)
 
 
 def replay(judge: Callable[[Case], CaseResult], entry: Known) -> Replayed:
@@ -158,6 +85,12 @@ def cover(
         for entry, found in zip(known, covered, strict=True)
     ]
     return counted, left
+
+
+def unknown_failures(check: Check) -> list[tuple[Case, Finding]]:
+    """Return all failing findings of a check that no known failure covers."""
+    _, left = cover(check.known, check.results)
+    return [(r.case, finding) for r in left for finding in filter(failing, r.findings)]
 
 
 def load_known(path: Path) -> list[Known]:
@@ -212,7 +145,7 @@ def _text(case: Case, finding: Finding, own: bool) -> str:
     told = (describe(case, own), f"{finding.outcome}: {finding.words}")
     lines = [
         "",
-        *(line for text in told for line in _comment(settled(text))),
+        *(line for text in told for line in _comment(without_process_ids(text))),
         "[[known]]",
         f'requirement = "{finding.requirement}"',
         f'link = "{_EMPTY}"',

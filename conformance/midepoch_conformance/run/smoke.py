@@ -5,9 +5,9 @@ from __future__ import annotations
 from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.workload import Workload
+from midepoch_conformance.errors import CheckError
 from midepoch_conformance.run.bench import Bench
 from midepoch_conformance.run.runner import RunnerError
-from midepoch_conformance.run.settings import CheckError
 from midepoch_conformance.verdict.finding import in_words
 
 __all__ = ["smallest", "smoke"]

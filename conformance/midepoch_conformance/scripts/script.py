@@ -13,9 +13,9 @@ import re
 import textwrap
 from collections.abc import Sequence
 
+from midepoch_conformance.case.adapter import LoaderInfo
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.uninterrupted import counted, usual_lengths
-from midepoch_conformance.run.runner import LoaderInfo
 from midepoch_conformance.scripts import (
     script_checks,
     script_faults,

@@ -8,10 +8,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from midepoch_conformance.case.adapter import LoaderInfo
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.uninterrupted import oracle_case, places
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.run.runner import LoaderInfo
 from midepoch_conformance.scripts import script_checks
 from midepoch_conformance.scripts.folding import Facts, fold
 from midepoch_conformance.scripts.handing import escapes, parameters

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from midepoch_conformance.run.runner import LoaderInfo
+from midepoch_conformance.case.adapter import LoaderInfo
 
 __all__ = ["adapter_source", "split_futures"]
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from midepoch_conformance.run.settings import CheckError
+from midepoch_conformance.errors import CheckError
 from midepoch_conformance.text import clipped, printable
 
 __all__ = ["FORMAT", "StateFileError", "StoredState", "read_states"]

@@ -147,7 +147,7 @@ def _check_lanes(lanes: LanesState, plan: Plan, position: Position) -> None:
         _check_entry(entry, plan, f"$.lanes.entries[{i}]")
     if plan.dataset == "map":
         _check_map_lanes(lanes, position)
-    delivered = sum(map(_delivered, lanes.entries))
+    delivered = sum(entry.delivered for entry in lanes.entries)
     if delivered != position.batches:
         raise StateFormatError(
             f"the entries' batches add up to {delivered}, not to {position.batches} as "
@@ -180,14 +180,10 @@ def _check_map_lanes(lanes: LanesState, position: Position) -> None:
         if entry.ended:
             raise StateFormatError("a lane of a map-style dataset never ends", f"{path}.ended")
         expected = turns + (i < turn)
-        if _delivered(entry) != expected:
+        if entry.delivered != expected:
             raise StateFormatError(
-                f"expected {expected} batches of this lane, got {_delivered(entry)}", path
+                f"expected {expected} batches of this lane, got {entry.delivered}", path
             )
-
-
-def _delivered(entry: LaneEntry) -> int:
-    return max(0, entry.ordinal) + entry.replay
 
 
 def _check_slots(slots: Mapping[str, object], stated: Sequence[str], path: str) -> None:

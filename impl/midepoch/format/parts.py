@@ -100,6 +100,16 @@ class LaneEntry:
     replay: int
     """Batches delivered from the lane since the snapshot."""
 
+    @property
+    def cut(self) -> int:
+        """Batches of this epoch that the lane had yielded at the snapshot."""
+        return max(0, self.ordinal)
+
+    @property
+    def delivered(self) -> int:
+        """Batches of this epoch that were delivered from the lane."""
+        return self.cut + self.replay
+
 
 @dataclass(frozen=True, eq=False)
 class LanesState:
@@ -108,3 +118,8 @@ class LanesState:
     next: int
     entries: tuple[LaneEntry, ...]
     """Exactly ``max(1, plan.lanes)``."""
+
+    @property
+    def cut(self) -> int:
+        """Batches of this epoch before all snapshots; map-style lanes replay from there."""
+        return sum(entry.cut for entry in self.entries)

@@ -30,9 +30,9 @@ from midepoch.interop.torchdata_order import (
     single_start,
 )
 from midepoch.lane import streams
-from midepoch.lane.lane import is_stateful
 from midepoch.sampling.chain import SamplerChain
 from midepoch.sampling.custom import DIGEST_START, chain_digest
+from midepoch.stateful import is_stateful
 
 __all__ = ["Drawn", "custom", "sequential", "shuffled"]
 

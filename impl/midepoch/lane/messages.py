@@ -15,6 +15,7 @@ from typing import Any
 
 from midepoch._torch import ExceptionWrapper, rebuild
 from midepoch.format.state import LaneEntry
+from midepoch.stateful import Frozen
 
 __all__ = [
     "Batch",
@@ -23,7 +24,6 @@ __all__ = [
     "Failure",
     "Fetch",
     "Finish",
-    "Frozen",
     "Open",
     "Opened",
     "Opening",
@@ -34,35 +34,7 @@ __all__ = [
     "Task",
     "decode",
     "encode",
-    "freeze",
-    "thaw",
 ]
-
-
-class Frozen(bytes):
-    """A user's state tree, serialised: a value that nothing can change any more."""
-
-    __slots__ = ()
-
-
-def freeze(tree: Any) -> Frozen:
-    """Serialise a user's state tree, so that later changes to it are not seen (STATE-1).
-
-    >>> tree = {"seen": [1, 2]}
-    >>> frozen = freeze(tree)
-    >>> tree["seen"].append(3)
-    >>> thaw(frozen)
-    {'seen': [1, 2]}
-    """
-    return Frozen(pickle.dumps(tree, protocol=5))
-
-
-def thaw(frozen: Frozen) -> Any:
-    """Return a new tree, equal in value and type to the one that was frozen (STATE-6).
-
-    Only ever given bytes that ``freeze`` made in this run; nothing that was loaded is unpickled.
-    """
-    return pickle.loads(frozen)
 
 
 @dataclass(slots=True)

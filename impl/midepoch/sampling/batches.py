@@ -50,18 +50,18 @@ class Order(Protocol):
         """Return what restores the order at ``batches``, snapshotted at ``at_most`` or before."""
         ...
 
-    def forget(self, at_most: int) -> None:
+    def drop_snapshots(self, at_most: int) -> None:
         """Drop the snapshots that nothing after ``at_most`` needs."""
         ...
 
-    def settle(self, batches: int, *, disturbed: bool) -> None:
+    def rewind_to(self, batches: int, *, disturbed: bool) -> None:
         """Put the sampler back to ``batches``: what was drawn ahead was never delivered.
 
         ``disturbed``: something else was done with it since.
         """
         ...
 
-    def boundary(self, batches: int, *, ended: bool) -> OrderState:
+    def next_epoch_state(self, batches: int, *, ended: bool) -> OrderState:
         """Return what the next epoch starts from, when this one is left after ``batches``."""
         ...
 
@@ -78,7 +78,7 @@ class BuiltInOrder:
     >>> order = BuiltInOrder(4, None, batch_size=2, tail="rollover", start=0, carried=[9])
     >>> [order.draw().keys for _ in range(2)], order.draw()
     ([[9, 0], [1, 2]], None)
-    >>> order.boundary(2, ended=True).carried
+    >>> order.next_epoch_state(2, ended=True).carried
     (3,)
     """
 
@@ -138,14 +138,14 @@ class BuiltInOrder:
         """See ``Order.state``."""
         return OrderState(None, None if self._carried is None else tuple(self._carried))
 
-    def forget(self, at_most: int) -> None:
-        """See ``Order.forget``."""
+    def drop_snapshots(self, at_most: int) -> None:
+        """See ``Order.drop_snapshots``."""
 
-    def settle(self, batches: int, *, disturbed: bool) -> None:
-        """See ``Order.settle``."""
+    def rewind_to(self, batches: int, *, disturbed: bool) -> None:
+        """See ``Order.rewind_to``."""
 
-    def boundary(self, batches: int, *, ended: bool) -> OrderState:
-        """See ``Order.boundary``."""
+    def next_epoch_state(self, batches: int, *, ended: bool) -> OrderState:
+        """See ``Order.next_epoch_state``."""
         if self._carried is None:
             return OrderState(None, None)
         return OrderState(None, tuple(self._indices(self._end, self._total)) if ended else ())

@@ -22,7 +22,6 @@ from midepoch.lane.messages import (
     Batch,
     Fetch,
     Finish,
-    Frozen,
     Open,
     Opened,
     Reply,
@@ -30,6 +29,7 @@ from midepoch.lane.messages import (
     Stop,
     decode,
 )
+from midepoch.stateful import Frozen
 from midepoch.transport.channel import Channel
 from midepoch.transport.collating import Collating
 from midepoch.transport.layouts import Builder, MainLayouts, Reference, WorkerLayouts, described
@@ -263,7 +263,7 @@ class MainEnd:
 
     def close(self) -> None:
         """Close the connection; batches in the consumer's hands stay as they are."""
-        self._channel.end()
+        self._channel.close()
         self._leases.close()
 
 

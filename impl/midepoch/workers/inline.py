@@ -6,9 +6,10 @@ from collections import deque
 from contextlib import nullcontext
 
 from midepoch.lane import streams
-from midepoch.lane.host import LaneDatasets, LaneHost, Pristine
+from midepoch.lane.host import LaneDatasets, LaneHost
 from midepoch.lane.lane import LaneSpec
 from midepoch.lane.messages import Open, Reply, Snapshot, Task
+from midepoch.lane.passes import FirstState
 from midepoch.stats import Tally
 
 __all__ = ["InlineWorkers"]
@@ -28,11 +29,11 @@ class InlineWorkers:
         self,
         spec: LaneSpec,
         datasets: LaneDatasets,
-        pristine: Pristine | None = None,
+        first_state: FirstState | None = None,
         *,
         tally: Tally,
     ) -> None:
-        self._host = LaneHost(spec, datasets, pristine)
+        self._host = LaneHost(spec, datasets, first_state)
         self._tally = tally
         self._tasks: deque[Task] = deque()
         self._isolated = streams.isolated if spec.isolate_streams else nullcontext

@@ -18,8 +18,7 @@ import torch
 from torch.utils.data import DataLoader
 
 from midepoch import _torch
-from midepoch.callers import warn
-from midepoch.errors import ArgumentError, show
+from midepoch.errors import ArgumentError, show, warn_user
 from midepoch.lane.messages import Batch, Failure, Open, Reply, Snapshot, Task
 from midepoch.workers.protocol import Workers
 
@@ -94,13 +93,13 @@ def pinner(loader: DataLoader[Any]) -> Callable[[Any], Any] | None:
     there = torch.accelerator.is_available()
     accelerator = torch.accelerator.current_accelerator() if there else None
     if accelerator is None:
-        warn(
+        warn_user(
             "'pin_memory' argument is set as true but no accelerator is found, "
             "then device pinned memory won't be used."
         )
         return None
     if accelerator.type == "mps":
-        warn(
+        warn_user(
             "'pin_memory' argument is set as true but not supported on MPS now, "
             "device pinned memory won't be used."
         )
@@ -123,7 +122,9 @@ def _device_index(wanted: PinDevice, accelerator: str) -> int | None:
     else:
         kind, _, number = str(wanted).partition(":")
         if kind != accelerator:
-            warn(f"pin_memory_device='{wanted}' is ignored: the accelerator here is {accelerator}")
+            warn_user(
+                f"pin_memory_device='{wanted}' is ignored: the accelerator here is {accelerator}"
+            )
             return None
         index = int(number) if number.isdecimal() else None
     count = torch.accelerator.device_count()

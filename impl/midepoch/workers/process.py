@@ -110,7 +110,7 @@ class ProcessWorker:
         """
         try:
             answer = None if self.trouble else self._end.next_answer()
-        except (LostBatchError, OSError) as error:
+        except LostBatchError as error:
             self.trouble, self.dead, answer = str(error), True, None
             self.process.kill()
         if answer is None:
@@ -212,7 +212,6 @@ def start(
     finally:
         theirs.close()
     _PROCESSES.add(process)
-    channel.offer()
     return ProcessWorker(number, process, channel, ledger, _sentinel(process, context))
 
 

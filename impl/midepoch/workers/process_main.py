@@ -32,7 +32,6 @@ from midepoch.lane.messages import (
 )
 from midepoch.transport.channel import Channel
 from midepoch.transport.ends import WorkerEnd
-from midepoch.transport.spinning import MOMENT
 
 __all__ = ["MAIN_ENDS", "serve"]
 
@@ -41,9 +40,6 @@ LOOK_UP = 5
 
 Its death is seen at once through the socket, unless a process that was forked in between keeps
 the other end open."""
-
-GLANCE = 1
-"""Seconds after which a busy worker looks whether its socket has ended."""
 
 
 MAIN_ENDS: weakref.WeakSet[Channel] = weakref.WeakSet()
@@ -60,14 +56,13 @@ def serve(theirs: socket.socket, number: int, spec: LaneSpec, dataset: Any) -> N
         torch.set_num_threads(1)
     # A read that gives up by itself takes one system call; waiting for one takes another.
     theirs.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", LOOK_UP, 0))
-    channel = Channel(theirs, MOMENT)
+    channel = Channel(theirs)
     end = WorkerEnd(channel)
     if spec.collate is default_collate:
         spec = replace(spec, collate=end.collating.collate)
     host = LaneHost(spec, LaneDatasets(spec, dataset, own=True))
     where = f"in DataLoader worker process {number}"
     home = os.getppid()
-    glance = time.monotonic()
     try:
         while True:
             question = end.next_question()
@@ -75,10 +70,6 @@ def serve(theirs: socket.socket, number: int, spec: LaneSpec, dataset: Any) -> N
                 return
             if question is not None:
                 _answer(end, host, question, where)
-                if time.monotonic() > glance + GLANCE:
-                    if not channel.goes_on():
-                        return
-                    glance = time.monotonic()
             elif not _receive(channel, home):
                 return
     except OSError:

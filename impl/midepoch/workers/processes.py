@@ -16,11 +16,10 @@ from multiprocessing.context import BaseContext
 from typing import Any
 
 from midepoch import errors
-from midepoch.lane.lane import LaneSpec, is_stateful
+from midepoch.lane.lane import LaneSpec
 from midepoch.lane.messages import Open, Opened, Reply, Snapshot, Task
+from midepoch.stateful import is_stateful
 from midepoch.stats import Tally
-from midepoch.transport.ring import fence
-from midepoch.transport.spinning import MOMENT, Spin
 from midepoch.workers.deadline import Patience
 from midepoch.workers.deaths import GRACE, bury, obituary
 from midepoch.workers.process import UNANSWERED_BYTES, ProcessWorker, start
@@ -30,9 +29,6 @@ __all__ = ["UNANSWERED_BYTES", "ProcessWorkers"]
 
 HASTE = 0.5
 """``GRACE`` where another worker has died."""
-
-GLANCE = 0.02
-"""Seconds after which the sockets are looked at while messages come through memory."""
 
 SHOWN = 4
 """Workers named in a message."""
@@ -63,11 +59,6 @@ class ProcessWorkers:
         self.capacity = max(1, depth) * count
         self._allowed = self._left = restarts_allowed
         self._start = spec, dataset, context
-        self._spin = Spin(MOMENT)
-        self._shared = False
-        """Whether all workers' messages come through memory."""
-        self._listened = 0.0
-        """When sockets were last looked at."""
         self._patience = Patience(timeout)
         self._tally = tally or Tally()
         self._owner = os.getpid()
@@ -163,28 +154,6 @@ class ProcessWorkers:
 
     def _wait(self, timeout: float | None) -> None:
         """Receive what is there, from the living and the dead."""
-        if self._ready() or self._spin.finds(self._ready):
-            # A slow consumer always finds something: deaths show, and all else comes, elsewhere.
-            if not self._shared or time.monotonic() > self._listened + GLANCE:
-                self._listen(0.0)
-            self._collect()
-            return
-        channels = [worker.channel for worker in self._workers]
-        try:
-            for channel in channels:
-                channel.sleep()
-            fence()
-            self._listen(0.0 if self._ready() else timeout)
-        finally:
-            for channel in channels:
-                channel.awake()
-        self._collect()
-
-    def _ready(self) -> bool:
-        return any(not worker.dead and worker.channel.ready() for worker in self._workers)
-
-    def _listen(self, timeout: float | None) -> None:
-        """Wait for what comes through sockets, and for deaths."""
         for descriptor, _ in self._poll.poll(None if timeout is None else timeout * 1000):
             worker = self._handles[descriptor]
             if worker.dead:
@@ -193,22 +162,11 @@ class ProcessWorkers:
                 worker.dead = True
                 while worker.receive():
                     pass
-                self._collect_from(worker)
             elif not worker.receive():
                 worker.dead = True
-                self._collect_from(worker)
-        self._listened = time.monotonic()
-        self._shared = all(worker.channel.shared for worker in self._workers)
-
-    def _collect(self) -> None:
-        for worker in self._workers:
-            if not worker.dead and worker.channel.ready():
-                self._collect_from(worker)
-
-    def _collect_from(self, worker: ProcessWorker) -> None:
-        while (answer := worker.next_answer()) is not None:
-            self._accept(worker, answer)
-        worker.flush()
+            while (answer := worker.next_answer()) is not None:
+                self._accept(worker, answer)
+            worker.flush()
 
     def _accept(self, worker: ProcessWorker, message: Opened | Reply) -> None:
         try:
@@ -242,7 +200,6 @@ class ProcessWorkers:
         self._tally.restarts += 1
         self._deaths[worker.number] = deed, death
         self._workers[worker.number] = successor
-        self._shared = False
         self._unwatch(worker)
         self._watch(successor)
         bury(worker)

@@ -10,7 +10,6 @@ from collections import deque
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from midepoch.epoch.progress import FRESH, LaneProgress
 from midepoch.format.state import LaneEntry
 from midepoch.lane.messages import (
     Batch,
@@ -24,6 +23,7 @@ from midepoch.lane.messages import (
     Snapshot,
 )
 from midepoch.lane.messages import Opening as LaneOpening
+from midepoch.lane.progress import FRESH, LaneProgress
 
 __all__ = ["Asked", "Deed", "IrreplaceableError", "Ledger"]
 
@@ -166,7 +166,7 @@ class Ledger:
 
     def _next_pass(self, lane: int) -> LaneEntry:
         stream = self._streams.get(lane)
-        return stream.boundary() if stream is not None and self._stateful else FRESH
+        return stream.next_epoch_entry() if stream is not None and self._stateful else FRESH
 
     def _goes_on(self, first: Open) -> bool:
         return self._stateful and any(opening.entry is None for opening in first.openings)
