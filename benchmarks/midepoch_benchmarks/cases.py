@@ -12,7 +12,7 @@ from midepoch_benchmarks.goals import COST, RATIO, VALUE, Goal
 __all__ = ["ASKED", "CASES", "ROWS", "Case", "chosen", "size_words"]
 
 ASKED = "asked"
-"""In place of fixed peers: those of the command line."""
+"""Stands for the peers of the command line, in place of fixed peers."""
 
 KB, MB = 1 << 10, 1 << 20
 
@@ -41,34 +41,31 @@ ROWS = {
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """One thing that is measured.
-
-    Attributes:
-        id: its name on the command line.
-        row: the row of the goals that it belongs to, also a name on the command line.
-        words: what it is, in words.
-        measure: the kind of measurement, one of those in ``measuring.measures``.
-        parameters: what that measurement is told.
-        unit: ``"s"`` (seconds), ``"count"`` or ``"bytes"``.
-        per: what the unit is counted for: a batch, a call ...
-        against: the peers: :data:`ASKED`, or a tuple of names, which is empty where the loader
-            is measured alone.
-        beside: what else is measured with it, of which no goal speaks.
-        goal: what is required and what is hoped for.
-        rounds: the number of rounds, where one or a few tell all: counts and sizes repeat.
-    """
+    """One measurement."""
 
     id: str
+    """Its name on the command line."""
     row: str
+    """The row of goals to which it belongs; also a name on the command line."""
     words: str
+    """Its description."""
     measure: str
+    """The kind of measurement, one of those in ``measuring.measures``."""
     parameters: Mapping[str, Any]
+    """The parameters of the measurement."""
     per: str
+    """The thing that one unit is for: a batch, a call and so on."""
     goal: Goal = dataclasses.field(default_factory=Goal)
+    """The required and the hoped-for bound."""
     unit: str = "s"
+    """``"s"`` (seconds), ``"count"`` or ``"bytes"``."""
     against: str | tuple[str, ...] = ASKED
+    """The peers: :data:`ASKED`, or a tuple of names; an empty tuple: the loader is measured
+    alone."""
     beside: tuple[str, ...] = ()
+    """Other contenders that are measured too and have no goal."""
     rounds: int | None = None
+    """The number of rounds if few are enough, as for counts and sizes; None: the run's number."""
 
 
 def size_words(size: int) -> str:
@@ -83,10 +80,10 @@ def size_words(size: int) -> str:
 
 
 def chosen(names: Iterable[str]) -> list[Case]:
-    """Return the cases of these ids, rows or patterns, in the table's order; all for none.
+    """Return the cases of these ids, rows or patterns, in the table's order; without names all.
 
     Raises:
-        LookupError: a name fits no case; its argument is the name.
+        LookupError: no case fits a name; the error's argument is the name.
     """
     patterns = list(names)
     for pattern in patterns:
@@ -257,7 +254,7 @@ def _orders() -> Iterator[Case]:
             {"n": 10**power},
             "index",
             Goal(VALUE, 60e-9, 40e-9),
-            # Others store the order: beside them where that is cheap.
+            # Other loaders store the order, which is cheap only here.
             against=ASKED if power == 6 else (),
         )
     yield Case(

@@ -23,12 +23,13 @@ def bench(
             "--peer",
             metavar="NAME",
             help="torch, torchdata, torch-file-system, torch-tuned, or a loader with an adapter "
-            "as `midepoch check` takes it; repeat. By default torch.",
+            "as `midepoch check` takes it; repeat. Default: torch.",
             show_default=False,
         ),
     ] = None,
     loader: Annotated[
-        str, typer.Option("--loader", metavar="NAME", help="What is measured beside them.")
+        str,
+        typer.Option("--loader", metavar="NAME", help="The loader that is measured beside them."),
     ] = "reference",
     case: Annotated[
         list[str] | None,
@@ -52,7 +53,7 @@ def bench(
         typer.Option("--rounds", metavar="N", min=2, help="Rounds of each contender in a case."),
     ] = None,
 ) -> None:
-    """Measure what a loader costs beside others; status 1 where a required bound is missed."""
+    """Measure a loader's costs beside other loaders; status 1 if a required bound is missed."""
     # Imported here: no other command measures anything.
     from midepoch_benchmarks import cases, run, view
 
@@ -93,7 +94,7 @@ def bench(
 
 
 def _check_folder(json: Path | None, plot: Path | None) -> None:
-    """Find out before minutes of measuring that nothing could be written."""
+    """Fail before minutes of measuring if a file cannot be written."""
     if json is not None:
         if json.is_dir():
             raise CheckError(f"--json {json} is a folder", "name a file")

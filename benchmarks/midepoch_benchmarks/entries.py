@@ -1,4 +1,4 @@
-"""Who takes part in a case, and who is compared with whom (pure)."""
+"""The contenders of a case, and the pairs that are compared (pure)."""
 
 from __future__ import annotations
 
@@ -11,36 +11,33 @@ from midepoch_benchmarks.goals import VALUE
 __all__ = ["BUILT_IN", "WITHOUT", "Entry", "pairs"]
 
 BUILT_IN = ("reference", "torch", "torchdata", "torch-file-system", "torch-tuned")
-"""Contenders that take torch's datasets and arguments, and need no adapter."""
+"""The contenders that take torch's datasets and arguments, and need no adapter."""
 
 WITHOUT = "none"
-"""The loader itself with snapshots switched off, as its own peer."""
+"""The name of the loader itself with snapshots switched off, as its own peer."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Entry:
-    """One that takes part.
-
-    Attributes:
-        name: as results call it.
-        spec: as the command line names it.
-        adapted: whether it is reached through its adapter.
-        snapshots: whether it takes snapshots.
-        peer: whether it is one that the loader is compared with.
-    """
+    """A contender as it takes part in a case."""
 
     name: str
+    """The name in results."""
     spec: str
+    """The name on the command line."""
     adapted: bool = False
+    """Whether it is reached through its adapter."""
     snapshots: bool = True
+    """Whether it takes snapshots."""
     peer: bool = False
+    """Whether the loader is compared with it."""
 
 
 def pairs(case: Case, loader: str, peers: Sequence[str]) -> list[tuple[Entry, Entry | None]]:
-    """Return the loader with each of its peers; with None where it is measured alone.
+    """Return the loader with each of its peers; with None if it is measured alone.
 
-    Two that both take torch's arguments are built with them. Where one of two does not, both are
-    reached through their adapters, so that they deliver the same.
+    Two contenders that take torch's arguments are built with them. Otherwise both are reached
+    through their adapters, so that they deliver the same.
 
     >>> from midepoch_benchmarks.cases import CASES
     >>> found = pairs(CASES["first-batch"], "reference", ["torch", "grain"])
@@ -63,7 +60,7 @@ def pairs(case: Case, loader: str, peers: Sequence[str]) -> list[tuple[Entry, En
         found.append((ours, theirs))
     alone = _entry(loader, loader not in BUILT_IN)
     if case.goal.of == VALUE and all(ours != alone for ours, _ in found):
-        # It is held to the goal as it is built plainly, whoever is beside it.
+        # The goal is for the loader built with torch's arguments, beside any peer.
         found.insert(0, (alone, None))
     return found or [(alone, None)]
 

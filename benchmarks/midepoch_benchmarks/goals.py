@@ -1,4 +1,4 @@
-"""Goals, and the verdict on what was measured (pure)."""
+"""Goals, and the verdicts on measured figures (pure)."""
 
 from __future__ import annotations
 
@@ -12,19 +12,16 @@ HOPED, MET, MISSED, REPORTED = "hoped for", "met", "missed", "reported"
 
 @dataclasses.dataclass(frozen=True)
 class Goal:
-    """What a case is held to.
-
-    Attributes:
-        of: ``"ratio"``: the peer's time over the loader's, larger is better; ``"cost"``: the
-            share by which the loader's time exceeds the peer's, smaller is better;
-            ``"value"``: what the loader itself takes, smaller is better.
-        required: the bound that must be kept; None where the case is only reported.
-        hoped: the bound that is hoped for, or None.
-    """
+    """The goal of a case."""
 
     of: str = RATIO
+    """``"ratio"``: the peer's time over the loader's, larger is better; ``"cost"``: the share by
+    which the loader's time exceeds the peer's, smaller is better; ``"value"``: what the loader
+    itself takes, smaller is better."""
     required: float | None = None
+    """The bound that must be kept; None: the case is only reported."""
     hoped: float | None = None
+    """The bound that is hoped for, or None."""
 
     @property
     def larger_is_better(self) -> bool:
@@ -40,8 +37,8 @@ class Goal:
 def verdict(goal: Goal, figure: float, low: float, high: float) -> str:
     """Return ``"hoped for"``, ``"met"``, ``"missed"`` or ``"reported"`` (no goal).
 
-    ``low`` and ``high`` are the ends of the figure's confidence interval. They count where the
-    loader must only not be slower: that is missed when the whole interval says "slower".
+    ``low`` and ``high`` are the ends of the figure's confidence interval. They count if the
+    loader must only not be slower: it misses that goal if the whole interval is slower.
 
     >>> verdict(Goal(RATIO, 15, 40), 22.0, 20.0, 24.0)
     'met'

@@ -31,32 +31,26 @@ _STYLE: Any = {
 
 @dataclasses.dataclass(frozen=True, order=True)
 class Point:
-    """A median with its quartiles.
-
-    Attributes:
-        x: where it is.
-        y: the median.
-        low: the lower end of the bar.
-        high: the upper end.
-    """
+    """A median with its quartiles."""
 
     x: float
+    """The position on the axis across."""
     y: float
+    """The median."""
     low: float
+    """The lower end of the bar."""
     high: float
+    """The upper end."""
 
 
 @dataclasses.dataclass
 class Panel:
-    """One system of axes.
-
-    Attributes:
-        title: what tells it from those beside it, or nothing.
-        lines: points by the name of a line, in the order of x.
-    """
+    """One system of axes."""
 
     title: str = ""
+    """The difference from the panels beside it, or nothing."""
     lines: dict[str, list[Point]] = dataclasses.field(default_factory=dict)
+    """The points of each line by its name, in the order of x."""
 
     def add(self, name: str, point: Point) -> None:
         """Add a point to a line."""
@@ -65,29 +59,26 @@ class Panel:
 
 @dataclasses.dataclass
 class Picture:
-    """One file.
-
-    Attributes:
-        name: of the file, without its ending.
-        across: what x is.
-        up: what y is.
-        unit_across: of x: ``"B"`` or nothing.
-        unit_up: of y: ``"s"``, ``"B"`` or nothing.
-        panels: side by side, of the same axes.
-        log_up: whether y is logarithmic; otherwise it begins at 0. x is always logarithmic.
-    """
+    """One file."""
 
     name: str
+    """The file's name without its ending."""
     across: str
+    """The meaning of x."""
     up: str
+    """The meaning of y."""
     unit_across: str
+    """The unit of x: ``"B"`` or nothing."""
     unit_up: str
+    """The unit of y: ``"s"``, ``"B"`` or nothing."""
     panels: list[Panel]
+    """The panels, side by side, with the same axes."""
     log_up: bool = True
+    """Whether y is logarithmic; otherwise it begins at 0. x is always logarithmic."""
 
 
 def pictures(results: Results) -> list[Picture]:
-    """Return the pictures that there are points for."""
+    """Return the pictures that have points."""
     delivered, batch = "samples delivered before", "time a batch"
     drawn = [
         _throughput(results),
@@ -133,14 +124,14 @@ def _panel(results: Results, row: str, parameter: str) -> Panel:
 
 
 def _name(found: CaseResult, one: Measured) -> str:
-    """Return the name of a line; where a loader is beside itself, what tells the two apart."""
+    """Return the name of a line; a loader beside itself is named by its snapshots."""
     if WITHOUT not in found.case.against:
         return one.name
     return f"{found.loader}, {'no snapshots' if one.name == WITHOUT else 'one every step'}"
 
 
 def draw(results: Results, folder: Path) -> list[Path]:
-    """Write a file for each picture that there are points for, and return their paths."""
+    """Write a file for each picture that has points, and return the paths."""
     folder.mkdir(parents=True, exist_ok=True)
     return [_drawn(picture, folder) for picture in pictures(results)]
 
@@ -181,7 +172,7 @@ def _fill(place: Any, panel: Panel, picture: Picture) -> None:
             ],
             label=name,
             color=_COLOURS.get(who, colours.get(who)),
-            # A contender's second line has its colour and another stroke.
+            # A contender's second line has the same colour and another stroke.
             linestyle="--" if who in seen else "-",
             marker="o",
             markersize=4,
@@ -202,5 +193,5 @@ def _fill(place: Any, panel: Panel, picture: Picture) -> None:
 
 
 def _contender(line: str) -> str:
-    """Return whose line it is: those of one contender have one colour."""
+    """Return the contender of a line: lines of one contender have one colour."""
     return line.partition(",")[0]

@@ -1,4 +1,4 @@
-"""What was measured, and its file (pure)."""
+"""The results of a run, and their file (pure)."""
 
 from __future__ import annotations
 
@@ -25,126 +25,111 @@ __all__ = [
 FORMAT, VERSION = "midepoch.benchmarks", 1
 
 ASKED_PEERS = ("torch", "torchdata", "torch (adapter)", "torchdata (adapter)")
-"""Those asked for that the goals speak of: PyTorch's loader as it comes, and torchdata's."""
+"""The asked peers that have goals: PyTorch's loader with its defaults, and torchdata's."""
 
 
 class FormatError(ValueError):
-    """A file that holds no results of benchmarks."""
+    """The file does not hold results of benchmarks."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Measured:
-    """What one contender took.
-
-    Attributes:
-        name: the contender.
-        median: of the rounds, in the case's unit.
-        low: their lower quartile.
-        high: their upper quartile.
-        rounds: each round, in the order in which they ran.
-    """
+    """The figures of one contender."""
 
     name: str
+    """The contender."""
     median: float
+    """The median of the rounds, in the case's unit."""
     low: float
+    """Their lower quartile."""
     high: float
+    """Their upper quartile."""
     rounds: tuple[float, ...] = ()
+    """The rounds in the order in which they ran."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Absent:
-    """A contender that was not measured.
-
-    Attributes:
-        name: the contender.
-        kind: ``"not offered"``, ``"not installed"``, ``"not measured"`` or ``"failed"``.
-        words: why.
-    """
+    """A contender that was not measured."""
 
     name: str
+    """The contender."""
     kind: str
+    """``"not offered"``, ``"not installed"``, ``"not measured"`` or ``"failed"``."""
     words: str
+    """The reason."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Compared:
-    """The loader beside one peer.
-
-    Attributes:
-        name: the loader.
-        peer: the peer.
-        figure: the ratio or the cost, as the case's goal has it.
-        low: the lower end of its 95% confidence interval.
-        high: the upper end.
-    """
+    """The loader beside one peer."""
 
     name: str
+    """The loader."""
     peer: str
+    """The peer."""
     figure: float
+    """The ratio or the cost, by the case's goal."""
     low: float
+    """The lower end of its 95% confidence interval."""
     high: float
+    """The upper end."""
 
 
 @dataclasses.dataclass
 class CaseResult:
-    """What came of a case.
-
-    Attributes:
-        case: the case.
-        loader: the name of the loader that is held to the goal.
-        measured: those that were measured.
-        absent: those that were not.
-        compared: the loader with each of its peers.
-    """
+    """The result of a case."""
 
     case: Case
+    """The case."""
     loader: str
+    """The name of the loader that is held to the goal."""
     measured: list[Measured] = dataclasses.field(default_factory=list)
+    """The contenders that were measured."""
     absent: list[Absent] = dataclasses.field(default_factory=list)
+    """The contenders that were not measured."""
     compared: list[Compared] = dataclasses.field(default_factory=list)
+    """The loader with each of its peers."""
 
     def verdict_of(self, compared: Compared) -> str:
-        """Return the verdict on a comparison; peers that no goal speaks of are reported."""
+        """Return the verdict on a comparison; peers without a goal are reported."""
         if self.case.goal.of == VALUE or not _has_goal(self.case, compared.peer):
             return "reported"
         return verdict(self.case.goal, compared.figure, compared.low, compared.high)
 
     def own_verdict(self) -> str:
-        """Return the verdict on the loader's own figure; ``"reported"`` where none is asked."""
+        """Return the verdict on the loader's own figure; ``"reported"`` without a goal."""
         one = next((one for one in self.measured if one.name == self.loader), None)
         if self.case.goal.of != VALUE or one is None:
             return "reported"
         return verdict(self.case.goal, one.median, one.low, one.high)
 
     def verdicts(self) -> list[str]:
-        """Return all verdicts; a loader that failed has missed what was required."""
+        """Return all verdicts; a loader that failed has missed its goal."""
         found = [self.own_verdict(), *map(self.verdict_of, self.compared)]
         failed = any(one.name == self.loader and one.kind == "failed" for one in self.absent)
         return [*found, MISSED] if failed else found
 
 
 def _has_goal(case: Case, peer: str) -> bool:
-    """Return whether the case's goal speaks of a peer: a fixed one, or the two that are asked."""
+    """Return whether the case's goal is for a peer: a fixed one, or one of the two asked ones."""
     return peer in case.against if isinstance(case.against, tuple) else peer in ASKED_PEERS
 
 
 @dataclasses.dataclass
 class Results:
-    """A run.
-
-    Attributes:
-        settings: what was asked: loader, peers, rounds, seconds a round.
-        machine: what it ran on, and the versions of what took part.
-        results: the cases.
-    """
+    """A run."""
 
     settings: dict[str, Any]
+    """The settings: loader, peers, rounds, seconds per round."""
     machine: dict[str, Any]
+    """The machine, and the versions of the contenders."""
     results: list[CaseResult] = dataclasses.field(default_factory=list)
+    """The cases."""
 
     @property
     def missed(self) -> list[str]:
-        """The ids of the cases that missed what was required."""
+        """The ids of the cases that missed a required bound."""
         return [one.case.id for one in self.results if MISSED in one.verdicts()]
 
     def text(self) -> str:
@@ -179,19 +164,19 @@ def _written(one: CaseResult) -> dict[str, Any]:
 
 
 def parse(text: str) -> Results:
-    """Return the results that a document holds; cases that are no more are left out.
+    """Return the results that a document holds; cases that no longer exist are left out.
 
     Raises:
-        FormatError: it is none of this version, or lacks something.
+        FormatError: the document has another version, or a part is missing.
     """
     try:
         document = json.loads(text)
         if document["format"] != FORMAT or document["version"] != VERSION:
-            raise FormatError(f"it is no {FORMAT} of version {VERSION}")
+            raise FormatError(f"it is not a {FORMAT} document of version {VERSION}")
         results = [_read(one) for one in document["results"] if one["case"] in CASES]
         return Results(document["settings"], document["machine"], results)
     except (KeyError, TypeError, json.JSONDecodeError) as error:
-        raise FormatError(f"it is no {FORMAT} of version {VERSION}: {error}") from error
+        raise FormatError(f"it is not a {FORMAT} document of version {VERSION}: {error}") from error
 
 
 def _read(one: Mapping[str, Any]) -> CaseResult:

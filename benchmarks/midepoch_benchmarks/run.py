@@ -1,4 +1,4 @@
-"""Runs cases, each in an interpreter of its own, and gathers what they tell."""
+"""Runs cases, each in an interpreter of its own, and collects their results."""
 
 from __future__ import annotations
 
@@ -29,26 +29,23 @@ from midepoch_conformance.host.processes import end_group
 __all__ = ["FULL", "QUICK", "Pace", "run"]
 
 _PATIENCE = 300.0
-"""Seconds that a case has before it is ended."""
+"""The seconds that a case has before it is ended."""
 
 _LEAVING = 5.0
-"""Seconds that an interpreter has for its exit."""
+"""The seconds that an interpreter has for its exit."""
 
 _SAID = 300
-"""Characters of what a case printed last, where it died."""
+"""The characters of a dead case's last output that are shown."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Pace:
-    """How much is measured.
-
-    Attributes:
-        rounds: of each contender in a case.
-        seconds: that a round of a stream takes.
-    """
+    """The amount of measuring."""
 
     rounds: int
+    """The rounds of each contender in a case."""
     seconds: float
+    """The seconds of one round of a stream."""
 
 
 QUICK = Pace(20, 0.03)
@@ -62,10 +59,10 @@ def run(
     pace: Pace,
     told: Callable[[Results], None],
 ) -> Results:
-    """Measure ``cases`` and return the results; ``told`` gets those so far, after each case.
+    """Measure ``cases`` and return the results; ``told`` gets the results so far after each case.
 
     Raises:
-        CheckError: ``loader`` or a peer names nothing.
+        CheckError: the name of ``loader`` or of a peer leads to no loader.
     """
     machine = _described([name for name in (loader, *peers) if name not in BUILT_IN])
     settings = {"loader": loader, "peers": list(peers), **dataclasses.asdict(pace)}
@@ -118,7 +115,7 @@ def _measured(case: Case, loader: str, peers: Sequence[str], pace: Pace) -> Case
 
 
 def _answers(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield what an interpreter answers; at last ``failed`` where it does not come to its end."""
+    """Yield an interpreter's answers; the last one is ``failed`` if it does not reach its end."""
     command = [sys.executable, "-m", "midepoch_benchmarks.measuring"]
     with tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(
@@ -145,7 +142,7 @@ def _answers(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _lines(pipe: IO[bytes] | None) -> Iterator[dict[str, Any]]:
-    """Yield the lines until the pipe ends or patience does."""
+    """Yield the lines until the pipe ends or the time is up."""
     until = time.monotonic() + _PATIENCE
     unread = b""
     while pipe is not None and (left := until - time.monotonic()) > 0:
@@ -159,11 +156,11 @@ def _lines(pipe: IO[bytes] | None) -> Iterator[dict[str, Any]]:
 
 
 def _last_words(process: subprocess.Popen[bytes], errors: IO[bytes]) -> str:
-    """Return how an interpreter that said no last line ended."""
+    """Return how an interpreter without a last line ended."""
     try:
         status = process.wait(1)
     except subprocess.TimeoutExpired:
         return f"not done within {_PATIENCE:.0f} seconds"
     errors.seek(0)
     said = " ".join(errors.read().decode(errors="replace").split())
-    return f"its interpreter ended with status {status}: {said[-_SAID:] or 'it said nothing'}"
+    return f"its interpreter ended with status {status}: {said[-_SAID:] or 'no output'}"

@@ -19,7 +19,7 @@ __all__ = [
     "rows_of",
 ]
 
-_HEAD = ("what is measured", "who", "median", "quartiles", "beside it", "95%", "goal", "")
+_HEAD = ("what is measured", "loader", "median", "quartiles", "beside it", "95%", "goal", "")
 _SCALES = {
     "s": ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")),
     "bytes": ((1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB"), (1, "B")),
@@ -60,7 +60,7 @@ def interval_words(low: float, high: float, goal: Goal) -> str:
 
 
 def goal_words(case: Case) -> str:
-    """Return what a case is held to: the required bound, and the one that is hoped for.
+    """Return the bounds of a case: the required one, and the one that is hoped for.
 
     >>> from midepoch_benchmarks.cases import CASES
     >>> goal_words(CASES["first-batch"]), goal_words(CASES["order-1e6"])
@@ -78,7 +78,7 @@ def goal_words(case: Case) -> str:
 def rows_of(found: CaseResult) -> Iterator[tuple[str, str, str, str, str, str, str]]:
     """Yield a row for each contender.
 
-    It is: name, median, quartiles, the loader beside it, the interval of that, goal, verdict.
+    A row is: name, median, quartiles, the loader beside it, the interval of that, goal, verdict.
     """
     case = found.case
     for one in found.measured:
@@ -96,7 +96,7 @@ def rows_of(found: CaseResult) -> Iterator[tuple[str, str, str, str, str, str, s
 
 
 def machine_words(results: Results) -> str:
-    """Return what a run ran on, in a line."""
+    """Return the machine of a run, in one line."""
     machine = results.machine
     versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
     return (
@@ -109,11 +109,11 @@ def machine_words(results: Results) -> str:
 
 
 def markdown(results: Results, level: int = 3) -> str:
-    """Return what the run ran on, a table for each row of goals, and what was not measured.
+    """Return the machine, a table for each row of goals, and the contenders that were not measured.
 
     Args:
         results: a run.
-        level: of the headings.
+        level: the level of the headings.
     """
     lines = [f"{machine_words(results)}.", "", _summary(results), ""]
     for row, title in ROWS.items():
@@ -130,7 +130,7 @@ def _bound(case: Case, value: float) -> str:
 
 
 def _digits(value: float) -> str:
-    """Return three significant digits, none of them zeros at the end of a fraction."""
+    """Return three significant digits, without zeros at the end of a fraction."""
     if value == 0 or not math.isfinite(value):
         return f"{value:g}"
     places = max(0, 2 - math.floor(math.log10(abs(value))))

@@ -26,7 +26,7 @@ _STYLES = {HOPED: "bold green", MET: "green", MISSED: "bold red"}
 
 
 def show_cases(console: Console) -> None:
-    """List the cases with what each is held to."""
+    """List the cases with their goals."""
     table = Table("case", "row", "what is measured", "against", "goal", box=None)
     for case in CASES.values():
         against = case.against if isinstance(case.against, str) else ", ".join(case.against)
@@ -35,9 +35,9 @@ def show_cases(console: Console) -> None:
 
 
 def show_results(results: Results, console: Console) -> None:
-    """Show a table of all cases, what was not measured, and the last line."""
+    """Show a table of all cases, the contenders that were not measured, and the last line."""
     console.print(Text(machine_words(results), "dim"), soft_wrap=True)
-    heads = ("case", "who", "median", "quartiles", "beside it", "95% interval", "goal", "")
+    heads = ("case", "loader", "median", "quartiles", "beside it", "95% interval", "goal", "")
     table = Table(*heads, box=None)
     for found in results.results:
         for number, (*texts, verdict) in enumerate(rows_of(found)):
@@ -69,15 +69,15 @@ class Progress:
     """A line for each case that has been measured.
 
     Args:
-        count: how many there are.
-        console: where the lines go.
+        count: the number of cases.
+        console: shows the lines.
     """
 
     def __init__(self, count: int, console: Console) -> None:
         self.count, self.console, self.done = count, console, 0
 
     def __call__(self, found: CaseResult) -> None:
-        """Say what came of a case."""
+        """Show a case's result."""
         self.done += 1
         words = f"{self.done}/{self.count} {found.case.id}: {_line(found)}"
         self.console.print(Text(printable(words, lines=False)), soft_wrap=True)

@@ -261,7 +261,7 @@ def test_results_survive_their_file() -> None:
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": "midepoch.benchmarks"}',
                                   '{"format": "midepoch.benchmarks", "version": 2}'])  # fmt: skip
 def test_another_file_is_refused(text: str) -> None:
-    with pytest.raises(FormatError, match=r"no midepoch\.benchmarks of version 1"):
+    with pytest.raises(FormatError, match=r"not a midepoch\.benchmarks document of version 1"):
         parse(text)
 
 

@@ -159,7 +159,7 @@ def test_a_step_after_the_close_is_the_cases_fault(odd: ModuleType, tmp_path: Pa
 
 
 def test_a_step_that_opens_what_is_open_is_the_cases_fault(odd: ModuleType, tmp_path: Path) -> None:
-    with pytest.raises(CaseError, match="open already"):
+    with pytest.raises(CaseError, match="already open"):
         played(odd.Honest(), tmp_path, Step("open"))
 
 
@@ -308,7 +308,7 @@ def test_a_codec_that_is_none() -> None:
     for act in (Codecs(Offer()).encode, Codecs(Offer()).decode):
         with pytest.raises(ValueError, match="unknown codec 'xml'"):
             act("xml", b"")
-    with pytest.raises(TypeError, match="it is dict"):
+    with pytest.raises(TypeError, match="the state is dict"):
         Codecs(Offer()).encode("bytes", {})
 
 

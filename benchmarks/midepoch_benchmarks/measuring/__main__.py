@@ -27,11 +27,11 @@ Say = Callable[[Mapping[str, Any]], None]
 
 
 def main() -> None:
-    """Answer the request on what was the standard output, which loaders may print to."""
+    """Answer the request on a copy of the standard output, because loaders may print there."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     warnings.simplefilter("ignore")
-    # As workers have it: without workers, too, loaders are compared and not pools of threads.
+    # As in workers: the comparison is of loaders, not of thread pools, without workers too.
     torch.set_num_threads(1)
 
     def say(line: Mapping[str, Any]) -> None:
@@ -47,7 +47,7 @@ def main() -> None:
 
 
 def describe(request: Mapping[str, Any], say: Say) -> None:
-    """Say what this machine is, and which names of contenders lead nowhere."""
+    """Describe this machine, and name the unknown contenders."""
     say({"machine": described()})
     for spec in request["specs"]:
         try:
@@ -59,7 +59,7 @@ def describe(request: Mapping[str, Any], say: Say) -> None:
 
 
 def measure(request: Mapping[str, Any], say: Say) -> None:
-    """Measure a case and say what was found."""
+    """Measure a case and report its figures."""
     case = CASES[request["case"]]
     job = Job.of(case.parameters, request["seconds"])
     entrants: dict[str, Entrant] = {}
@@ -86,7 +86,7 @@ def measure(request: Mapping[str, Any], say: Say) -> None:
         line = {"measured": name, "median": median, "low": low, "high": high}
         say({**line, "rounds": rounds})
     for name, peer in request["pairs"]:
-        # Nothing at all is no multiple of anything.
+        # A ratio needs figures that are not zero.
         if all(found.get(name, [0])) and all(found.get(peer, [0])):
             cost = case.goal.of == COST
             over, under = (name, peer) if cost else (peer, name)

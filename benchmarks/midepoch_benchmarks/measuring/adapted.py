@@ -1,4 +1,4 @@
-"""Contenders that are reached through an adapter: their datasets and batches are the adapter's."""
+"""Contenders that are reached through an adapter, with its datasets and batches."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["Adapted"]
 class Measured(Workload):
     """A workload whose rows are the samples of a dataset, as NumPy arrays.
 
-    Not every loader that has an adapter knows torch; a row is a list, as an adapter expects.
+    Some loaders do not know torch. A row is a list, as an adapter expects.
     """
 
     samples: Any = None
@@ -37,15 +37,15 @@ class Measured(Workload):
 
 
 class Adapted:
-    """A loader that has an adapter.
+    """A loader with an adapter.
 
     Args:
-        spec: as on the command line of ``midepoch check``.
+        spec: its name on the command line of ``midepoch check``.
         name: its name in results.
 
     Raises:
         SpecError: ``spec`` names no adapter.
-        NotInstalledError: a package that the adapter imports is not there.
+        NotInstalledError: a package that the adapter imports is not installed.
     """
 
     def __init__(self, spec: str, name: str) -> None:
@@ -129,7 +129,7 @@ def _execution(setting: Setting, offer: Offer) -> Execution:
 
 
 def _declined(offer: Offer, w: Workload, x: Execution) -> str | None:
-    """Return why a loader's offer has no such cell."""
+    """Return why a loader does not offer this cell, or None if it does."""
     asked = {
         w.kind: w.kind in offer.kinds,
         x.worker_kind: not x.workers or x.worker_kind in offer.worker_kinds,

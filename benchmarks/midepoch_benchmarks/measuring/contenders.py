@@ -27,7 +27,7 @@ __all__ = [
 
 
 class NotOfferedError(Exception):
-    """A contender has no such thing; the message says why."""
+    """A contender does not offer this; the message says why."""
 
 
 class NotMeasuredError(Exception):
@@ -35,32 +35,29 @@ class NotMeasuredError(Exception):
 
 
 class NotInstalledError(Exception):
-    """A contender is not here; the message says what is missing."""
+    """A contender is not installed; the message names the missing package."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Setting:
-    """What a loader is to be built with.
-
-    Attributes:
-        dataset: one of those in ``datasets.py``.
-        workers: their number.
-        shuffle: whether the order is shuffled.
-        threads: whether workers are threads.
-        interval: steps between two snapshots; None for no snapshots.
-        lanes: the number of logical workers, where it is not that of workers.
-        batch_size: samples a batch.
-        as_it_is: whether a batch is the list of samples, not collated.
-    """
+    """The arguments of a loader."""
 
     dataset: Any
+    """A dataset of ``datasets.py``."""
     workers: int = 0
+    """The number of workers."""
     shuffle: bool = False
+    """Whether the order is shuffled."""
     threads: bool = False
+    """Whether workers are threads."""
     interval: int | None = 1
+    """The steps between two snapshots; None: no snapshots."""
     lanes: int | None = None
+    """The number of lanes; None: the number of workers."""
     batch_size: int = BATCH_SIZE
+    """The samples of a batch."""
     as_it_is: bool = False
+    """Whether a batch is the plain list of samples."""
 
 
 class Contender(Protocol):
@@ -69,11 +66,11 @@ class Contender(Protocol):
     name: str
 
     def open(self, setting: Setting) -> Any:
-        """Return a loader: iterable, and Stateful where it has a state.
+        """Return a loader: iterable, and Stateful if it has a state.
 
         Raises:
-            NotOfferedError: there is no such loader.
-            NotInstalledError: it is not installed.
+            NotOfferedError: the contender does not offer this loader.
+            NotInstalledError: the contender is not installed.
         """
 
 
@@ -96,7 +93,7 @@ def _arguments(setting: Setting) -> dict[str, Any]:
 
 
 class Torch:
-    """PyTorch's loader as it comes."""
+    """PyTorch's loader with its defaults."""
 
     name = "torch"
 

@@ -28,10 +28,10 @@ __all__ = [
 ]
 
 BATCH_SIZE = 8
-"""Samples a batch, everywhere but for the orders."""
+"""The samples of a batch, everywhere but for the orders."""
 
 ENDLESS = 10**9
-"""Samples of a dataset whose epoch is never to end while it is measured."""
+"""The samples of a dataset whose epoch does not end while it is measured."""
 
 _POOL, _PICTURES = 64, 16
 
@@ -47,7 +47,7 @@ class Samples(Dataset[Any]):
 
 
 class Cheap(Samples):
-    """Delivers samples made beforehand: ``k`` tensors, and ``total`` bytes a batch.
+    """Delivers prepared samples: ``k`` tensors and ``total`` bytes a batch.
 
     >>> [tuple(part.shape) for part in Cheap(total=1024, k=2)[0]]
     [(16,), (16,)]
@@ -56,7 +56,7 @@ class Cheap(Samples):
     def __init__(self, total: int, k: int = 1, n: int = ENDLESS) -> None:
         super().__init__(n)
         width = max(1, total // (BATCH_SIZE * k * 4))
-        # Few of the large ones: what is measured is not how fast memory is read.
+        # Few large samples: the measurement is not about the speed of memory.
         pool = min(_POOL, max(BATCH_SIZE, (4 << 20) // max(1, width * k * 4)))
         self.samples = [_parts(k, width, float(i)) for i in range(pool)]
 
@@ -70,7 +70,7 @@ def _parts(k: int, width: int, value: float) -> Any:
 
 
 class Busy(Samples):
-    """Computes for so many seconds a batch, calibrated once, in the same steps for everyone."""
+    """Computes for a number of seconds a batch, calibrated once: equal steps for all contenders."""
 
     def __init__(self, seconds: float, n: int = ENDLESS) -> None:
         super().__init__(n)
@@ -106,7 +106,7 @@ class Pictures(Samples):
         super().__init__(n)
         self.side, self.out = side, out
         drawn = np.random.default_rng(0)
-        # Steps from pixel to pixel are small, as in a photograph: it compresses about as well.
+        # Steps between pixels are small, as in a photograph, so it compresses about as well.
         steps = drawn.integers(0, 8, (_PICTURES, side, side, 3), np.uint8)
         self.packed = [zlib.compress(picture.tobytes()) for picture in steps.cumsum(1, np.uint8)]
 
@@ -125,7 +125,7 @@ class Pictures(Samples):
 
 
 class Faults(Samples):
-    """Delivers samples made beforehand, and how many page faults its process has had so far."""
+    """Delivers prepared samples, and the number of page faults of its process so far."""
 
     def __init__(self, total: int, n: int = ENDLESS) -> None:
         super().__init__(n)
@@ -136,7 +136,7 @@ class Faults(Samples):
 
 
 class Indices(Samples):
-    """Delivers the indices that it is asked for: a batch is the list itself."""
+    """Delivers the requested indices: a batch is the list itself."""
 
     def __getitem__(self, i: int) -> int:
         return i
@@ -173,11 +173,11 @@ class Stateful(IterableDataset[Any]):
             yield self.samples[start + (self.position - 1) * step]
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the position and what lies beside it."""
+        """Return the position and the bytes beside it."""
         return {"position": self.position, "rest": self.rest}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Put a state back."""
+        """Restore a state."""
         self.position, self.rest = state["position"], state["rest"]
 
 

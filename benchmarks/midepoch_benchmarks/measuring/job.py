@@ -1,4 +1,4 @@
-"""What an entrant is told: the case's parameters, its dataset, the time of a round."""
+"""A case as its entrants see it: the parameters, the dataset, the time of a round."""
 
 from __future__ import annotations
 
@@ -16,21 +16,18 @@ __all__ = ["Job"]
 
 @dataclasses.dataclass(frozen=True)
 class Job:
-    """A case as its entrants see it.
-
-    Attributes:
-        parameters: of the case.
-        seconds: how long a round should take.
-        dataset: the dataset, None where the measure makes its own.
-        interval: steps between two snapshots; None for none.
-        threads: whether workers are threads.
-    """
+    """A case as its entrants see it."""
 
     parameters: Mapping[str, Any]
+    """The parameters of the case."""
     seconds: float
+    """The planned time of a round."""
     dataset: Any = None
+    """The dataset; None: the measure makes its own."""
     interval: int | None = 1
+    """The steps between two snapshots; None: no snapshots."""
     threads: bool = False
+    """Whether workers are threads."""
 
     @classmethod
     def of(cls, parameters: Mapping[str, Any], seconds: float) -> Job:
@@ -38,7 +35,7 @@ class Job:
         return cls(parameters, seconds, made(parameters) if "data" in parameters else None)
 
     def by(self, entry: Entry) -> Job:
-        """Return the job as it is for ``entry``: what is asked of the loader's workers alone."""
+        """Return the job for ``entry``: only the loader itself has threads as workers."""
         return dataclasses.replace(
             self,
             interval=1 if entry.snapshots else None,
@@ -46,7 +43,7 @@ class Job:
         )
 
     def setting(self, **more: Any) -> Setting:
-        """Return what a loader is built with: a copy of the dataset, and the parameters."""
+        """Return the setting of a loader: a copy of the dataset, and the parameters."""
         told = {
             "dataset": copy.deepcopy(self.dataset),
             "workers": self.parameters.get("workers", 0),

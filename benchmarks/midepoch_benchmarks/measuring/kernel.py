@@ -1,4 +1,4 @@
-"""Measures of what the kernel is asked for: page faults and system calls."""
+"""Measures of work for the kernel: page faults and system calls."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Calls(Streaming):
         with tempfile.NamedTemporaryFile("r", prefix="midepoch-strace-") as summary:
             command = [str(self.strace), "-c", "-f", "-o", summary.name, "-p", str(pid)]
             tracer = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-            # The first line says that it is attached, or why not.
+            # The first line says that strace is attached, or why it is not.
             said = tracer.stderr.readline() if tracer.stderr is not None else ""
             try:
                 if "attached" not in said:
@@ -77,7 +77,7 @@ class Calls(Streaming):
 
 
 def total_calls(summary: str) -> int:
-    """Return the number of calls in the last line of what ``strace -c`` wrote.
+    """Return the number of calls in the last line of the output of ``strace -c``.
 
     >>> total_calls("% time  seconds  usecs/call  calls  errors syscall\\n"
     ...             "100.00  0.000063  0  105  2 total\\n")
@@ -91,7 +91,7 @@ def total_calls(summary: str) -> int:
 
 
 def _children() -> set[int]:
-    """Return the processes that this one has started, whatever started them."""
+    """Return the processes that this one has started, by any means."""
     found: set[int] = set()
     for task in Path("/proc/self/task").iterdir():
         found.update(map(int, (task / "children").read_text(encoding="ascii").split()))

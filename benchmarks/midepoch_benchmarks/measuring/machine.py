@@ -1,4 +1,4 @@
-"""What the measurements ran on."""
+"""The machine of the measurements."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 __all__ = ["described"]
 
 _TRIPS = 400
-"""Messages that are sent there and back."""
+"""The number of messages that are sent there and back."""
 
 _PACKAGES = ("torch", "torchdata", "midepoch", "grain", "numpy")
 

@@ -1,4 +1,4 @@
-"""Measures of the shuffled order: seconds an index, and memory."""
+"""Measures of the shuffled order: seconds per index, and memory."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from midepoch_benchmarks.measuring.streaming import closed
 __all__ = ["Memory", "Ordering"]
 
 _BLOCK = 1 << 14
-"""Indices a batch: what a batch itself costs does not show."""
+"""The indices of a batch: so many that the cost of a batch itself does not show."""
 
 
 _INDICES = 1 << 20
-"""Indices in a round: as many as an epoch of few samples has."""
+"""The indices of a round: as many as an epoch of the smallest case has."""
 
 _STORED = 1 << 20
-"""Samples beyond which an order that is stored is not asked for."""
+"""The most samples for which a loader that stores its order is measured."""
 
 
 def ordered(contender: Contender, n: int) -> Any:

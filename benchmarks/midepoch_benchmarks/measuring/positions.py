@@ -1,4 +1,4 @@
-"""Measures of states: what saving takes, what resuming takes, how large a state is."""
+"""Measures of states: the time to save and to resume, and the size."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from midepoch_benchmarks.measuring.streaming import Streaming, closed
 __all__ = ["Resuming", "ResumingAnywhere", "Saving", "Size", "Skipping"]
 
 _CALLS = 50
-"""Calls of ``state_dict()`` in a round, each after a batch of its own."""
+"""The calls of ``state_dict()`` in a round, each after another batch."""
 
 _STARTS = 15
-"""Starts in a round, each with a fresh one beside it."""
+"""The resumes in a round, each beside a fresh start."""
 
 _WIDE = 100
-"""Samples a batch where a position has to be reached by running there."""
+"""The samples of a batch if the loader has to run to its position."""
 
 _STRETCH = 0.2
-"""Seconds that the skipped batches are to take, so that starting workers disturbs little."""
+"""The seconds that skipping should take, so that the start of workers matters little."""
 
 
 class Saving(Streaming):
     """Seconds that ``state_dict()`` takes, each time after another batch."""
 
     def warm_up(self) -> None:
-        """Look at once whether there is a state."""
+        """Check at once that the loader has a state."""
         _check_state(self.loader)
         super().warm_up()
 
@@ -54,7 +54,7 @@ class Saving(Streaming):
 
 
 def _check_state(loader: Any) -> None:
-    """Raise what says that a loader has no state, if it has none."""
+    """Raise an error if the loader has no state."""
     try:
         loader.state_dict()
     except (AttributeError, NotImplementedError):
@@ -76,7 +76,7 @@ def seconds_to_resume(contender: Contender, setting: Setting, state: Any) -> flo
 
 
 def states_at(contender: Contender, setting: Setting, batches: list[int]) -> dict[int, Any]:
-    """Run a loader and return the states after so many batches."""
+    """Run a loader and return its states after these numbers of batches."""
     loader = contender.open(setting)
     _check_state(loader)
     iterator = iter(loader)
@@ -112,7 +112,7 @@ class ResumingAnywhere:
         self.round()
 
     def round(self) -> float:
-        """Return the seconds more, the median of a few: a start takes longer than they are."""
+        """Return the additional seconds, the median of a few: starts vary more than that."""
         return statistics.median(self._more() for _ in range(_STARTS))
 
     def _more(self) -> float:
@@ -124,7 +124,7 @@ class ResumingAnywhere:
 
 
 class Resuming:
-    """Seconds to resume at a position that was reached by running there, start-up included."""
+    """Seconds to resume at a position that the loader ran to, start-up included."""
 
     def __init__(self, contender: Contender, job: Job) -> None:
         self.contender, self.setting = contender, _wide(job)
@@ -140,7 +140,7 @@ class Resuming:
 
 
 class Size(Resuming):
-    """Bytes of the state at such a position, as a pickle."""
+    """Bytes of the pickled state at such a position."""
 
     def round(self) -> float:
         """Return bytes."""

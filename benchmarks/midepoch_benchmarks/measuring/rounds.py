@@ -1,4 +1,4 @@
-"""Rounds: the contenders of a case by turns, so that what disturbs one disturbs all."""
+"""Rounds: the contenders of a case alternate, so a disturbance of the machine meets them all."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Entrant(Protocol):
         """Measure once."""
 
     def close(self) -> None:
-        """Stop whatever runs."""
+        """Stop all that it started."""
 
 
 def interleaved(
@@ -27,7 +27,7 @@ def interleaved(
     One that raises is closed and told to ``failed``; the others go on.
     """
     found: dict[str, list[float]] = {name: [] for name in entrants}
-    # What is alive now stays: collections in a round look at what the round itself made.
+    # Objects that exist now stay: collections in a round only look at the round's own objects.
     gc.collect()
     gc.freeze()
     for number in range(rounds):

@@ -1,4 +1,4 @@
-"""Medians, spread and ratios of what was measured."""
+"""Medians, spread and ratios of the figures."""
 
 from __future__ import annotations
 

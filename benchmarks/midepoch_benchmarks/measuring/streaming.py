@@ -1,4 +1,4 @@
-"""Measures of a stream: seconds a batch, to the first batch, and with every batch kept."""
+"""Measures of a stream: seconds per batch, to the first batch, and with every batch kept."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from midepoch_benchmarks.measuring.job import Job
 __all__ = ["Keeping", "Starting", "Streaming", "closed"]
 
 _FEWEST = 8
-"""Batches that are timed in a round at least, and between two looks at the clock at most."""
+"""The least batches of a round, and the most batches between two looks at the clock."""
 
 _KEPT = 96
-"""Batches that a consumer keeps in a round."""
+"""The batches that a consumer keeps in a round."""
 
 _REST = 0.1
-"""The longest time that workers are given to come to rest after a round."""
+"""The most seconds that workers have to come to rest after a round."""
 
 
 class Streaming:
@@ -35,17 +35,17 @@ class Streaming:
         self.loader = contender.open(setting)
         self.batches: Iterator[Any] = iter(self.loader)
         self.ahead = 4 * setting.workers + 4
-        # Batches that workers may still be making when a round ends.
+        # Workers may still be making these batches when a round ends.
         self.unmade = 2 * setting.workers + 1 if setting.workers else 0
         self.warm_up()
 
     def warm_up(self) -> None:
-        """Do what the first batches alone need: start workers, touch memory, fill pools."""
+        """Take the first batches, which start workers, touch memory and fill pools."""
         self.take(2 * self.ahead)
         self.round()
 
     def take(self, count: int) -> None:
-        """Take so many batches and drop them."""
+        """Take this many batches and drop them."""
         batches = self.batches
         for _ in range(count):
             next(batches)
@@ -62,7 +62,7 @@ class Streaming:
         return self.rested((now - start) / taken)
 
     def rested(self, pace: float) -> float:
-        """Return ``pace``, seconds a batch, once the workers had time to come to rest."""
+        """Return ``pace``, seconds per batch, after the workers had time to come to rest."""
         time.sleep(min(_REST, self.unmade * pace))
         return pace
 
@@ -74,7 +74,7 @@ class Streaming:
 
 
 class Keeping(Streaming):
-    """The same where the consumer keeps all batches of the round."""
+    """Seconds a batch if the consumer keeps all batches of the round."""
 
     def round(self) -> float:
         """Return seconds a batch."""
@@ -110,6 +110,6 @@ class Starting:
 
 
 def closed(loader: Any) -> None:
-    """Close a loader that can be; others are dropped by their last owner."""
+    """Close a loader that has ``close``; any other is dropped by its last owner."""
     if hasattr(loader, "close"):
         loader.close()

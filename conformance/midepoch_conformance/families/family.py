@@ -151,25 +151,18 @@ class Family:
 
     name: str
     """The name by which judges select the family's cases."""
-
     section: str
     """The section of the tables, one of :data:`SECTIONS`."""
-
     build: Builder
     """Makes the case of a cell."""
-
     axes: Mapping[str, tuple[Any, ...]]
     """The family's axes, beside those of all families or in place of them."""
-
     workers: tuple[bool, ...] = (False, True)
     """Whether the family is played without workers, with them, or both."""
-
     needs: tuple[str, ...] = ()
     """What the family needs of a loader; of :data:`NEEDS`."""
-
     quick: tuple[str, ...] = ()
     """How quick plays the family; of :data:`QUICK`."""
-
     each: tuple[str, ...] = ()
     """The aspects of unusual workloads of which quick plays the family on every one."""
 

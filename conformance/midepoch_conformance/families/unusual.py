@@ -24,13 +24,10 @@ class Unusual:
 
     aspect: str
     """What is unusual about the workload; one of :data:`ASPECTS`."""
-
     kinds: tuple[str, ...]
     """The kinds of dataset that the workload can have."""
-
     fields: tuple[tuple[str, Any], ...] = ()
     """The fields that make the workload unusual."""
-
     shuffles: bool = False
     """Whether the loader's own shuffling can be combined with it."""
 

@@ -21,14 +21,14 @@ __all__ = ["HeldBatches", "Holdings"]
 _POLL = 0.02
 
 _FEW = 8
-"""How many batches of a user's own loader are held at each end: nobody knows their size."""
+"""How many batches of a user's own loader are held at each end; their size is unknown."""
 
 
 class Holdings:
-    """Counts what is held beyond what was there when :meth:`begin` was called.
+    """Counts the processes, threads and descriptors that exist since :meth:`begin` was called.
 
     Args:
-        spared: returns a descriptor that is not counted, whatever it is by then.
+        spared: returns the descriptor that does not count; it is asked at each count.
     """
 
     def __init__(self, spared: Callable[[], int]) -> None:
@@ -37,18 +37,18 @@ class Holdings:
         self._first: dict[str, int] | None = None
 
     def begin(self) -> None:
-        """Take what is there now for what does not count."""
+        """Note what exists now: it does not count."""
         self._before = _found()
 
     def count(self, seconds: float) -> dict[str, int] | None:
-        """Return what is held now; None where that cannot be known.
+        """Return what is held now, or None if the system does not tell.
 
-        From the second count on it has up to ``seconds`` to come down to the first's: what
-        is still on its way out is no holding.
+        From the second count on, the numbers have up to ``seconds`` to come down to the first
+        count: a process that is about to exit is not held.
         """
         until = time.monotonic() + seconds
         while True:
-            # What only a cycle keeps alive is nobody's any more.
+            # Nothing uses an object that only a cycle keeps alive.
             gc.collect()
             held = self._held()
             if held is None:
@@ -83,7 +83,7 @@ def _found() -> dict[str, set[int]] | None:
 
 
 def _is_open(fd: int) -> bool:
-    """Return whether a descriptor is there: the one that listed them is not any more."""
+    """Return whether a descriptor is open: the one that listed them is closed by now."""
     with contextlib.suppress(OSError):
         os.fstat(fd)
         return True
@@ -95,11 +95,11 @@ def _numbers(folder: str) -> set[int]:
 
 
 class HeldBatches:
-    """Holds what was delivered, as it was delivered, with what was read of it.
+    """Holds the delivered batches as they are, with the rows that were read from them.
 
     Args:
-        read: reads the rows of what an adapter delivered.
-        few: whether the first and the latest few alone are held.
+        read: reads the rows of a delivered batch.
+        few: whether only the first and the latest few batches are held.
     """
 
     def __init__(self, read: Callable[[Any], Batch], few: bool = False) -> None:
@@ -108,7 +108,7 @@ class HeldBatches:
         self._count = 0
 
     def add(self, rows: Any, batch: Batch) -> None:
-        """Hold ``rows``, of which ``batch`` was read; what can be read but once is not held."""
+        """Hold ``rows``, from which ``batch`` was read, unless they can be read only once."""
         number, self._count = self._count, self._count + 1
         if _is_read_once(rows):
             return
@@ -117,9 +117,9 @@ class HeldBatches:
         self._held.append((number, rows, batch))
 
     def changed(self) -> list[list[Any]]:
-        """Return ``[number, batch as it was, batch as it is]`` of each that is another now.
+        """Return ``[number, batch before, batch now]`` for each batch that has changed.
 
-        The numbers count the session's batches from 0. From now on it is held as it is.
+        The numbers count the session's batches from 0. The next call compares with the rows of now.
         """
         found = []
         for place, (number, rows, batch) in enumerate(self._held):
@@ -130,7 +130,7 @@ class HeldBatches:
         return found
 
     def overwrite(self) -> None:
-        """Write another number into every place of all that is held, where it can be written."""
+        """Write another number into every place of the held batches that can be written."""
         self._held = [(number, rows, self._written(rows)) for number, rows, _ in self._held]
 
     def _written(self, rows: Any) -> Batch:
@@ -138,19 +138,19 @@ class HeldBatches:
         return self._read(rows)
 
     def drop(self) -> None:
-        """Hold nothing any more."""
+        """Drop all held batches."""
         self._held.clear()
 
 
 def _is_read_once(rows: Any) -> bool:
-    """Return whether rows, or one of them, are an iterator: the second reading finds nothing."""
+    """Return whether rows, or one of them, are an iterator: a second reading would find nothing."""
     if hasattr(rows, "__next__"):
         return True
     return isinstance(rows, (list, tuple)) and any(hasattr(row, "__next__") for row in rows)
 
 
 def _write(node: Any) -> None:
-    """Write into an array, a tensor or lists of them; what is read-only stays as it is."""
+    """Write into an array, a tensor or lists of them; read-only values stay as they are."""
     fill = getattr(node, "fill_", None) or getattr(node, "fill", None)
     if fill is not None:
         with contextlib.suppress(RuntimeError, ValueError):

@@ -20,11 +20,11 @@ from midepoch_conformance.case.workload import Workload
 __all__ = ["FetchLog", "Journal", "JournalEnd", "read_journal"]
 
 _OUT_OF_REACH = 200
-"""The journal's descriptor is at least this: loaders that meddle with descriptors take low ones."""
+"""The journal's lowest descriptor: loaders that close descriptors by number use low ones."""
 
 
 class Journal:
-    """Writes one session's journal, whatever the loader does to descriptors and processes."""
+    """Writes one session's journal, even if the loader closes descriptors or forks."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -33,11 +33,11 @@ class Journal:
         self.phase = ""
 
     def descriptor(self) -> int:
-        """Return the descriptor that the journal itself holds; -1 where it holds none."""
+        """Return the journal's own descriptor, or -1 if it has none."""
         return self.fd if self._is_open() else -1
 
     def at(self, phase: str) -> None:
-        """Note what is about to happen: it names the place of a hang or a crash."""
+        """Note the next phase: it names the place of a hang or a crash."""
         if phase != self.phase:
             self.phase = phase
             self._write(["at", phase])
@@ -63,13 +63,13 @@ class Journal:
         self._write(["state", name, codec, path])
 
     def event(self, event: Event) -> None:
-        """Note what else the step did; its batches are noted already."""
+        """Note the rest of the step's event; its batches are noted already."""
         fields = dataclasses.asdict(dataclasses.replace(event, batches=[]))
         del fields["batches"], fields["opened"], fields["ended"]
         self._write(["event", fields])
 
     def changed(self, when: str, changes: list[list[Any]]) -> None:
-        """Note which of the batches that are held are others now: number, before, now."""
+        """Note the held batches that have changed: number, before, now."""
         for change in changes:
             self._write(["changed", when, *change])
 
@@ -78,7 +78,7 @@ class Journal:
         self._write(["failed", dataclasses.asdict(fault)])
 
     def killed(self) -> None:
-        """Note that the process kills itself now because a step asks for it."""
+        """Note that the process now kills itself because a step asks for it."""
         self._write(["killed"])
 
     def done(self, seconds: float) -> None:
@@ -86,15 +86,15 @@ class Journal:
         self._write(["done", seconds])
 
     def close(self) -> None:
-        """Give the descriptor back."""
+        """Close the descriptor."""
         if self._is_open():
             os.close(self.fd)
 
     def _write(self, line: list[Any]) -> None:
         if os.getpid() != self.pid:
-            # A process that the loader forked came out of the loader's code: it is no player.
+            # This process was forked by the loader and left the loader's code: it is no player.
             os._exit(0)
-        # The empty line ends what a loader may have written here by accident.
+        # The empty line ends anything that a loader may have written here by accident.
         data = memoryview(f"\n{json.dumps(line, separators=(',', ':'))}\n".encode())
         if not self._is_open():
             self._open()
@@ -117,25 +117,22 @@ class Journal:
 
 @dataclasses.dataclass
 class JournalEnd:
-    """How a journal ends.
-
-    Attributes:
-        done: whether the session came to its end.
-        killed: whether a step ended it, and its process with it.
-        phase: what was being done if it did not; ``"closing"`` after all its steps.
-        pending: whether a step was cut short.
-        states: the encodings that were saved: codec and file by name.
-    """
+    """How a journal ends."""
 
     done: bool = False
+    """Whether the session reached its end."""
     killed: bool = False
+    """Whether a step killed the session's process."""
     phase: str = "open"
+    """The phase in which the session stopped; ``"closing"`` after all its steps."""
     pending: bool = False
+    """Whether a step was cut short."""
     states: dict[str, tuple[str, str]] = dataclasses.field(default_factory=dict)
+    """The saved encodings: codec and file by name."""
 
 
 def read_journal(path: str) -> tuple[SessionTrace, JournalEnd]:
-    """Read a journal, whole or cut short; lines that are no journal's are passed over."""
+    """Read a journal, whole or cut short; lines of other form are skipped."""
     trace, end = SessionTrace([]), JournalEnd()
     for line in _lines(path):
         with contextlib.suppress(IndexError, KeyError, TypeError, ValueError):

@@ -40,7 +40,7 @@ _MADV_COLLAPSE = 25
 
 
 def adopt_orphans(adopt: bool = True) -> bool:
-    """Make this process the new parent of orphans below it, or no longer; return whether it is."""
+    """Make this process the new parent of orphans below it, or stop that; return whether it is."""
     return _prctl(_PR_SET_CHILD_SUBREAPER, int(adopt)) and adopt
 
 
@@ -63,14 +63,14 @@ def living(pid: int) -> list[int] | None:
 
 
 def left_after(seconds: float) -> int | None:
-    """Return how many processes below this one live on, as soon as none does or time is up.
+    """Return how many processes below this one are alive, once none is or the time is up.
 
-    Python's own keepers (the resource tracker and the fork server, which live as long as
-    their process does) are not counted.
+    Python's own keepers are not counted: the resource tracker and the fork server live as long as
+    their process does.
     """
     until = time.monotonic() + seconds
     while True:
-        # The kernel may skip a child while another one exits: only a second look is sure.
+        # The kernel may skip a child while another one exits, so only a second look is sure.
         alive = living(os.getpid()) or living(os.getpid())
         if alive is None:
             return None
@@ -81,14 +81,14 @@ def left_after(seconds: float) -> int | None:
 
 
 class Patience:
-    """How long a process may go on: its limit, and longer while it and its children work.
+    """The time that a process has: its limit, and more while it and its children work.
 
-    On a busy machine a session needs more time to do the same: what burns processor time is
-    no hang yet. Past ``MOST`` limits it is one all the same.
+    On a busy machine a session needs more time. A process that uses the processor does not hang
+    yet. After ``MOST`` limits it counts as a hang all the same.
 
     Args:
         pid: the process.
-        limit: seconds that it has.
+        limit: the seconds that it has.
     """
 
     MOST = 4
@@ -97,7 +97,7 @@ class Patience:
     def __init__(self, pid: int, limit: float) -> None:
         self.pid, self.limit = pid, limit
         self.began = time.monotonic()
-        # The last quarter of the limit is the first that is looked at.
+        # The first look comes before the last quarter of the limit.
         self.looks = self.began + 0.75 * limit
         self.used: float | None = None
 
@@ -115,7 +115,7 @@ class Patience:
 
 
 def _processor_time(pid: int) -> float:
-    """Return the seconds of processor time of a process and all that descends from it."""
+    """Return the seconds of processor time of a process and all its descendants."""
     ticks = 0
     for one in (pid, *(living(pid) or ())):
         fields = _stat(one)
@@ -127,9 +127,9 @@ def _processor_time(pid: int) -> float:
 def end_but_trackers(spared: set[int]) -> None:
     """Kill all descendants but ``spared``, and let their resource trackers tidy up after them.
 
-    A tracker unlinks the named semaphores and segments of its users when the last of them is
-    gone: killed with them it would leave those on the machine. What only looks like a tracker
-    gains a second by it.
+    A tracker unlinks the named semaphores and segments of its users when the last user is gone.
+    If it were killed with them, these would stay on the machine. A process that only looks like
+    a tracker gains a second.
     """
     found = [pid for pid in living(os.getpid()) or () if pid not in spared]
     trackers = [pid for pid in found if _TRACKER in _command(pid)]
@@ -145,10 +145,10 @@ def end_but_trackers(spared: set[int]) -> None:
 
 
 def end_group(pid: int, seconds: float = 0.0) -> None:
-    """Kill the process group that ``pid`` leads, if there still is one.
+    """Kill the process group that ``pid`` leads, if it still exists.
 
-    Its members may leave by themselves for ``seconds`` before: a manager of torch's shared memory
-    removes what is left of that when all its users are gone, which after its end nobody does.
+    Its members first have ``seconds`` to exit by themselves: a manager of torch's shared memory
+    removes the rest of that memory when all its users are gone, and nobody else does.
     """
     until = time.monotonic() + seconds
     while time.monotonic() < until and _group_runs(pid):
@@ -160,7 +160,7 @@ def end_group(pid: int, seconds: float = 0.0) -> None:
 def end_others(spared: set[int]) -> int:
     """Kill and reap all descendants of this process but ``spared``; return how many lived.
 
-    Called by a process that adopts orphans, so that nothing escapes by leaving its group.
+    The caller adopts orphans, so no process escapes by leaving its group.
     """
     ended: set[int] = set()
     while True:
@@ -180,7 +180,7 @@ def end_others(spared: set[int]) -> int:
 def end_marked(mark: str) -> None:
     """Kill all processes that were started with ``mark`` in their environment.
 
-    They are found wherever they went: a daemon has left its group, its session and its parent.
+    This finds daemons too, which have left their group, their session and their parent.
     """
     spared = {os.getpid()}
     until = time.monotonic() + _DYING
@@ -248,25 +248,25 @@ def _children(pid: int) -> list[int]:
 
 
 def _runs(pid: int) -> bool:
-    """Return whether ``pid`` is there and no zombie."""
+    """Return whether ``pid`` exists and is no zombie."""
     return _stat(pid)[:1] not in ([], ["Z"], ["X"], ["x"])
 
 
 def _group_runs(group: int) -> bool:
-    """Return whether a process of the group is there and no zombie; no where that is unknown."""
+    """Return whether a process of the group exists and is no zombie; False if that is unknown."""
     fields = map(_stat, _numbers("/proc")) if _HAS_PROC else ()
     return any(f[2:3] == [str(group)] and f[0] not in "ZXx" for f in fields)
 
 
 def _stat(pid: int) -> list[str]:
-    """Return the fields of a process's status that follow its name; none if it is gone."""
+    """Return the fields of a process's status after its name; none if the process is gone."""
     with contextlib.suppress(FileNotFoundError, ProcessLookupError):
         return _read(f"/proc/{pid}/stat").rpartition(")")[2].split()
     return []
 
 
 def _command(pid: int) -> str:
-    """Return a process's command line; one that is just being started has none for a moment."""
+    """Return a process's command line; a process that just starts has none yet."""
     until = time.monotonic() + _STARTING
     while True:
         command = ""
