@@ -5,10 +5,13 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-__all__ = ["Batch", "Event", "Fault", "SessionTrace", "Trace"]
+__all__ = ["WRITTEN", "Batch", "Event", "Fault", "SessionTrace", "Trace"]
 
 Batch = list[list[float]]
 """Rows ``[id, *draws]`` in delivered order."""
+
+WRITTEN = -1
+"""What is written into a batch in the place of each number: no sample has this id."""
 
 
 @dataclasses.dataclass

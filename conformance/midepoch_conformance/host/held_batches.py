@@ -9,12 +9,9 @@ import contextlib
 from collections.abc import Callable
 from typing import Any
 
-from midepoch_conformance.case.trace import Batch
+from midepoch_conformance.case.trace import WRITTEN, Batch
 
-__all__ = ["WRITTEN", "HeldBatches"]
-
-WRITTEN = -1
-"""What is written into a batch in the place of each number: no sample has this id."""
+__all__ = ["HeldBatches"]
 
 _FEW = 8
 """How many batches of a user's own loader are held at each end: nobody knows their size."""
