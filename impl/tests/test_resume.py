@@ -165,13 +165,36 @@ def test_histories_of_samplers_with_processes(
     agree(make, "run", ops, first)
 
 
-def test_the_start_method_forkserver_does_not_show(helpers: None) -> None:
+@pytest.mark.parametrize("dataset", [sources.Plain, sources.Counting, sources.Resuming])
+def test_a_state_of_three_workers_resumes_under_any_number(dataset: Any) -> None:
+    shuffle = True if issubclass(dataset, sources.Plain) else None
+
+    def make(workers: int) -> Any:
+        return midepoch.StatefulDataLoader(
+            dataset(N), 2, shuffle, num_workers=workers, collate_fn=keep
+        )
+
+    loader = make(3)
+    batches = iter(loader)
+    for _ in range(2):
+        next(batches)
+    state = loader.state_dict()
+    rest = list(batches)
+    following = list(loader)
+    for workers in (0, 1, 2, 5):
+        other = make(workers)
+        other.load_state_dict(state)
+        assert epochs(other, 2) == [rest, following]
+
+
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_start_methods_do_not_show(method: str, helpers: None) -> None:
     def make(**execution: Any) -> Any:
         return midepoch.StatefulDataLoader(
             sources.Resuming(N), 2, seed=5, lanes=2, collate_fn=keep, **execution
         )
 
-    loader = make(num_workers=1, multiprocessing_context="forkserver")
+    loader = make(num_workers=1, multiprocessing_context=method)
     batches = iter(loader)
     first = [next(batches), next(batches)]
     state = loader.state_dict()
