@@ -1,4 +1,4 @@
-"""Workers that answer in any order, in this process: histories of them cost no start-up."""
+"""Workers in this process that answer in any order: a history with them starts fast."""
 
 from __future__ import annotations
 
