@@ -42,12 +42,16 @@ def report(
     markdown: Annotated[
         Path | None,
         typer.Option(
-            "--markdown", metavar="FILE", help="Write it as Markdown, fit for a pull request."
+            "--markdown",
+            metavar="FILE",
+            help="Write it as Markdown, for a comment on a pull request.",
         ),
     ] = None,
     badge: Annotated[
         Path | None,
-        typer.Option("--badge", metavar="DIR", help="Write SVG badges: one a class, one overall."),
+        typer.Option(
+            "--badge", metavar="DIR", help="Write SVG badges into DIR: one per class, one overall."
+        ),
     ] = None,
 ) -> None:
     """Show a report in the terminal, or write it as a page, a comment or badges."""
@@ -81,13 +85,14 @@ def diff(
         Path, typer.Argument(metavar="NEW", help="The later report.", show_default=False)
     ],
     markdown: Annotated[
-        Path | None, typer.Option("--markdown", metavar="FILE", help="Write it as Markdown, too.")
+        Path | None,
+        typer.Option("--markdown", metavar="FILE", help="Also write the difference as Markdown."),
     ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Compare reports of different loaders.")
     ] = False,
 ) -> None:
-    """Compare two reports: what broke, what was fixed; status 1 where something broke."""
+    """Compare two reports. The exit status is 1 if anything broke."""
     from midepoch_conformance.report.diff import diff_markdown, report_diff, show_diff
     from midepoch_conformance.report.file import load_report
 
@@ -103,18 +108,18 @@ def inspect_(
         Path,
         typer.Argument(
             metavar="STATEFILE",
-            help="A saved state, or a checkpoint with states in it: JSON, or of torch.save.",
+            help="A saved state, or a checkpoint with states in it, as JSON or by torch.save.",
             show_default=False,
         ),
     ],
     key: Annotated[
         str,
         typer.Option(
-            "--key", metavar="PATH", help="Look at this place alone, such as trainer.loader."
+            "--key", metavar="PATH", help="Look only at this place, such as trainer.loader."
         ),
     ] = "",
 ) -> None:
-    """Show what a saved state of this format says, and whether it is valid."""
+    """Show the content of a saved state of midepoch's format, and whether it is valid."""
     from midepoch_conformance.states import files, view
 
     valid = view.show_states(file, files.read_states(file, key), Console())

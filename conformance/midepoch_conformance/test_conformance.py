@@ -1,7 +1,7 @@
-"""The suite as pytest items, one a requirement and kind of workload, known failures before.
+"""The suite as pytest items: the known failures, then each requirement on each kind of workload.
 
-Collected by ``pytest --pyargs midepoch_conformance --loader torchdata``; under pytest-xdist
-each process has hosts of its own. With ``--junitxml`` each item is a test case of that file.
+``pytest --pyargs midepoch_conformance --loader torchdata`` collects them. Under pytest-xdist each
+process has its own hosts. With ``--junitxml`` each item is a test case of that file.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def test_requirement(
     if verdict.outcome == "failed":
         pytest.fail(verdict.words, pytrace=False)
     if verdict.outcome == "known":
-        # Not a mark: whether it is known shows only now. That it passes is a failure above.
+        # Not a mark: only the verdict shows that the failure is known.
         pytest.xfail(verdict.words)
     if verdict.outcome == "skipped":
         pytest.skip(verdict.words)

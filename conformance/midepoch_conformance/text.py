@@ -1,7 +1,7 @@
-"""Texts that others wrote, made fit to be shown: on a terminal, in Markdown, in XML (pure).
+"""Texts of loaders and users, made safe to show on a terminal, in Markdown and in XML (pure).
 
-A loader chooses its name, its errors and its keys. A control character among them could move
-a terminal's cursor, and is no character of XML at all.
+A loader chooses its name, its errors and its keys. A control character in them could move a
+terminal's cursor, and XML does not allow it.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ _VARYING = (
 
 
 def printable(text: str, lines: bool = True) -> str:
-    r"""Return ``text`` with what cannot be shown written out; ``lines``: line ends are kept.
+    r"""Return ``text`` with unprintable characters escaped; ``lines`` keeps line ends.
 
-    Characters that turn the direction of the text around them are written out as well.
+    Characters that change the direction of text are escaped as well.
 
     Example:
         >>> printable("\x1b[31mred\u202e"), printable("two\nlines", lines=False)
@@ -35,7 +35,7 @@ def printable(text: str, lines: bool = True) -> str:
 
 
 def clipped(text: str, limit: int) -> str:
-    """Return ``text``, cut to ``limit`` characters, the cut marked.
+    """Return ``text``, cut to ``limit`` characters; the cut is marked.
 
     Example:
         >>> clipped("abcdef", 4), clipped("abc", 4)

@@ -60,6 +60,28 @@ def rewritten(path: Path, to: Path, change: Callable[[list[dict[str, Any]]], Non
     return to
 
 
+def make_stable(lines: list[dict[str, Any]]) -> None:
+    """Replace the versions and times, which differ from run to run."""
+    lines[0] |= {"suite": "1.0", "spec": "1.0", "started": "2026-01-02T03:04:05+00:00"}
+    for line in lines[1:]:
+        line["seconds"] = 1.5
+
+
+def make_mixed(lines: list[dict[str, Any]]) -> None:
+    """Add a case of each other outcome, and known failures: one holds, two do not."""
+    refused, broken = ({"requirement": "RESUME-1", "words": words} for words in ("no", "lost"))
+    lines[3]["findings"] = [refused | {"outcome": "refused"}]
+    lines[4]["findings"] = [broken | {"outcome": "error", "kind": "adapter"}]
+    footer = lines[-1]
+    failure = footer["failures"].pop()
+    entry = {k: failure[k] for k in ("requirement", "outcome", "kind", "words", "id", "case")}
+    entry |= {"reason": "<i>why", "where": "known.toml, entry 1", "holds": True, "cases": 4}
+    entry |= {"workload_kinds": ["map"], "link": "https://example.org/a?b=1&c=2"}
+    gone = {"link": "javascript:alert(1)", "holds": False, "outcome": "pass", "kind": ""}
+    unjudged = {"link": "ftp://x", "holds": False, "outcome": "error", "kind": ""}
+    footer |= {"known": [entry, {**entry, **gone}, {**entry, **unjudged}], "status": 1}
+
+
 def make_hostile(lines: list[dict[str, Any]]) -> None:
     """Put the payload into every text of a report that a loader can choose."""
     for line in lines:

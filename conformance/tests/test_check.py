@@ -180,8 +180,11 @@ def test_events_tell_the_story() -> None:
     ("engine", "words"),
     [
         (Engine(fault=lambda c, s: Fault("raised", "ImportError", message="no torch")), "no torch"),
-        (Engine(fault=lambda c, s: Fault("hang", "limit", message="20 s", at="next")), "hangs"),
-        (Engine(offer=dataclasses.replace(OFFER, kinds=())), "no cell"),
+        (
+            Engine(fault=lambda c, s: Fault("hang", "limit", message="20 s", at="next")),
+            "did not finish",
+        ),
+        (Engine(offer=dataclasses.replace(OFFER, kinds=())), "no case"),
         (Engine(declines=lambda w, x: "never"), "never"),
     ],
 )

@@ -195,7 +195,7 @@ def test_what_explore_wrote_has_no_table(tmp_path: Path) -> None:
     judge(path)
     header = json.loads(path.read_text().splitlines()[0])
     path.write_text(json.dumps({**header, "table": None, "cases": None}) + "\n")
-    with pytest.raises(ReportError, match="no table to go on with"):
+    with pytest.raises(ReportError, match="no table to continue"):
         continued(path)
 
 
@@ -269,7 +269,9 @@ def test_a_killed_process_leaves_what_the_next_one_goes_on_with(
     assert 20 <= len(kept) < len(uninterrupted), "it had ended before it could be interrupted"
     if number == signal.SIGINT:
         assert process.returncode == 130
-        assert "what was judged is in report.jsonl; add --continue to go on with it" in said
+        assert (
+            "the cases judged so far are in report.jsonl; add --continue to judge the rest" in said
+        )
         assert "Traceback" not in said
     else:
         assert process.returncode == -signal.SIGKILL
@@ -284,7 +286,7 @@ def test_the_command_line_says_what_is_wrong(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(["check", "torch", "--continue"]) == 2
-    assert "--continue needs the report to go on with" in capsys.readouterr().err
+    assert "--continue needs the report of that run" in capsys.readouterr().err
     assert main(command(fakes, "--continue")) == 2
     assert "there is no such report" in capsys.readouterr().err
     assert not (tmp_path / "report.jsonl").exists()

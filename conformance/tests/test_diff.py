@@ -94,33 +94,15 @@ def test_a_report_does_not_differ_from_itself(
     assert len(out.strip().splitlines()) == 3
 
 
-def test_what_broke_is_told_by_requirement_and_by_case(
+def test_the_status_says_whether_anything_broke(
     good: Path, bad: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     newer = rewritten(bad, tmp_path / "newer.jsonl", version("2.0"))
     assert main(["diff", str(good), str(newer), "--markdown", "diff.md"]) == 1
-    out = capsys.readouterr().out
-    lines = [" ".join(line.split()) for line in out.splitlines()]
-    assert "RESUME-1 map pass 4 fails silently 4 4 broken" in lines
-    assert "EPOCH-1 map pass 4 blocked 4 4 unjudged" in lines
-    assert "simulated 1.0 → simulated 2.0: 4 broken, nothing fixed, 4 no longer judged" in lines
-    broken = load_report(newer).cases
-    ids = [c.id for c in broken if c.findings[0].outcome == "fails silently"]
-    assert all(case in out for case in ids)
-    assert "pass → fails silently (repeated) on map data, 4 cases" in out
-    text = Path("diff.md").read_text()
-    assert text.startswith("## ❌ simulated 1.0 → simulated 2.0: 4 broken, nothing fixed")
-    assert "| RESUME-1 | map | pass 4 | fails silently 4 | 4 broken |" in text
-    assert "| RESUME-1 | map | pass | fails silently (repeated) | 4 cases, such as: " in text
-    assert all(case in text for case in ids)
-
-
-def test_what_was_fixed_breaks_nothing(good: Path, bad: Path) -> None:
-    diff = compared(bad, good)
-    assert diff.status == 0
-    assert diff.verdict == "nothing broken, 4 fixed, 4 newly judged"
-    assert [c.old for c in diff.of("fixed")] == ["fails silently (repeated)"] * 4
-    assert "✅" in diff_markdown(diff)
+    title = "simulated 1.0 → simulated 2.0: 4 broken, nothing fixed"
+    assert title in capsys.readouterr().out
+    assert Path("diff.md").read_text().startswith(f"## ❌ {title}")
+    assert main(["diff", str(newer), str(good)]) == 0
 
 
 FAILS = {"kind": "missing", "words": "a batch is missing"}

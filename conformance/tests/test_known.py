@@ -278,8 +278,8 @@ def test_a_good_file_is_read(tmp_path: Path) -> None:
         ),
         ({"case": '{"probe": "cut", "workload": {}, "sessions": []}'}, "no session"),
         ({"case": "0123456789ab"}, "case: no table has a case '0123456789ab'"),
-        ({"requirement": "BASIS-1"}, "case: it tells of .*RESUME-1.*, and not of BASIS-1"),
-        ({"case": json.dumps({**TABLE[2].to_json(), "probe": "dance"})}, "it tells of no requir"),
+        ({"requirement": "BASIS-1"}, "case: it is judged for .*RESUME-1.*, not for BASIS-1"),
+        ({"case": json.dumps({**TABLE[2].to_json(), "probe": "dance"})}, "judged for no requir"),
     ],
 )  # fmt: skip
 def test_a_bad_entry_is_named(tmp_path: Path, changes: dict[str, Any], words: str) -> None:

@@ -34,7 +34,7 @@ EXECUTIONS = objects(Execution, lanes=NUMBERS, prefetch=NUMBERS)
 WORKLOADS = objects(
     Workload,
     kind=st.sampled_from(KINDS),
-    draws=st.lists(st.sampled_from([*AMBIENT_DRAWS, "private numpy"])).map(tuple),
+    draws=st.lists(st.sampled_from([*AMBIENT_DRAWS, "private numpy"]), max_size=2).map(tuple),
     tree=st.sampled_from(["", "plain", "mutated"]),
     stream=st.sampled_from(["plain", "buffer"]),
     state_at=st.sampled_from(["dataset", "both"]),
@@ -51,12 +51,15 @@ CHANGES = st.sampled_from(
 PLANS = objects(
     SessionPlan,
     execution=EXECUTIONS,
-    steps=st.lists(objects(Step, do=st.sampled_from(list(ACTIONS)))).map(tuple),
+    steps=st.lists(objects(Step, do=st.sampled_from(list(ACTIONS))), max_size=4).map(tuple),
     host=st.sampled_from("ab"),
-    workload=st.lists(CHANGES, unique_by=lambda change: change[0]).map(tuple),
+    workload=st.lists(CHANGES, max_size=2, unique_by=lambda change: change[0]).map(tuple),
 )
 CASES = st.builds(
-    Case, st.sampled_from(["cut", "edited after save"]), WORKLOADS, st.lists(PLANS).map(tuple)
+    Case,
+    st.sampled_from(["cut", "edited after save"]),
+    WORKLOADS,
+    st.lists(PLANS, max_size=3).map(tuple),
 )
 
 

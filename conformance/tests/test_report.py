@@ -348,25 +348,6 @@ def test_a_passing_finding_is_its_outcome_alone() -> None:
     ]
 
 
-def test_the_table_shows_each_verdict_and_the_failures() -> None:
-    text = shown(check(ignores_loads))
-    assert "fails silently 4" in text
-    assert "pass 2" in text
-    assert "1. RESUME-1 fails silently" in text
-    assert "7 samples in batches of 1, no workers: deliver 3 batches, save" in text
-    assert "exact" in text
-    assert "not offered:" in text
-    last = text.strip().splitlines()[-1]
-    assert last.startswith("simulated 1.0: ")
-    assert "RESUME-1" in last
-
-
-def test_the_table_of_a_loader_that_passes() -> None:
-    text = shown(check())
-    assert "5 of 5 requirements hold" in text
-    assert "fails silently" not in text
-
-
 def test_a_loader_moves_no_cursor() -> None:
     """What a loader or a file chose to say is written out where it would steer the terminal."""
     evil = "\x1b[2Jgone"

@@ -22,7 +22,7 @@ from midepoch.errors import ArgumentError, WorkerDiedError, WorkerStartError
 from midepoch.lane.messages import Open, Opening
 from midepoch.lane.progress import FRESH
 from midepoch.workers import processes
-from midepoch.workers.task_log import Ledger
+from midepoch.workers.task_log import TaskLog
 
 N = 23
 
@@ -360,13 +360,13 @@ def test_large_tasks_and_answers_survive_a_death() -> None:
     assert torch.equal(torch.cat(told).sort().values, torch.arange(240_000))
 
 
-def test_a_ledger_drops_what_an_older_iterator_asked() -> None:
-    ledger = Ledger(iterable=False, stateful=False, remembers=True)
-    assert ledger.deed() is None
-    assert ledger.start_over(0) == []
+def test_a_task_log_drops_what_an_older_iterator_asked() -> None:
+    log = TaskLog(iterable=False, stateful=False, remembers=True)
+    assert log.activity() is None
+    assert log.start_over(0) == []
     old = Open(0, 0, (Opening(0, None, False),))
     new = Open(1, 1, (Opening(0, FRESH, False),))
-    ledger.sent(old)
-    ledger.sent(new)
-    assert [asked.question for asked in ledger.start_over(1)] == [new]
-    assert not ledger.asked
+    log.sent(old)
+    log.sent(new)
+    assert [asked.question for asked in log.start_over(1)] == [new]
+    assert not log.asked

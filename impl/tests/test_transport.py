@@ -109,7 +109,7 @@ def test_without_memory_to_share_batches_go_in_the_message(ends: Ends, monkeypat
     def full(descriptor: int, size: int) -> None:
         raise OSError(errno.ENOMEM, "Cannot allocate memory")
 
-    monkeypatch.setattr("midepoch.transport.mapping.Mapping", full)
+    monkeypatch.setattr("midepoch.transport.segments.Mapping", full)
     sender = torch.full((IN_MESSAGE,), 3.0)
     batch: Any = ends.ship(sender).outcome
     assert batch.data._shipment.segment == 0

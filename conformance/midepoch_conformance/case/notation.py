@@ -7,8 +7,8 @@ and the random streams of a session are usually those of its number: ``a`` and `
 1, 101, 201 and so on.
 
 A step is its action and what that asks for, in the order of :data:`ORDER`; any other field is
-named: ``save s codec=json``. A question mark tolerates an error: ``take 2?``. ``take all`` takes what
-is left of the epoch.
+named: ``save s codec=json``. A question mark tolerates an error: ``take 2?``. ``take all`` takes
+what is left of the epoch.
 A value is a word, a number, ``true``, ``false``, ``null``, a JSON string or a list of values.
 """
 
@@ -191,8 +191,9 @@ def _step(tokens: Sequence[str]) -> Step:
     fields = {**dict(zip(names, words, strict=False)), **dict(_named(rest[bare:]))}
     if fields.keys() - _STEP.keys():
         raise CaseError(f"a step has no {_listed(fields.keys() - _STEP.keys())}")
-    texts = {n: v if n == "n" else str(v) for n, v in fields.items()}
-    return Step(do, tolerate=tolerate, **texts)
+    count = fields.pop("n", 0)
+    texts = {name: str(value) for name, value in fields.items()}
+    return Step(do, int(count), tolerate=tolerate, **texts)  # type: ignore[arg-type]  # texts
 
 
 def _named(tokens: Sequence[str]) -> list[tuple[str, Any]]:

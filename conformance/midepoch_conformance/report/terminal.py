@@ -152,7 +152,7 @@ def show_report(document: Document, console: Console, quiet: bool = False) -> No
 
 
 def _title(event: Started) -> str:
-    return printable(header_of(event.facts).loader.title, lines=False)
+    return _line(header_of(event.facts).loader.title)
 
 
 def _table(document: Document, width: int) -> Group:
@@ -163,10 +163,12 @@ def _table(document: Document, width: int) -> Group:
     kinds = overview.kinds(document)
     cell = min(_CELL_WIDTH, (width - _NAME_WIDTH) // max(1, len(kinds)) - 1)
     head = _grid(len(kinds), cell)
-    head.add_row("", *(Text(kinds_words([kind]), "bold") for kind in kinds))
+    head.add_row("", *(Text(_line(kinds_words([kind])), "bold") for kind in kinds))
     parts: list[Table | Text] = [head]
     for view in overview.class_views(document):
-        parts.append(Text.assemble((view.entry.name, "bold"), "  ", (view.entry.words, "dim")))
+        parts.append(
+            Text.assemble((_line(view.entry.name), "bold"), "  ", (_line(view.entry.words), "dim"))
+        )
         grid = _grid(len(kinds), cell)
         for requirement in view.requirements:
             found = {row.kind: row for row in requirement.rows if row.kind in kinds}
@@ -213,8 +215,8 @@ def _failure(number: int, failure: Failure) -> Group:
         f"\n{number}. ",
         (failure.requirement, "bold"),
         " ",
-        (failure.way, _STYLES.get(failure.outcome, "")),
-        f" on {kinds_words(failure.workload_kinds)} data, {counted(failure.cases, 'case')}",
+        (_line(failure.way), _STYLES.get(failure.outcome, "")),
+        f" on {_line(kinds_words(failure.workload_kinds))} data, {counted(failure.cases, 'case')}",
     )
     facts = [("case", failure.case_words), ("shown", failure.words)]
     facts += [
@@ -231,6 +233,10 @@ def _failure(number: int, failure: Failure) -> Group:
     for name, value in facts:
         grid.add_row(name, Text(printable(value)))
     return Group(head, Padding(grid, (0, 0, 0, 3)))
+
+
+def _line(text: str) -> str:
+    return printable(text, lines=False)
 
 
 def _shown(value: object, limit: int = 400) -> str:
@@ -265,8 +271,8 @@ def _verdict(document: Document) -> Text:
     style = {0: "bold green", 1: "bold red"}.get(status, "bold yellow")
     if not status and not overview.kinds(document):
         style = "bold yellow"
-    title = printable(document.header.loader.title, lines=False)
-    return Text.assemble(f"\n{title}: ", (printable(words), style), _explored(document))
+    title = _line(document.header.loader.title)
+    return Text.assemble(f"\n{title}: ", (_line(words), style), _explored(document))
 
 
 def _explored(document: Document) -> str:

@@ -1,6 +1,7 @@
-"""How a loader's epochs are executed: the one place that decides by ``num_workers`` and the like.
+"""How a loader's epochs are executed.
 
-No batch depends on any of it.
+Only this module decides by ``num_workers``, ``worker_type``, ``persistent_workers`` and
+``in_order``. No batch depends on any of them.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class Execution:
     """How an epoch of a loader is executed."""
 
     kind: Literal["inline", "thread", "process"]
-    """Where tasks run. ``inline``: in the caller's thread, when their batch is asked for."""
+    """The kind of workers. ``inline``: none; the caller runs a task when it asks for the batch."""
     workers: int
     """How many threads or processes run tasks."""
     depth: int

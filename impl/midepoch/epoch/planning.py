@@ -48,7 +48,7 @@ def make_plan(
     ``custom_batches``: the user gave a ``batch_sampler``.
 
     Raises:
-        ArgumentError: rollover where the loader makes no batches of a map-style dataset itself.
+        ArgumentError: rollover, but the loader does not batch a map-style dataset itself.
     """
     iterable = isinstance(loader.dataset, IterableDataset)
     name = None if chain is None else chain.name(given_batch_sampler=custom_batches)

@@ -24,7 +24,7 @@ __all__ = ["LoaderPosition"]
 
 
 class LoaderPosition:
-    """Where a loader stands: at its newest iterator, at a loaded state, or at its beginning."""
+    """A loader's position: at its newest iterator, at a loaded state, or at the beginning."""
 
     def __init__(self, dataset: Any, plan: Plan, chain: SamplerChain | None) -> None:
         self.plan = plan

@@ -231,7 +231,7 @@ class Progress:
 
     @property
     def returnable(self) -> bool:
-        """Whether lanes that went on into the next epoch can be put back to its beginning."""
+        """Whether lanes that have begun the next epoch can be restored to its beginning."""
         return self.iterable or all(
             snapshot is not None and snapshot.trouble is None for snapshot in self._reports.values()
         )

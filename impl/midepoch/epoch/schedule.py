@@ -31,7 +31,7 @@ WINDOW = 2
 
 
 class Deliveries(Protocol):
-    """What has been delivered, as far as the schedule needs to know it."""
+    """The deliveries so far, as the schedule needs to know them."""
 
     @property
     def low(self) -> int:

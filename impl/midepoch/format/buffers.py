@@ -1,7 +1,6 @@
 """Arrays, array scalars and tensors in the canonical encoding: data type, shape, bytes.
 
-Torch is looked up only when a tensor may be at hand and imported only when one is decoded,
-so that states without tensors need no torch.
+Only decoding a tensor imports torch, so that states without tensors need no torch.
 """
 
 from __future__ import annotations
@@ -26,10 +25,10 @@ __all__ = [
     "is_tensor",
 ]
 
-_DIMENSIONS_MAX = 32  # what every supported NumPy allows
+_DIMENSIONS_MAX = 32  # every supported NumPy allows them
 _BYTES_MAX = 2**53 - 1  # so that every size is a plain integer of JSON
 
-# Bytes of an element and of one of its words, which is what byte order is about.
+# Bytes of an element, and of one of its words, the unit of the byte order.
 _TENSOR_WIDTHS = {
     "bool": (1, 1),
     "uint8": (1, 1),
@@ -58,7 +57,7 @@ _ARRAY_DTYPE = re.compile(
     r"\|(?:b1|[iu]1|S[1-9][0-9]{0,6})\Z"
     rf"|[<>](?:[iu][248]|f[248]|c8|c16|U[1-9][0-9]{{0,6}}|{_TIME})\Z"
 )
-# Strings are apart: an array drops their trailing NULs, a scalar does not.
+# Strings are separate: an array drops their trailing NULs, a scalar does not.
 _SCALAR_DTYPE = re.compile(rf"\|(?:b1|[iu]1)\Z|<(?:[iu][248]|f[248]|c8|c16|{_TIME})\Z")
 
 SCALAR_TYPES: tuple[type, ...] = tuple(np.sctypeDict.values())
@@ -237,7 +236,7 @@ def _data(payload: object, shape: tuple[int, ...], width: int) -> bytes:
 
 
 def _check_elements(raw: bytes, dtype: np.dtype[Any]) -> None:
-    """Refuse bytes that no value of ``dtype`` has; using them later would raise or worse."""
+    """Refuse bytes that no value of ``dtype`` has: NumPy would fail on them later."""
     if dtype.kind == "b":
         _check_booleans(raw)
     if dtype.kind == "U":

@@ -1,4 +1,4 @@
-"""What no single field of a state can tell: the rules across its fields (DOC-1).
+"""The rules across the fields of a state (DOC-1).
 
 Each rule raises at the field that is most likely at fault.
 """
@@ -21,13 +21,13 @@ EPOCH_MAX = COUNT_MAX - 1
 """The last epoch that a position can be in: the number of the next one is a count too."""
 
 LANES_MAX = 65535
-"""The largest number of lanes: a loader that was handed a state makes as many."""
+"""The largest number of lanes: a loader makes as many as a loaded state says."""
 
 
 def check_consistency(
     plan: Plan, position: Position, sampler: SamplerState | None, lanes: LanesState | None
 ) -> None:
-    """Refuse a document whose parts, each well-formed, do not fit each other.
+    """Refuse a document whose well-formed parts contradict each other.
 
     Raises:
         StateFormatError: the first fault found (DOC-1).
@@ -193,7 +193,7 @@ def _check_slots(slots: Mapping[str, object], stated: Sequence[str], path: str) 
 
 
 def _check_snapshot(number: int, stated: Sequence[str], path: str) -> None:
-    # Negative is legal: the pass before was the first, and was broken off.
+    # A negative number is legal: the pass before was the first, and was left early.
     if number > 0 and not stated:
         raise StateFormatError(f"expected 0 or less where nothing is stated, got {number}", path)
 

@@ -1,8 +1,8 @@
-"""torchdata's states as documents of ours: the uninterrupted run of its loader goes on facts.
+"""Reads torchdata's states: the uninterrupted run of its loader continues here.
 
-What is read is written in ``torchdata_layout``, how its shuffled order goes on in
-``torchdata_order``. Its states hold neither an epoch's number nor the values' random streams:
-the epoch counts from 0 here, and random augmentation is that of this loader's seed.
+``torchdata_layout`` reads the keys, and ``torchdata_order`` continues the shuffled order. A
+torchdata state holds neither an epoch's number nor random streams of values: epochs count from 0
+here, and random augmentation follows this loader's seed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,10 @@ _ENDLESS = checks.record({"samples_yielded": checks.integer(0, COUNT_MAX)})
 
 @dataclass(frozen=True)
 class LoaderFacts:
-    """The loader that is handed a state: the same arguments are taken to have made the state."""
+    """The facts about the loader that loads a state.
+
+    A loader with the same arguments is taken to have saved it.
+    """
 
     plan: Plan
     chain: SamplerChain | None
@@ -59,9 +62,9 @@ class LoaderFacts:
 def facts_of(
     loader: DataLoader[Any], plan: Plan, first: Plan, chain: SamplerChain | None, *, skips: bool
 ) -> LoaderFacts:
-    """Return the loader as it was built, whatever order was loaded since.
+    """Return the facts about a loader as it was built, before another order was loaded.
 
-    ``plan``: of now. ``first``, ``chain``: before anything was loaded.
+    ``plan``: the present one. ``first``, ``chain``: before anything was loaded.
     """
     if first.sampler == "shuffle":
         length = len(loader.dataset)  # type: ignore[arg-type]  # map-style
@@ -83,7 +86,7 @@ def facts_of(
 def plan_of(document: Document, facts: LoaderFacts) -> tuple[Plan, SamplerChain | None]:
     """Return the plan and the samplers that ``document`` is for.
 
-    Those of the loader; where it shuffles and the document is of torchdata's order, that one's.
+    They are the loader's own, unless it shuffles and the document has torchdata's order.
     """
     plan, name = facts.plan, document.plan.sampler_name
     if plan.sampler != "shuffle" or plan.tail == "rollover":
@@ -98,13 +101,13 @@ def plan_of(document: Document, facts: LoaderFacts) -> tuple[Plan, SamplerChain 
 class Translated:
     """A document, and how far beyond it the state was taken.
 
-    torchdata saves how many batches were delivered since its snapshot, not whose. Where that
-    cannot be computed, the loader has to produce them to know.
+    torchdata saves how many batches were delivered since its snapshot, but not by which worker.
+    If that cannot be computed, the loader has to produce the batches again.
     """
 
     document: Document
     skip: int
-    """Batches to deliver unseen."""
+    """Batches to produce again after the document's position."""
     finish: bool
     """The epoch's end was seen after them."""
 
@@ -120,19 +123,19 @@ def translate(state: object, facts: LoaderFacts) -> Translated | None:
     Raises:
         StateFormatError: it is malformed (DOC-1).
         PlanMismatchError: it is of a loader with other arguments (REFUSE-3).
-        ForeignStateError: it has lost what going on needs (REFUSE-1).
+        ForeignStateError: it lacks information that is needed to continue (REFUSE-1).
     """
     if type(state) is not dict or not is_torchdata(state):
         return None
     saved = parse(state)
     _check_plan(saved, facts)
     translated = _iterable(saved, facts) if saved.iterable else _map(saved, facts)
-    # Counts that no run reaches make a document that no loader would read again.
+    # The checks of a document refuse counts that no run reaches.
     return replace(translated, document=Document.from_dict(translated.document.to_dict()))
 
 
 def advance(iterator: Iterator[Any], translated: Translated) -> None:
-    """Deliver to nobody what was delivered since the document.
+    """Produce again, unseen, the batches delivered since the document.
 
     Raises:
         ReplayMismatchError: the epoch is shorter or longer than the one that was saved.
@@ -216,7 +219,7 @@ def _map_document(saved: Saved, facts: LoaderFacts, plan: Plan, drawn: Drawn) ->
     if drawn.name is not None:
         plan = replace(plan, sampler="custom", sampler_name=drawn.name, length=None)
     ended = saved.finished or drawn.next is not None
-    # At the end, a dataset that lives on has the state that the workers leave it in.
+    # A dataset that lives on ends the epoch in the state in which the workers leave it.
     outlives = stateful and saved.workers > 0 and plan.lifetime == "run"
     finish = drawn.finish or (ended and outlives)
     if ended and not finish:
@@ -275,13 +278,13 @@ def _iterable(saved: Saved, facts: LoaderFacts) -> Translated:
 
 
 def _deal_again(saved: Saved, plan: Plan, kept: bool) -> bool:
-    """Tell whether only the epoch's batches, dealt again, tell where each worker stands."""
+    """Tell whether the epoch has to be dealt again to find each worker's position."""
     if not saved.workers or not saved.delivered:
         return False
     if plan.batch_size is not None:
         return not kept and (saved.since > 0 or any(part.ended for part in saved.parts))
-    # Without automatic batching, torchdata notes no worker's end. What an ended one saved may
-    # look like a beginning.
+    # Without automatic batching, torchdata notes no worker's end. The part of an ended worker
+    # may look like a beginning.
     if not kept or saved.workers == 1 or plan.lifetime == "epoch":
         return not kept or saved.workers > 1
     raise ForeignStateError(
@@ -292,13 +295,13 @@ def _deal_again(saved: Saved, plan: Plan, kept: bool) -> bool:
 
 
 def _entry(part: WorkerPart, batches: int) -> LaneEntry:
-    """Return a lane's entry; where lanes ended early, ``batches`` is only what adds up."""
+    """Return a lane's entry; if lanes ended early, only the sum of all ``batches`` is right."""
     before, since = (batches, 0) if part.stated else (0, batches)
     return LaneEntry(part.dataset, part.iterator, part.stated, before, part.ended, since)
 
 
 def _dealt(plan: Plan, entries: list[LaneEntry], turn: int, batches: int) -> Document:
-    # How many samples short batches lacked is not saved: this is the most there can be.
+    # The state does not tell how short batches were: this is the most samples there can be.
     position = Position(0, batches, batches * (plan.batch_size or 1))
     return Document(plan, position, None, LanesState(turn, tuple(entries)))
 

@@ -34,7 +34,7 @@ class BatchInfo:
     index: int
     """Map-style: the batch's index in the epoch; iterable: its ordinal among its lane's batches."""
     lane: int
-    """The lane that makes the batch; 0 where the plan has no lanes."""
+    """The lane that makes the batch; 0 if the plan has no lanes."""
     seed: int
     """64 bits: the fourth word of the batch's seeds, from which both generators are made."""
 

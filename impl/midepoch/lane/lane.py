@@ -255,7 +255,7 @@ class Lane:
     def _snapshot_if_due(self) -> Snapshot | None:
         interval = self.spec.interval
         due = interval > 0 and (self._ended or self._ordinal % interval == 0)
-        # A dataset that lives on is snapshotted once in each pass even where snapshots are off:
+        # A dataset that lives on is snapshotted once in each pass even if snapshots are off:
         # no later epoch could be restored without that.
         vital = self.spec.keeps and (self._ended or self._ordinal == 1)
         if not due and not (vital and is_stateful(self.dataset)):

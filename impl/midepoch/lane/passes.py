@@ -15,7 +15,7 @@ from midepoch.stateful import Frozen, freeze_states, is_stateful, load_states, t
 __all__ = ["FirstState", "Pass", "PassState"]
 
 PassState = Literal["not begun", "loaded", "running", "resting"]
-"""Where a pass is.
+"""The states of a pass.
 
 - ``not begun``: there is no iterator.
 - ``loaded``: there is an iterator, the source was given a state, and nothing was drawn since.
@@ -126,7 +126,7 @@ class FirstState:
         self._states: dict[str, Frozen] | None = None
 
     def apply(self, objects: Mapping[str, Any], *, restoring: bool) -> None:
-        """Keep the states at the first call; later, load them where ``restoring`` says so."""
+        """Keep the states at the first call; at later calls, load them if ``restoring``."""
         if self._states is None:
             try:
                 self._states = freeze_states(objects)

@@ -36,7 +36,7 @@ class Taken(NamedTuple):
 
 
 Restorable = LaneEntry | Taken
-"""Where a lane can be restored to. Entries are made only when a document is asked for."""
+"""A point to which a lane can be restored. Entries are made only when a document is asked for."""
 
 
 def entry_of(base: Restorable) -> LaneEntry:

@@ -1,6 +1,6 @@
-"""The three global random streams: seeding them, and keeping the caller's apart.
+"""The three global random streams: seeding them, and restoring the caller's.
 
-``seeds.py`` says which numbers; this file puts them into ``random``, ``numpy.random`` and torch.
+``seeds.py`` computes the numbers; this file puts them into ``random``, ``numpy.random`` and torch.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def _put(streams: Streams) -> None:
 
 def seed(seeds: BatchSeeds) -> None:
     """Seed the three global streams as the specification says (SEED-4)."""
-    # torch.manual_seed would also walk every accelerator: a hundred times slower, each batch.
+    # torch.manual_seed also seeds every accelerator, which is a hundred times slower.
     torch.default_generator.manual_seed(seeds.torch)
     random.seed(seeds.python)
     np.random.seed(seeds.numpy)
@@ -95,7 +95,7 @@ def capture() -> tuple[Any, Any, Any]:
 
 
 class isolated:  # noqa: N801 -- used as a function is
-    """Put the caller's streams back at the end, whatever was seeded or drawn in between."""
+    """Restore the caller's streams at the end, whatever the code in between seeds or draws."""
 
     __slots__ = ("_bits", "_caller")
 
@@ -110,7 +110,7 @@ class isolated:  # noqa: N801 -- used as a function is
 
 
 class one_thread:  # noqa: N801 -- used as a function is
-    """Run with one intra-op thread: reductions differ in the last bit with more."""
+    """Run with one intra-op thread: with more, reductions differ in the last bit."""
 
     __slots__ = ("_threads",)
 
@@ -125,10 +125,10 @@ class one_thread:  # noqa: N801 -- used as a function is
 
 
 class PrivateStreams:
-    """Global streams of one's own: in force inside ``active()``, kept apart outside it.
+    """Global streams for a sampler: active inside ``active()``, and kept apart outside it.
 
-    A sampler that draws from the global streams draws from these, so that its order depends
-    on the plan alone and the caller's streams are not moved by it.
+    A sampler that draws from the global streams draws from these. So its order depends on the plan
+    alone, and the caller's streams do not move.
     """
 
     def __init__(self, seeds: BatchSeeds) -> None:
@@ -136,12 +136,12 @@ class PrivateStreams:
         self._own: Streams | None = None
 
     def reseed(self, seeds: BatchSeeds) -> None:
-        """Start over from ``seeds`` at the next use."""
+        """Restart from ``seeds`` at the next use."""
         self._seeds = seeds
 
     @contextmanager
     def active(self) -> Iterator[None]:
-        """Let the global streams be the private ones."""
+        """Make the private streams the global ones."""
         caller = _current()
         try:
             if self._own is None:
@@ -185,13 +185,13 @@ def generator_state(value: Any) -> Any:
 
 
 def try_generator_state(value: Any, state: Any) -> None:
-    """Put ``state`` into a copy of a generator, to raise what ``put_generator_state`` would."""
+    """Put ``state`` into a copy of a generator, and raise if it does not fit."""
     trial = value.clone_state() if isinstance(value, torch.Generator) else copy.deepcopy(value)
     put_generator_state(trial, state)
 
 
 def put_generator_state(value: Any, state: Any) -> None:
-    """Put a generator back to what ``generator_state`` returned."""
+    """Restore a generator from a result of ``generator_state``."""
     if isinstance(value, torch.Generator):
         data = bytearray(base64.b64decode(state, validate=True))
         value.set_state(torch.frombuffer(data, dtype=torch.uint8))
@@ -213,7 +213,7 @@ def _plain(tree: Any) -> Any:
 
 
 def _arrays(tree: Any) -> Any:
-    """Undo ``_plain`` for NumPy's states, which hold lists only where arrays were."""
+    """Undo ``_plain`` for NumPy's states, in which every list was an array."""
     if isinstance(tree, dict):
         return {key: _arrays(value) for key, value in tree.items()}
     return np.asarray(tree, dtype=np.uint64) if isinstance(tree, list) else tree

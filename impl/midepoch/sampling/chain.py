@@ -19,7 +19,7 @@ __all__ = ["SamplerChain", "is_replayable", "put_back_after"]
 
 
 _PLAIN = (list, tuple, range)
-"""Sequences, which torch takes as samplers too."""
+"""Sequences, which torch accepts as samplers."""
 
 
 class SamplerChain:
@@ -70,7 +70,7 @@ class SamplerChain:
         return None
 
     def put_epoch(self, epoch: int | None) -> None:
-        """Set that ``sampler.epoch`` again."""
+        """Set ``sampler.epoch`` of that sampler."""
         for _, link in self.links:
             if epoch is not None and type(getattr(link, "epoch", None)) is int:
                 if callable(getattr(link, "set_epoch", None)):
@@ -90,7 +90,7 @@ class SamplerChain:
         return next(self._generators(), None) is not None
 
     def generators(self) -> tuple[GeneratorState, ...]:
-        """Return the states of the generators found as attributes along the chain."""
+        """Return the states of the generators that are attributes along the chain."""
         return tuple(
             GeneratorState(path, streams.generator_kind(value) or "python", state)
             for path, value in self._generators()
@@ -128,7 +128,7 @@ class SamplerChain:
                 )
 
     def put_generators(self, saved: tuple[GeneratorState, ...]) -> None:
-        """Put the generators back to states that were checked."""
+        """Restore the generators to states that were checked."""
         here = dict(self._generators())
         for generator in saved:
             streams.put_generator_state(here[generator.path], generator.state)

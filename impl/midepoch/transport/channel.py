@@ -22,7 +22,7 @@ CHUNK = 64 * 1024
 """Bytes that one call reads at most."""
 
 DESCRIPTORS = 8
-"""Descriptors that one call receives at most: a read ends with a message that brings one."""
+"""Descriptors that one call receives at most. A read ends after a message that brings one."""
 
 _ANCILLARY = socket.CMSG_SPACE(DESCRIPTORS * array.array("i").itemsize)
 
@@ -34,7 +34,7 @@ class Channel:
         self._socket = end
         self._arrived: deque[bytes] = deque()
         self._rest = bytearray()
-        """The beginning of a message of which more is to come."""
+        """The beginning of a message whose end has not arrived."""
         self.descriptors: deque[int | None] = deque()
         """Descriptors that arrived with the messages; the receiver closes them.
 
@@ -72,7 +72,7 @@ class Channel:
             )
         except ConnectionError:
             return False
-        if flags & socket.MSG_CTRUNC:  # else the next message's would be taken for this one's
+        if flags & socket.MSG_CTRUNC:  # keeps its place, else the next one would be taken for it
             self.descriptors.append(None)
         for level, kind, content in beside:
             if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):

@@ -1,4 +1,4 @@
-"""Workers that are none: tasks run in the caller's process, when their answer is asked for."""
+"""Runs tasks in the caller's process, each when its reply is requested."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ __all__ = ["InlineWorkers"]
 
 
 class InlineWorkers:
-    """Runs every lane here; the caller's random streams and threads are put back afterwards.
+    """Runs every lane in the caller's thread, and restores its random streams and thread count.
 
-    Both can be switched off: ``isolate_streams`` and ``single_thread``.
+    ``isolate_streams`` and ``single_thread`` switch the two off.
     """
 
     count = 1
