@@ -1,16 +1,20 @@
-"""What holds for every test of the suite: nothing of it is left when it ends."""
+"""Fixtures of the suite's tests; no test may leave anything behind."""
 
 from __future__ import annotations
 
 import os
+import subprocess
 import threading
 import time
+import types
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from warm_hosts import PLAIN, WarmHosts
 
 from midepoch_conformance.host.processes import adopt_orphans, keepers, living
+from midepoch_conformance.run import host_process
 
 FAKES = Path(__file__).parent / "fakes"
 
@@ -87,3 +91,20 @@ def nothing_left(request: pytest.FixtureRequest) -> Iterator[None]:
 def fakes() -> Path:
     """Return the folder of the fake loaders."""
     return FAKES
+
+
+@pytest.fixture(scope="session")
+def warm_processes() -> Iterator[WarmHosts]:
+    """Keep the processes that hosts are forked from."""
+    hosts = WarmHosts()
+    yield hosts
+    hosts.close()
+
+
+@pytest.fixture
+def warm_hosts(warm_processes: WarmHosts, monkeypatch: pytest.MonkeyPatch) -> WarmHosts:
+    """Fork the hosts of this test's runners; they start with ``warm_hosts.modules`` imported."""
+    warm_processes.modules = PLAIN
+    forking = types.SimpleNamespace(**{**vars(subprocess), "Popen": warm_processes.start})
+    monkeypatch.setattr(host_process, "subprocess", forking)
+    return warm_processes
