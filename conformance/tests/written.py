@@ -10,6 +10,7 @@ import builtins
 from collections.abc import Sequence
 from typing import Any
 
+from midepoch_conformance.case import notation
 from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.trace import Batch, Event, Fault, SessionTrace, Trace
@@ -26,29 +27,9 @@ FIRST, SECOND, THIRD = "01|23|45", "53|41|20", "24|05|13"
 """Three epochs of six samples; those after the first come in another order."""
 
 
-def step(text: str) -> Step:
-    """Read a step: ``take 2``, ``save s``, ``load s``, ``load_bogus none``, ``drain?``.
-
-    A question mark tolerates.
-    """
-    do, _, rest = text.rstrip("?").partition(" ")
-    tolerate = text.endswith("?")
-    if do == "take":
-        return Step("take", int(rest), tolerate=tolerate)
-    if do == "load_bogus":
-        return Step(do, value=rest, tolerate=tolerate)
-    if do == "load_cut":
-        return Step(do, 1, state=rest, tolerate=tolerate)
-    if do in ("seal", "recode"):
-        state, into = rest.split()
-        return Step(do, state=state, into=into)
-    return Step(do, state=rest, tolerate=tolerate)
-
-
 def session(text: str, number: int = 0, **execution: Any) -> SessionPlan:
     """Read a session's steps, with a comma between them."""
-    steps = tuple(step(part.strip()) for part in text.split(",") if part.strip())
-    return SessionPlan(Execution(**execution), steps, 1 + 100 * number, "ab"[number % 2])
+    return notation.parse_session(text, number, **execution)
 
 
 def case(probe: str, *sessions: str, workload: Workload = SIX, **execution: Any) -> Case:

@@ -6,9 +6,10 @@ Standard library alone; numpy and torch are imported only for the trees that hol
 from __future__ import annotations
 
 import collections
+from collections.abc import Callable
 from typing import Any
 
-__all__ = ["CODECS", "TREES", "change", "spelled", "tree_at"]
+__all__ = ["CODECS", "MAKERS", "TREES", "change", "spelled", "tree_at"]
 
 TREES = ("plain", "containers", "arrays", "tensors", "growing", "shrinking", "mutated")
 """What a tree is like; :func:`tree_at` makes it."""
@@ -33,7 +34,7 @@ def tree_at(kind: str, position: int) -> Any:
         >>> tree_at("shrinking", 37)
         {'left': [37, 38, 39], 'of': {'37': None, '38': None, '39': None}}
     """
-    return _MAKERS[kind](position)
+    return MAKERS[kind](position)
 
 
 def _plain(position: int) -> dict[str, Any]:
@@ -100,7 +101,7 @@ def _shrinking(position: int) -> dict[str, Any]:
 _MOST = 40
 """More than any position at which a tree is asked for."""
 
-_MAKERS = {
+MAKERS: dict[str, Callable[[int], Any]] = {
     "plain": _plain,
     "containers": _containers,
     "arrays": _arrays,

@@ -1,4 +1,4 @@
-"""States to bytes and back, by the codecs that a loader claims (standard library, lazily more)."""
+"""States to bytes and back, by a loader's codecs (standard library; others inside functions)."""
 
 from __future__ import annotations
 
@@ -11,14 +11,48 @@ from typing import Any
 
 from midepoch_conformance.case.adapter import Offer
 
-__all__ = ["Codecs", "digest"]
+__all__ = ["Codecs", "decode", "digest", "encode"]
+
+
+def encode(codec: str, state: Any, canonical: bool) -> bytes:
+    """Return ``state`` as bytes; ``canonical``: whether JSON is that of midepoch's own format."""
+    if codec == "pickle":
+        return pickle.dumps(state, protocol=4)
+    if codec == "torch":
+        file = io.BytesIO()
+        importlib.import_module("torch").save(state, file)
+        return file.getvalue()
+    if codec == "json":
+        if canonical:
+            return bytes(importlib.import_module("midepoch").state_to_json(state))
+        return json.dumps(state).encode()
+    if codec == "bytes":
+        if not isinstance(state, (bytes, bytearray)):
+            raise TypeError(f"the offer's codec is bytes, but the state is {type(state).__name__}")
+        return bytes(state)
+    raise ValueError(f"unknown codec {codec!r}: pickle, torch, json or bytes")
+
+
+def decode(codec: str, data: bytes, canonical: bool) -> Any:
+    """Return the state that ``data`` holds; ``canonical`` as for :func:`encode`."""
+    if codec == "pickle":
+        return pickle.loads(data)
+    if codec == "torch":
+        return importlib.import_module("torch").load(io.BytesIO(data), weights_only=True)
+    if codec == "json":
+        if canonical:
+            return importlib.import_module("midepoch").state_from_json(data)
+        return json.loads(data)
+    if codec == "bytes":
+        return data
+    raise ValueError(f"unknown codec {codec!r}: pickle, torch, json or bytes")
 
 
 class Codecs:
-    """The codecs as they apply to one loader.
+    """The codecs of one loader.
 
-    Loaders that implement midepoch's own format have its canonical JSON for ``json``; the
-    others have plain ``json.dumps`` and ``json.loads``.
+    For loaders that implement midepoch's own format, ``json`` is its canonical JSON. For others it
+    is plain ``json.dumps`` and ``json.loads``.
     """
 
     def __init__(self, offer: Offer) -> None:
@@ -26,39 +60,15 @@ class Codecs:
         self.canonical = "midepoch" in offer.formats
 
     def encode(self, codec: str, state: Any) -> bytes:
-        """Return ``state`` as bytes; whatever the codec raises is let through."""
-        if codec == "pickle":
-            return pickle.dumps(state, protocol=4)
-        if codec == "torch":
-            file = io.BytesIO()
-            importlib.import_module("torch").save(state, file)
-            return file.getvalue()
-        if codec == "json" and self.canonical:
-            return bytes(importlib.import_module("midepoch").state_to_json(state))
-        if codec == "json":
-            return json.dumps(state).encode()
-        if codec == "bytes":
-            if not isinstance(state, (bytes, bytearray)):
-                raise TypeError(f"the state is said to be bytes, and it is {type(state).__name__}")
-            return bytes(state)
-        raise ValueError(f"unknown codec {codec!r}: pickle, torch, json or bytes")
+        """Return ``state`` as bytes; errors of the codec are not caught."""
+        return encode(codec, state, self.canonical)
 
     def decode(self, codec: str, data: bytes) -> Any:
-        """Return the state that ``data`` holds; whatever the codec raises is let through."""
-        if codec == "pickle":
-            return pickle.loads(data)
-        if codec == "torch":
-            return importlib.import_module("torch").load(io.BytesIO(data), weights_only=True)
-        if codec == "json" and self.canonical:
-            return importlib.import_module("midepoch").state_from_json(data)
-        if codec == "json":
-            return json.loads(data)
-        if codec == "bytes":
-            return data
-        raise ValueError(f"unknown codec {codec!r}: pickle, torch, json or bytes")
+        """Return the state that ``data`` holds; errors of the codec are not caught."""
+        return decode(codec, data, self.canonical)
 
     def document(self, state: Any) -> Any:
-        """Return the state as the plain JSON types of its canonical form; None without a format.
+        """Return the state as the JSON types of its canonical form; None without the format.
 
         A state that has no canonical form gives ``{"unreadable": why}``, which no schema
         allows.

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from midepoch_conformance.case.adapter import Execution
-from midepoch_conformance.case.trace import Trace
+from midepoch_conformance.case.trace import WRITTEN, Trace
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.host.held_batches import WRITTEN
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
 from midepoch_conformance.verdict import compare, expected
+from midepoch_conformance.verdict.evidence import Evidence, Piece
 from midepoch_conformance.verdict.finding import Finding, fault_kind, in_words, is_refusal
 
 __all__ = ["allowed_missing"]
@@ -46,7 +46,13 @@ def whole(view: View) -> Finding | None:
         fault = compare.unwhole(epoch, n, allowed_missing(w, x))
         if fault is not None:
             words = f"epoch {number}: {fault.words}"
-            return view.silent(fault.kind, words, f"samples 0 to {n - 1}, each once", epoch)
+            missing = allowed_missing(w, x)
+            evidence = Evidence(
+                "samples", pieces=(Piece(0, 0, number),), wanted=(n,), slack=missing
+            )
+            return view.silent(
+                fault.kind, words, f"samples 0 to {n - 1}, each once", epoch, evidence
+            )
     return view.passed()
 
 
@@ -67,7 +73,8 @@ def saving_draws_nothing(view: View) -> Finding | None:
     if drawn:
         number = seen.index(drawn[0]) + 1
         words = f"save number {number} moves a global random stream"
-        return view.silent("values", words, "no global stream moves", "one moved")
+        evidence = Evidence("drew", 0, drawn[0].step, drawn[0].step)
+        return view.silent("values", words, "no global stream moves", "one moved", evidence)
     return view.passed() if seen else None
 
 
@@ -79,7 +86,7 @@ def keeps_what_is_held(view: View) -> Finding | None:
             when, batch, before, now = session.changed[0]
             where = f" in session {number}" if len(view.case.sessions) > 1 else ""
             words = f"batch {batch} of those delivered{where} is another {when}"
-            return view.silent("values", words, before, now)
+            return view.silent("values", words, before, now, Evidence("changed", number))
     if view.case.probe != "written over":
         return view.passed()
     faults = (session.first_fault() for session in view.trace.sessions)
@@ -93,7 +100,8 @@ def keeps_what_is_held(view: View) -> Finding | None:
             for batch in event.batches:
                 if any(WRITTEN in row for row in batch):
                     words = "what was written into batches is in one that is delivered later"
-                    return view.silent("values", words, f"no {WRITTEN} in it", batch)
+                    evidence = Evidence("written", number, last=event.step)
+                    return view.silent("values", words, f"no {WRITTEN} in it", batch, evidence)
     return view.passed()
 
 
@@ -120,7 +128,8 @@ def _ran(view: View, trace: Trace) -> Finding | None:
         # A cell that a loader refuses to build is no promise that it broke.
         if is_refusal(fault, delivered):
             return view.not_offered(words)
-        return view.fails(fault_kind(fault, delivered), words)
+        evidence = Evidence("error", wanted="no error")
+        return view.fails(fault_kind(fault, delivered), words, evidence=evidence)
     epochs = expected.epochs_of(session) if session else []
     if len(epochs) < view.case.workload.epochs or (not any(epochs) and view.case.workload.n):
         return _short(view, len([e for e in epochs if e]))
@@ -132,4 +141,5 @@ def _short(view: View, count: int) -> Finding | None:
     # With incomplete batches dropped, an epoch can be rightly empty.
     if allowed_missing(w, view.case.sessions[0].execution) >= w.n:
         return None
-    return view.silent("missing", f"{count} of {w.epochs} epochs are delivered", w.epochs, count)
+    words = f"{count} of {w.epochs} epochs are delivered"
+    return view.silent("missing", words, w.epochs, count, Evidence("epochs"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
+from midepoch_conformance.verdict.evidence import Evidence
 from midepoch_conformance.verdict.finding import Finding
 
 __all__: list[str] = []
@@ -27,7 +28,7 @@ def size(view: View) -> Finding | None:
     early, late = sizes[0], sizes[-1]
     words = f"{early} bytes after 112 batches, {late} bytes after 912"
     if late - early > SLACK:
-        return view.fails("cost", words, early, late)
+        return view.fails("cost", words, early, late, Evidence("size", wanted=SLACK))
     return view.passed(words)
 
 
@@ -47,7 +48,8 @@ def calls(view: View) -> Finding | None:
     most = max(1, x.workers, x.lanes or 0) * (batches // x.interval + CALLS)
     words = f"{got} calls of state_dict in {batches} batches at interval {x.interval}"
     if got > most:
-        return view.fails("cost", f"{words}; at most {most} are needed", most, got)
+        evidence = Evidence("calls", wanted=("state_dict", most))
+        return view.fails("cost", f"{words}; at most {most} are needed", most, got, evidence)
     return view.passed(words)
 
 
@@ -63,8 +65,10 @@ def fetched_again(view: View) -> Finding | None:
         return None
     words = f"{early} samples fetched to resume after 112 batches, {late} after 912"
     # Read-ahead varies from run to run, by far less than half of what lies between.
-    if late - early > 800 * view.case.workload.batch_size // 2:
-        return view.fails("cost", words, early, late)
+    most = 800 * view.case.workload.batch_size // 2
+    if late - early > most:
+        evidence = Evidence("calls", 2, wanted=("fetch", most), other=1)
+        return view.fails("cost", words, early, late, evidence)
     return view.passed(words)
 
 
@@ -83,7 +87,9 @@ def iterated_again(view: View) -> Finding | None:
     got = sum(c.get("iter", 0) for c in counted)
     words = f"{got} calls of iter(dataset) in {epochs} epochs with {copies} worker(s)"
     if got > copies * epochs:
-        return view.fails("cost", f"{words}; at most {copies * epochs}", copies * epochs, got)
+        evidence = Evidence("calls", 1, wanted=("iter", copies * epochs))
+        words = f"{words}; at most {copies * epochs}"
+        return view.fails("cost", words, copies * epochs, got, evidence)
     return view.passed(words)
 
 
@@ -103,7 +109,8 @@ def fetched_once(view: View) -> Finding | None:
     # more in each epoch is more than that.
     most = epochs * n + n
     if got > most:
-        return view.fails("cost", f"{words}; at most {most}", most, got)
+        evidence = Evidence("calls", wanted=("fetch", most))
+        return view.fails("cost", f"{words}; at most {most}", most, got, evidence)
     return view.passed(words)
 
 

@@ -13,6 +13,7 @@ from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
 from midepoch_conformance.verdict.compare import show
+from midepoch_conformance.verdict.evidence import Evidence
 from midepoch_conformance.verdict.finding import Finding, fault_kind, in_words, is_refusal
 from midepoch_conformance.verdict.published import schema, vector
 
@@ -71,7 +72,9 @@ def user_parts(view: View) -> Finding | None:
     for session in view.trace.sessions:
         fault = session.first_fault()
         if fault is not None and "the dataset's state came back" in fault.message:
-            return view.fails("values", in_words(fault))
+            return view.fails(
+                "values", in_words(fault), evidence=Evidence("error", wanted="no error")
+            )
     for event in _saved(view, 0):
         entries = _entries(event.document)
         # A lane that has delivered nothing has no state yet; of the others some lane has one.
@@ -141,7 +144,7 @@ def one_empty_epoch(view: View) -> Finding | None:
         return early
     fault = next((e.fault for e in view.events(1) if e.fault is not None), None)
     if fault is not None:
-        return view.of_fault(fault, sum(len(e.batches) for e in view.events(1)))
+        return view.of_fault(fault, sum(len(e.batches) for e in view.events(1)), 1)
     if len(view.epochs) < 2:
         return None
     got = [e.batches for e in view.events(1, "drain")]
@@ -196,12 +199,14 @@ def atomic(view: View) -> Finding | None:
     if load is None:
         return view.blocked("the play did not get to the load")
     if load.fault is None:
-        return view.fails("late error", "the load itself refuses nothing")
+        evidence = Evidence("error", last=load.step, wanted="a refusal")
+        return view.fails("late error", "the load itself refuses nothing", evidence=evidence)
     problem = view.problem(0, tolerated=(load.step,))
     if problem is None:
         return view.passed()
     finding = view.of_problem(problem)
-    return view.fails("error", f"after the refused load: {problem.words}", None, finding.got)
+    words = f"after the refused load: {problem.words}"
+    return view.fails("error", words, None, finding.got, problem.evidence)
 
 
 def layout(document: Any) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
 from midepoch_conformance.verdict import compare
+from midepoch_conformance.verdict.evidence import Evidence, Piece
 from midepoch_conformance.verdict.finding import Finding, fault_kind, is_refusal
 
 __all__ = ["completed"]
@@ -64,7 +65,7 @@ def completed(view: View, sizes: tuple[int, ...]) -> Finding | None:
         fault = next((e.fault for e in view.events(1) if e.fault is not None), None)
         if fault is not None:
             delivered = 0 if rest is None else len(rest.got)
-            return view.of_fault(fault, delivered)
+            return view.of_fault(fault, delivered, 1)
     before = [batch for s in view.of(0) for batch in s.got]
     after = rest.got if rest is not None else []
     wrong = [compare.unwhole([*before, *after], n) for n in sizes]
@@ -72,7 +73,16 @@ def completed(view: View, sizes: tuple[int, ...]) -> Finding | None:
         return view.passed("the saved epoch is completed")
     first = next(w for w in wrong if w is not None)
     words = f"the saved epoch is completed with {compare.show(after)}: {first.words}"
-    return view.silent(first.kind, words, f"the samples after {compare.show(before)}", after)
+    pieces = (Piece(0), Piece(1, _loaded(view), 0))
+    evidence = Evidence("samples", 1, pieces=pieces, wanted=sizes)
+    return view.silent(
+        first.kind, words, f"the samples after {compare.show(before)}", after, evidence
+    )
+
+
+def _loaded(view: View) -> int:
+    """Return the step at which session 1 loads."""
+    return max((e.step for e in view.events(1) if e.do.startswith("load")), default=0)
 
 
 def _same(view: View) -> Finding:
@@ -82,5 +92,7 @@ def _same(view: View) -> Finding:
     if problem.fault is not None:
         if problem.fault.kind == "raised" and is_refusal(problem.fault, problem.delivered):
             return view.not_offered(f"an uninterrupted run fails here: {problem.words}")
-        return view.fails(fault_kind(problem.fault, problem.delivered), problem.words)
+        return view.fails(
+            fault_kind(problem.fault, problem.delivered), problem.words, evidence=problem.evidence
+        )
     return view.of_problem(problem)

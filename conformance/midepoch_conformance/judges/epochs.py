@@ -11,6 +11,7 @@ from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.resume import inside
 from midepoch_conformance.judges.view import View
 from midepoch_conformance.verdict.compare import difference, ids, unwhole
+from midepoch_conformance.verdict.evidence import Evidence, Piece
 from midepoch_conformance.verdict.expected import Stretch
 from midepoch_conformance.verdict.finding import FAILURES, Finding
 
@@ -53,7 +54,8 @@ def after_a_break(view: View) -> Finding | None:
     if fault is not None and fault.fault is not None:
         if broken is None or fault.step < broken:
             return view.blocked("it fails before the epoch is broken off")
-        return view.fails("error", f"after breaking off: {fault.fault.type}: {fault.fault.message}")
+        words = f"after breaking off: {fault.fault.type}: {fault.fault.message}"
+        return view.fails("error", words, evidence=Evidence("error", wanted="no error"))
     w, x = view.case.workload, view.case.sessions[0].execution
     for number, stretch in enumerate(view.of(0)):
         missing = allowed_missing(w, x) if stretch.ended else w.n
@@ -61,7 +63,10 @@ def after_a_break(view: View) -> Finding | None:
         if wrong is not None:
             what = "broken off" if not stretch.ended else "drained after a break"
             words = f"epoch {number}, {what}: {wrong.words}"
-            return view.silent(wrong.kind, words, f"samples 0 to {w.n - 1}, each once", stretch.got)
+            pieces = (Piece(0, 0, number),)
+            evidence = Evidence("samples", pieces=pieces, wanted=(w.n,), slack=missing)
+            whole = f"samples 0 to {w.n - 1}, each once"
+            return view.silent(wrong.kind, words, whole, stretch.got, evidence)
     return view.passed()
 
 

@@ -7,9 +7,13 @@ from midepoch_conformance.judges.outages import carried
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
 from midepoch_conformance.verdict.compare import ids, show
+from midepoch_conformance.verdict.evidence import Evidence
 from midepoch_conformance.verdict.finding import Finding, in_words
 
 __all__: list[str] = []
+
+
+_AN_ERROR = Evidence("error", wanted="an error")
 
 
 @judge("FAULT-1", "killed worker", "killed again")
@@ -18,9 +22,10 @@ def killed_worker(view: View) -> Finding | None:
     fault, batches = _ending(view)
     if fault is None:
         words = f"a worker dies and the epoch ends without an error, after {show(batches)}"
-        return view.silent("swallowed", words, "an error", batches)
+        return view.silent("swallowed", words, "an error", batches, _AN_ERROR)
     if fault.kind in ("hang", "crash"):
-        return view.fails(fault.kind, f"a worker dies: {in_words(fault)}")
+        words = f"a worker dies: {in_words(fault)}"
+        return view.fails(fault.kind, words, evidence=_AN_ERROR)
     return view.passed(in_words(fault, len(batches)))
 
 
@@ -36,19 +41,20 @@ def failing_sample(view: View) -> Finding | None:
         return None
     fault, batches = _ending(view)
     good = epoch[:place]
+    evidence = Evidence("error", wanted="its error", run=(0, 0, place))
     if fault is None:
         words = f"sample {bad} raises and the epoch ends without an error, after {show(batches)}"
-        return view.silent("swallowed", words, good, batches)
+        return view.silent("swallowed", words, good, batches, evidence)
     if fault.kind in ("hang", "crash"):
-        return view.fails(fault.kind, f"sample {bad} raises: {in_words(fault)}")
+        words = f"sample {bad} raises: {in_words(fault)}"
+        return view.fails(fault.kind, words, evidence=evidence)
     if batches != good:
         words = f"{show(good)} comes before the failing batch, got {show(batches)}"
-        return view.fails(
-            "missing" if len(batches) < len(good) else "swallowed", words, good, batches
-        )
+        kind = "missing" if len(batches) < len(good) else "swallowed"
+        return view.fails(kind, words, good, batches, evidence)
     if not carried(fault):
         words = f"another error comes in its place: {in_words(fault, len(batches))}"
-        return view.fails("error", words)
+        return view.fails("error", words, evidence=evidence)
     return view.passed()
 
 
@@ -58,9 +64,9 @@ def stop_iteration(view: View) -> Finding | None:
     fault, batches = _ending(view)
     if fault is None:
         words = f"the epoch ends after {show(batches)} without an error"
-        return view.silent("missing", words, "an error", batches)
+        return view.silent("missing", words, "an error", batches, _AN_ERROR)
     if fault.kind in ("hang", "crash"):
-        return view.fails(fault.kind, in_words(fault))
+        return view.fails(fault.kind, in_words(fault), evidence=_AN_ERROR)
     return view.passed(in_words(fault, len(batches)))
 
 
@@ -71,12 +77,14 @@ def left_behind(view: View) -> Finding | None:
     if close is None:
         return view.blocked("the play did not get to the close")
     if close.fault is not None:
-        return view.fails("close", in_words(close.fault))
+        return view.fails(
+            "close", in_words(close.fault), evidence=Evidence("error", wanted="no error")
+        )
     if close.left is None:
         return None
     if close.left:
         words = f"{close.left} process{'es' if close.left > 1 else ''} left after the close"
-        return view.fails("leftover", words, 0, close.left)
+        return view.fails("leftover", words, 0, close.left, Evidence("left", last=close.step))
     return view.passed()
 
 
@@ -93,11 +101,14 @@ def _failing_start(view: View) -> Finding | None:
     batches = [batch for event in view.events(last) for batch in event.batches]
     if fault is None or batches:
         words = f"the dataset cannot be set up, and {show(batches)} comes"
-        return view.silent("swallowed", words, "an error", batches)
+        evidence = Evidence("error", last, wanted="its error")
+        return view.silent("swallowed", words, "an error", batches, evidence)
     if fault.kind in ("hang", "crash"):
-        return view.fails(fault.kind, f"the dataset cannot be set up: {in_words(fault)}")
+        words = f"the dataset cannot be set up: {in_words(fault)}"
+        return view.fails(fault.kind, words, evidence=Evidence("error", last, wanted="its error"))
     if not carried(fault):
-        return view.fails("error", f"another error comes in its place: {in_words(fault)}")
+        words = f"another error comes in its place: {in_words(fault)}"
+        return view.fails("error", words, evidence=Evidence("error", last, wanted="its error"))
     return view.passed()
 
 

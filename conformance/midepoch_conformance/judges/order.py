@@ -11,6 +11,7 @@ from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
 from midepoch_conformance.verdict import expected as model
 from midepoch_conformance.verdict.compare import ids, show, unwhole
+from midepoch_conformance.verdict.evidence import Evidence
 from midepoch_conformance.verdict.finding import Finding, in_words
 from midepoch_conformance.verdict.permutation import (
     elements,
@@ -172,7 +173,8 @@ def caller_streams(view: View) -> Finding | None:
         batches = len(event.batches)
         words = f"a global random stream is moved while {batches} batches are delivered"
         words += " after a resume" if index else ""
-        return view.silent("values", words, "no global stream moves", "one moved")
+        evidence = Evidence("drew", index, event.step, event.step)
+        return view.silent("values", words, "no global stream moves", "one moved", evidence)
     return view.passed() if seen else None
 
 

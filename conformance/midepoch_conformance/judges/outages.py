@@ -9,6 +9,7 @@ from midepoch_conformance.case.trace import Event, Fault, SessionTrace
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import Problem, View
 from midepoch_conformance.verdict.compare import difference, unwhole
+from midepoch_conformance.verdict.evidence import UNINTERRUPTED, Evidence, Piece
 from midepoch_conformance.verdict.finding import Finding, fault_kind, in_words, is_refusal
 
 __all__ = ["carried"]
@@ -70,7 +71,7 @@ def holds_no_more(view: View) -> Finding | None:
         if all(before < after for before, after in itertools.pairwise(numbers)):
             words = f"{name} held after each of {len(numbers)} equal rounds: "
             words += ", ".join(map(str, numbers))
-            return view.fails("leftover", words, numbers[0], numbers[-1])
+            return view.fails("leftover", words, numbers[0], numbers[-1], Evidence("held"))
     return view.passed()
 
 
@@ -116,16 +117,22 @@ def _uninterrupted(view: View) -> Finding | None:
         event, fault = other
         first = event is faults[0][0]
         words = f"sample {w.fail_at} raises, and then: {in_words(fault, len(event.batches))}"
-        return view.blocked(words) if first else view.fails(_kind(fault), words)
+        evidence = Evidence("error", UNINTERRUPTED, wanted="its error alone")
+        return view.blocked(words) if first else view.fails(_kind(fault), words, evidence=evidence)
     whole = [e for e in run.events if e.ended]
     if len(whole) < w.epochs:
         words = f"the exception of sample {w.fail_at} comes again and again: nothing comes after it"
-        return view.fails("error", words)
+        evidence = Evidence("epochs", UNINTERRUPTED, wanted=w.epochs)
+        return view.fails("error", words, evidence=evidence)
     for number, epoch in enumerate(view.epochs[: w.epochs]):
         wrong = unwhole(epoch, w.n, w.batch_size)
         if wrong is not None:
             words = f"epoch {number}, after the exception of sample {w.fail_at}: {wrong.words}"
-            return view.silent(wrong.kind, words, "the batches after the failed one", epoch)
+            pieces = (Piece(UNINTERRUPTED, 0, number),)
+            evidence = Evidence("samples", pieces=pieces, wanted=(w.n,), slack=w.batch_size)
+            return view.silent(
+                wrong.kind, words, "the batches after the failed one", epoch, evidence
+            )
     return None
 
 
@@ -161,7 +168,9 @@ def _stuck(view: View) -> Problem | None:
     if not any(view.epochs):
         return None  # every epoch is one failed batch: there is nothing to get to
     fault = Fault("raised", "WorkloadError", message="the same exception at each step", at="next")
-    return Problem(0, rest.step, fault=fault, delivered=max(1, len(rest.got)))
+    evidence = Evidence("epochs", 1, rest.step, wanted=1)
+    delivered = max(1, len(rest.got))
+    return Problem(0, rest.step, fault=fault, delivered=delivered, evidence=evidence)
 
 
 def _kind(fault: Fault) -> str:

@@ -7,6 +7,7 @@ from midepoch_conformance.judges.elastic import completed
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
 from midepoch_conformance.verdict import compare
+from midepoch_conformance.verdict.evidence import Evidence, Piece
 from midepoch_conformance.verdict.finding import Finding, fault_kind, is_refusal
 
 __all__: list[str] = []
@@ -21,6 +22,9 @@ _VALUES = {
 }
 
 
+_A_REFUSAL = Evidence("error", wanted="a refusal")
+
+
 @judge("REFUSE-1", "no state")
 def no_state(view: View) -> Finding | None:
     """What is no state is refused."""
@@ -31,9 +35,9 @@ def no_state(view: View) -> Finding | None:
     if fault is not None:
         if fault.at == "open":
             return view.blocked("the loader cannot be built")
-        return view.of_fault(fault, len(batches))
+        return view.of_fault(fault, len(batches), evidence=_A_REFUSAL)
     words = f"{what} is taken for a state: {compare.show(batches[:1])} comes first"
-    return view.silent("different", words, "a refusal", batches)
+    return view.silent("different", words, "a refusal", batches, _A_REFUSAL)
 
 
 @judge("REFUSE-2", "part removed")
@@ -68,7 +72,8 @@ def after_a_refusal(view: View) -> Finding | None:
         return view.blocked(f"wrong already before the load: {problem.words}")
     if problem.fault is not None:
         kind = fault_kind(problem.fault, problem.delivered)
-        return view.fails(kind, f"after the refused load: {problem.words}")
+        words = f"after the refused load: {problem.words}"
+        return view.fails(kind, words, evidence=problem.evidence)
     return view.of_problem(problem)
 
 
@@ -85,9 +90,12 @@ def _refused_late(view: View, load: Event) -> Finding | None:
     batches = [batch for e in after for batch in e.batches]
     if fault is not None:
         words = f"after the refusal it cannot be used any more: {fault.type}: {fault.message}"
-        return view.fails(fault_kind(fault, len(batches)), words)
+        evidence = Evidence("error", 0, ask.step + 1, wanted="no error")
+        return view.fails(fault_kind(fault, len(batches)), words, evidence=evidence)
     wrong = compare.unwhole(batches, view.case.workload.n)
     if wrong is not None:
         words = f"the epoch after the refusal: {wrong.words}"
-        return view.silent(wrong.kind, words, "each sample once", batches)
+        n = view.case.workload.n
+        evidence = Evidence("samples", pieces=(Piece(0, ask.step + 1),), wanted=(n,))
+        return view.silent(wrong.kind, words, "each sample once", batches, evidence)
     return view.passed()

@@ -6,6 +6,7 @@ from midepoch_conformance.case.trace import Event
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
 from midepoch_conformance.verdict.compare import difference, show
+from midepoch_conformance.verdict.evidence import Evidence
 from midepoch_conformance.verdict.expected import Stretch
 from midepoch_conformance.verdict.finding import Finding, fault_kind, in_words
 
@@ -64,7 +65,9 @@ def live(view: View) -> Finding | None:
     if probe.fault is None:
         return _on_the_live_one(view, probe)
     if probe.fault.kind != "raised" or probe.batches:
-        return view.fails(fault_kind(probe.fault, 0), in_words(probe.fault, len(probe.batches)))
+        evidence = Evidence("error", 1, load.step, probe.step, wanted="no error")
+        words = in_words(probe.fault, len(probe.batches))
+        return view.fails(fault_kind(probe.fault, 0), words, evidence=evidence)
     return _next_one(view, load.step, probe.step)
 
 
@@ -93,24 +96,37 @@ def _on_the_live_one(view: View, probe: Event) -> Finding:
     """Judge what the live iterator delivered after the load: the loaded state's next batch."""
     stretch = next(s for s in view.of(1) if s.step == probe.step)
     wrong = difference(stretch, view.epochs)
+    evidence = _live_batch(view, probe, stretch)
     if wrong is not None:
         words = f"the live iterator ignores the load: {wrong.words}"
-        return view.silent("ignored", words, wrong.expected, wrong.got)
+        return view.silent("ignored", words, wrong.expected, wrong.got, evidence)
     if not probe.batches:
-        return view.silent("ignored", "the live iterator ends without an error", stretch.want, [])
+        words = "the live iterator ends without an error"
+        return view.silent("ignored", words, stretch.want, [], evidence)
     return view.passed("the load takes effect on the live iterator")
+
+
+def _live_batch(view: View, probe: Event, stretch: Stretch) -> Evidence:
+    """Return the live iterator's batch, which may be an error, beside the loaded state's next."""
+    start, taken = stretch.start, view.case.sessions[1].steps[probe.step].n
+    run = (start.epoch, start.batches, start.batches + taken)
+    return Evidence("batches", 1, probe.step, probe.step, 0, run, wanted="or an error")
 
 
 def _next_one(view: View, load: int, probe: int) -> Finding:
     """Judge the next iteration, the live one having raised."""
-    want = next(s.want for s in view.of(1) if s.step > load)
+    stretch = next(s for s in view.of(1) if s.step > load)
+    want, start = stretch.want, stretch.start
+    evidence = Evidence("batches", 1, probe + 1, run=(start.epoch, start.batches, None))
     for event in (e for e in view.events(1) if e.step > probe):
         if event.fault is not None:
             words = f"the next iteration: {in_words(event.fault, len(event.batches))}"
-            return view.fails(fault_kind(event.fault, len(event.batches)), words)
+            evidence = Evidence("error", 1, event.step, event.step, wanted="no error")
+            kind = fault_kind(event.fault, len(event.batches))
+            return view.fails(kind, words, evidence=evidence)
         if event.batches:
             if event.batches == want:
                 return view.passed("the live iterator raises, the next one resumes")
             words = f"the next iteration does not resume: {show(event.batches[:1])} comes first"
-            return view.silent("ignored", words, want, event.batches)
-    return view.silent("missing", "the next iteration delivers nothing", want, [])
+            return view.silent("ignored", words, want, event.batches, evidence)
+    return view.silent("missing", "the next iteration delivers nothing", want, [], evidence)

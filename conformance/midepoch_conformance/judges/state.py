@@ -7,6 +7,7 @@ import dataclasses
 from midepoch_conformance.case.trace import Fault
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
+from midepoch_conformance.verdict.evidence import Evidence
 from midepoch_conformance.verdict.finding import FAILURES, Finding, in_words
 
 __all__: list[str] = []
@@ -71,7 +72,8 @@ def tree_comes_back(view: View) -> Finding | None:
         session = view.session(index)
         fault = session.first_fault() if session else None
         if fault is not None and _changed(fault):
-            return view.fails("values", in_words(fault))
+            evidence = Evidence("error", index, wanted="no error")
+            return view.fails("values", in_words(fault), evidence=evidence)
     return view.rest(1)
 
 

@@ -8,6 +8,7 @@ from midepoch_conformance.case.trace import Batch, SessionTrace
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
 from midepoch_conformance.verdict.compare import show, unwhole
+from midepoch_conformance.verdict.evidence import Evidence, Piece
 from midepoch_conformance.verdict.finding import Finding, in_words, is_refusal
 
 __all__: list[str] = []
@@ -32,7 +33,7 @@ def each_once(view: View) -> Finding | None:
                 ended += 1
         fault = session.first_fault()
         if fault is not None:
-            found = view.of_fault(fault, _since_load(session))
+            found = view.of_fault(fault, _since_load(session), index)
             return dataclasses.replace(found, words=f"session {index + 1}: {found.words}")
     w = view.case.workload
     for number, epoch in enumerate(epochs[:ended]):
@@ -41,8 +42,17 @@ def each_once(view: View) -> Finding | None:
             resumes = len(view.case.sessions) - 1 if number == 0 else 0
             after = f", resumed {resumes} time{'s' if resumes > 1 else ''}" if resumes else ""
             words = f"epoch {number}{after}: {show(epoch)}: {wrong.words}"
-            return view.silent(wrong.kind, words, f"samples 0 to {w.n - 1}, each once", epoch)
+            whole = f"samples 0 to {w.n - 1}, each once"
+            return view.silent(wrong.kind, words, whole, epoch, _of_epoch(view, number))
     return view.passed()
+
+
+def _of_epoch(view: View, number: int) -> Evidence:
+    """Return where the samples of an epoch are: all sessions have a part in the first."""
+    last = len(view.case.sessions) - 1
+    pieces = tuple(Piece(index, 0, 0) for index in range(last + 1))
+    pieces = pieces if number == 0 else (Piece(last, 0, number),)
+    return Evidence("samples", last, pieces=pieces, wanted=(view.case.workload.n,))
 
 
 def _since_load(session: SessionTrace) -> int:

@@ -10,6 +10,7 @@ from midepoch_conformance.case.trace import Batch
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
 from midepoch_conformance.verdict import expected
+from midepoch_conformance.verdict.evidence import UNINTERRUPTED, Evidence
 from midepoch_conformance.verdict.finding import FAILURES, Finding, in_words
 
 __all__: list[str] = []
@@ -53,7 +54,7 @@ def _equal(view: View) -> Finding:
     if before is not None and before.difference is not None and before.difference.kind == "values":
         d = before.difference
         words = f"two runs with equal surroundings draw other values: {d.words}"
-        return view.silent("values", words, d.expected, d.got)
+        return view.silent("values", words, d.expected, d.got, before.evidence)
     finding = view.all(1)
     if finding.outcome in FAILURES and finding.kind in _OF_SAMPLES:
         return view.blocked(f"the samples are wrong themselves: {finding.words}")
@@ -66,13 +67,14 @@ _OF_SAMPLES = frozenset({"missing", "repeated", "reordered", "extra", "different
 
 def _distinct(view: View, samples: bool, epochs: bool) -> Finding | None:
     """Judge an uninterrupted run: the case's own, or the one that a resume is compared with."""
-    run = view.epochs
+    run, evidence = view.epochs, Evidence("draws", UNINTERRUPTED)
     if view.case.probe.endswith("streams"):
         session = view.session(0)
         fault = session.first_fault() if session else None
         if fault is not None:
             return view.blocked(f"the run fails: {in_words(fault)}")
         run = expected.epochs_of(session) if session else []
+        evidence = Evidence("draws")
     # What follows the draws in a row is the dataset's history.
     streams = sum(not draw.startswith("private") for draw in view.case.workload.draws)
     drawn = [_drawn(epoch, streams) for epoch in run]
@@ -83,13 +85,13 @@ def _distinct(view: View, samples: bool, epochs: bool) -> Finding | None:
             if surplus > _CHANCE:
                 twice = [value for value, count in counts.items() if count > 1]
                 words = f"epoch {number}: {surplus} draws repeat another's value: {_few(twice)}"
-                return view.silent("values", words, "distinct values", sorted(values))
+                return view.silent("values", words, "distinct values", sorted(values), evidence)
     if epochs and len(drawn) > 1:
         before = set(drawn[0])
         again = [value for value in drawn[1] if value in before]
         if len(again) > _CHANCE:
             words = f"{len(again)} draws of epoch 1 repeat values of epoch 0: {_few(again)}"
-            return view.silent("values", words, "distinct values", again)
+            return view.silent("values", words, "distinct values", again, evidence)
     return view.passed()
 
 

@@ -10,6 +10,7 @@ from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.trace import Event, Fault, SessionTrace, Trace
 from midepoch_conformance.verdict import compare, finding
 from midepoch_conformance.verdict import expected as model
+from midepoch_conformance.verdict.evidence import Evidence
 from midepoch_conformance.verdict.expected import Epochs, Stretch
 from midepoch_conformance.verdict.finding import Finding
 
@@ -27,6 +28,7 @@ class Problem:
         fault: the fault, where it is one.
         difference: the difference, where it is one.
         delivered: batches delivered since the load.
+        evidence: what shows it once more.
     """
 
     epoch: int
@@ -34,6 +36,7 @@ class Problem:
     fault: Fault | None = None
     difference: compare.Difference | None = None
     delivered: int = 0
+    evidence: Evidence | None = None
 
     @property
     def words(self) -> str:
@@ -95,26 +98,62 @@ class View:
         """Return that the loader cannot be asked this."""
         return Finding(self.requirement, "not offered", "", words)
 
-    def silent(self, kind: str, words: str, expected: Any = None, got: Any = None) -> Finding:
+    def silent(
+        self,
+        kind: str,
+        words: str,
+        expected: Any = None,
+        got: Any = None,
+        evidence: Evidence | None = None,
+    ) -> Finding:
         """Return a failure without an error."""
-        return Finding(self.requirement, "fails silently", kind, words, expected, got)
+        name = self.requirement
+        return Finding(
+            name,
+            "fails silently",
+            kind,
+            words,
+            expected,
+            got,
+            evidence=evidence or Evidence("recipe"),
+        )
 
-    def fails(self, kind: str, words: str, expected: Any = None, got: Any = None) -> Finding:
+    def fails(
+        self,
+        kind: str,
+        words: str,
+        expected: Any = None,
+        got: Any = None,
+        evidence: Evidence | None = None,
+    ) -> Finding:
         """Return any other failure."""
-        return Finding(self.requirement, "fails", kind, words, expected, got)
+        found = self.silent(kind, words, expected, got, evidence)
+        return dataclasses.replace(found, outcome="fails")
 
-    def of_fault(self, fault: Fault, delivered: int) -> Finding:
-        """Return what a fault comes to after ``delivered`` batches since the load."""
-        return finding.of_fault(self.requirement, fault, delivered)
+    def of_fault(
+        self,
+        fault: Fault,
+        delivered: int,
+        session: int | None = None,
+        evidence: Evidence | None = None,
+    ) -> Finding:
+        """Return what a fault comes to after ``delivered`` batches since the load.
+
+        The error shows in ``session``: in the case's last one where nothing else is said.
+        """
+        last = len(self.case.sessions) - 1 if session is None else session
+        evidence = evidence or Evidence("error", last, wanted="no error")
+        found = finding.of_fault(self.requirement, fault, delivered)
+        return dataclasses.replace(found, evidence=evidence)
 
     def of_problem(self, problem: Problem) -> Finding:
         """Return what a problem comes to."""
         if problem.difference is not None:
             d = problem.difference
-            return self.silent(d.kind, d.words, d.expected, d.got)
+            return self.silent(d.kind, d.words, d.expected, d.got, problem.evidence)
         if problem.fault is None:
             return self.passed()
-        return self.of_fault(problem.fault, problem.delivered)
+        return self.of_fault(problem.fault, problem.delivered, evidence=problem.evidence)
 
     def needs(self, index: int, problem: Problem | None) -> tuple[str, ...]:
         """Return what a resume in session ``index`` presupposes, by where its state was taken.
@@ -143,7 +182,8 @@ class View:
         if session is None:
             return None
         if session.fault is not None:
-            return Problem(0, -1, fault=session.fault)
+            evidence = Evidence("error", index, wanted="no error", last=-1)
+            return Problem(0, -1, fault=session.fault, evidence=evidence)
         return _Search(self, index, tolerated).first()
 
     def before(self, index: int) -> Finding | None:
@@ -157,7 +197,7 @@ class View:
             if problem is None:
                 continue
             if problem.fault is not None and self.saving(earlier, problem):
-                return self.of_fault(problem.fault, problem.delivered)
+                return self.of_problem(problem)
             where = "before the state was taken" if earlier == 0 else f"in session {earlier}"
             return self.blocked(f"wrong already {where}: {problem.words}")
         session = self.session(index)
@@ -221,11 +261,15 @@ class View:
         return steps[step].do if 0 <= step < len(steps) else ""
 
 
+_ANEW = ("load", "load_cut", "load_document", "load_bogus", "open")
+"""Steps after which epochs are counted anew."""
+
+
 class _Search:
     """Reads one session from its start to its first problem."""
 
     def __init__(self, view: View, index: int, tolerated: tuple[int, ...]) -> None:
-        self.view = view
+        self.view, self.index = view, index
         self.tolerated = tolerated
         self.events = view.events(index)
         self.stretches = view.of(index)
@@ -241,7 +285,8 @@ class _Search:
         delivered += len(fault.batches)
         if fault.do.startswith("load"):
             epoch, delivered = 0, 0
-        return Problem(epoch, fault.step, fault=fault.fault, delivered=delivered)
+        evidence = Evidence("error", self.index, last=fault.step, wanted="no error")
+        return Problem(epoch, fault.step, fault=fault.fault, delivered=delivered, evidence=evidence)
 
     def _difference(self) -> Problem | None:
         for stretch in self.stretches:
@@ -249,8 +294,24 @@ class _Search:
             if found is not None:
                 epoch, delivered = self._at(stretch.step)
                 step = self._step(stretch, found.at)
-                return Problem(epoch, step, difference=found, delivered=delivered)
+                evidence = self._evidence(stretch, step)
+                return Problem(
+                    epoch, step, difference=found, delivered=delivered, evidence=evidence
+                )
         return None
+
+    def _evidence(self, stretch: Stretch, last: int) -> Evidence:
+        """Return the stretch as far as a step, beside the uninterrupted run."""
+        anew = (e.step for e in self.events if e.step < stretch.step and e.do in _ANEW)
+        step = max(anew, default=0)
+        earlier = [s for s in self.stretches if step <= s.step < stretch.step and not s.leading]
+        steps = self.view.case.sessions[self.index].steps[stretch.step : last + 1]
+        asked = [s for s in steps if s.do in ("take", "drain")]
+        begin, stop = stretch.start.batches, None
+        if not any(s.do == "drain" or s.n == -1 for s in asked):
+            stop = begin + sum(s.n for s in asked)
+        run = (stretch.start.epoch, begin, stop)
+        return Evidence("batches", self.index, step, last, len(earlier), run)
 
     def _step(self, stretch: Stretch, at: int) -> int:
         """Return the step that delivered batch ``at`` of a stretch, or saw it missing."""
@@ -278,7 +339,10 @@ class _Search:
         count = len(resumed)
         words = f"nothing comes in {count} epoch{'s' if count > 1 else ''} after the load"
         return Problem(
-            0, resumed[0].step, difference=compare.Difference("missing", words, want, [])
+            0,
+            resumed[0].step,
+            difference=compare.Difference("missing", words, want, []),
+            evidence=self._evidence(resumed[0], resumed[-1].step),
         )
 
     def _at(self, step: int) -> tuple[int, int]:

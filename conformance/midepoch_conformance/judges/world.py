@@ -9,6 +9,7 @@ from midepoch_conformance.case.trace import Batch, Trace
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
 from midepoch_conformance.verdict import compare, expected
+from midepoch_conformance.verdict.evidence import Evidence, Piece
 from midepoch_conformance.verdict.finding import Finding
 
 __all__: list[str] = []
@@ -24,7 +25,10 @@ def each_rank(view: View) -> Finding | None:
             continue
         found = _of_rank(view, saved, resumed).all(1)
         if found.outcome != "pass":
-            return dataclasses.replace(found, words=f"rank {x.rank} of {x.world}: {found.words}")
+            words = f"rank {x.rank} of {x.world}: {found.words}"
+            sessions = {"session": resumed, "other": saved}
+            shown = found.evidence and dataclasses.replace(found.evidence, **sessions)
+            return dataclasses.replace(found, words=words, evidence=shown)
     return found
 
 
@@ -53,7 +57,7 @@ def other_ranks(view: View) -> Finding | None:
         fault = session.first_fault()
         if fault is not None:
             delivered = sum(len(event.batches) for event in session.events)
-            found = view.of_fault(fault, delivered)
+            found = view.of_fault(fault, delivered, index)
             words = f"rank {_rank(view, index)[0]} of {after}: {found.words}"
             return dataclasses.replace(found, words=words)
         rest += _delivered(view, index)
@@ -63,7 +67,10 @@ def other_ranks(view: View) -> Finding | None:
     ranks = f"{before} ranks save" if before > 1 else "one rank saves"
     words = f"{ranks}, {after} complete{'' if after > 1 else 's'} the epoch with "
     words += f"{compare.show(rest)}: {wrong.words}"
-    return view.silent(wrong.kind, words, f"the samples after {compare.show(saved)}", rest)
+    pieces = tuple(Piece(index, 0, 0) for index in (*saving, *loads))
+    evidence = Evidence("samples", max(loads), pieces=pieces, wanted=(w.n,))
+    rest_words = f"the samples after {compare.show(saved)}"
+    return view.silent(wrong.kind, words, rest_words, rest, evidence)
 
 
 def _loads(view: View) -> dict[int, int]:
@@ -109,7 +116,7 @@ def _unsaved(view: View, rank: int) -> Finding | None:
         return None
     at = next((e for e in session.events if e.fault is not None), None)
     if at is not None and at.do == "save":
-        return view.of_fault(fault, 0)
+        return view.of_fault(fault, 0, rank)
     return view.blocked(f"rank {rank} fails before its state is taken: {fault.type}")
 
 

@@ -10,11 +10,10 @@ from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.features import feature_of, sort_of
 from midepoch_conformance.case.words import describe
 from midepoch_conformance.run.bench import Bench
-from midepoch_conformance.run.events import CaseResult, Failure
-from midepoch_conformance.run.summary import failing
 from midepoch_conformance.scripts.write import Scripts
 from midepoch_conformance.search.shrink import shrink, size
 from midepoch_conformance.verdict.finding import Finding
+from midepoch_conformance.verdict.results import CaseResult, Failure, failing
 
 __all__ = ["Group", "distinct", "failing_groups", "investigate", "shown", "smallest"]
 
@@ -174,19 +173,11 @@ def _scripted(
 
 
 def _added(bench: Bench, failure: Failure, scripts: Scripts) -> Failure:
-    return scripts.add(
-        failure, bench.info, bench.lengths(failure.case), _removed(bench, failure.case)
-    )
-
-
-def _removed(bench: Bench, case: Case) -> tuple[str | int, ...] | None:
-    """Return where in its state the part lies that a case removes, where that can be said."""
-    if not any(step.do == "load_cut" for plan in case.sessions for step in plan.steps):
-        return None
-    trace = bench.play(case)
-    events = [event for session in trace.sessions for event in session.events]
-    places = [event.document for event in events if event.do == "load_cut"]
-    return tuple(places[0]) if places and isinstance(places[0], list) else None
+    finding = failure.finding
+    if finding.evidence is None:  # it was read from a report
+        finding = bench.fails(failure.case, finding) or finding
+    told = dataclasses.replace(failure, finding=finding)
+    return scripts.add(told, bench.info, bench.lengths(failure.case))
 
 
 def _kinds(failure: Failure, merged: Failure) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 __all__ = ["NO_VERDICT", "ScriptRun", "run_script"]
 
-NO_VERDICT = 3
+NO_VERDICT = 2
 """Status of a run that broke before it had compared anything."""
 
 

@@ -1,80 +1,51 @@
-"""The stand-alone script of a failure: the case, a player, the adapter's own lines (no suite).
+"""Puts the script of a failure together: the case, the loader's and the data's lines, the player.
 
-It is what a stranger looks at first: it imports the loader and the standard library, plays the
-uninterrupted run and the case's sessions, each in an interpreter of its own, prints what was
-expected and what came, and ends with status 1 when the failure shows, with 0 when it does not.
+A stranger looks at it first. It imports the loader and the standard library, plays the
+uninterrupted run and the case's sessions, each in an interpreter of its own, and prints what was
+expected and what came. Its status is 1 where the failure shows, 0 where it does not, and 2 where
+it could not be played.
 """
 
 from __future__ import annotations
 
 import ast
-import json
+import dataclasses
+import functools
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
-from midepoch_conformance.case.case import Case
-from midepoch_conformance.case.uninterrupted import counted, usual_lengths
-from midepoch_conformance.run.runner import LoaderInfo
-from midepoch_conformance.scripts import (
-    script_checks,
-    script_faults,
-    script_format,
-    script_held,
-    script_player,
-    script_states,
-)
-from midepoch_conformance.scripts.script_data import quoted, row_text
-from midepoch_conformance.scripts.script_functions import (
-    begun,
-    chained,
-    epochs,
-    numbered,
-    one_function,
-    resumed_or_whole,
-)
-from midepoch_conformance.scripts.script_material import Material
-from midepoch_conformance.scripts.script_names import apart, import_line, imports, names_module
-from midepoch_conformance.scripts.script_sessions import (
-    Session,
-    Style,
-    session_lines,
-    unread,
-)
-from midepoch_conformance.scripts.script_steps import needed
-from midepoch_conformance.scripts.script_table import table
+from midepoch_conformance.case import notation
+from midepoch_conformance.case.adapter import LoaderInfo
+from midepoch_conformance.case.case import Case, SessionPlan, Step
+from midepoch_conformance.case.uninterrupted import counted, oracle_case, usual_lengths
+from midepoch_conformance.scripts.evidence import Comparison, compared
+from midepoch_conformance.scripts.specialise import SUITE, Part, defined, specialise
 from midepoch_conformance.verdict import requirements
+from midepoch_conformance.verdict.evidence import Evidence
 from midepoch_conformance.verdict.finding import Finding
 
-__all__ = ["LINES", "MARK", "added_lines", "make_script"]
+__all__ = ["MARK", "make_script", "player"]
 
-MARK = "# The adapter's own lines, as far as this case needs them."
-"""What stands before the adapter's source in a script."""
+MARK = "# The player, the same in every script"
+"""What stands before the player."""
 
-LINES = 40
-"""How many lines a script may have beyond the adapter's own."""
+_SUITE = Path(__file__).parents[1]
+_DATA = ("case/rows.py", "case/sources.py", "case/trees.py")
+_TOOLS = ("host/streams.py", "host/codecs.py", "case/tampering.py", "scripts/rare.py")
+_SAID = ("form", "private", "ambient", "whole")
+"""What a workload says of itself beside its fields."""
 
-_FAMILIES = (script_checks, script_faults, script_format, script_held, script_states)
-"""The modules register their recipes when they are imported."""
+_OWN = ("SESSIONS", "RARE", "LOOKS", "CODEC", "CANONICAL", "DOCUMENTS", "compare", "open_loader")
+"""The names that a script defines itself."""
 
-_MEASURES = 7
-"""What is done, one after the other, while a script is too long: (1) what is short shares a
-line; (2) an error is told by its process's status, and in full where the interpreter prints it,
-and a session has one seed for all; (3) sessions that do nearly the same share functions, and a
-state that nobody reads is taken, but not written; (4) their calls share lines; (5) the sessions
-are a table of steps; (6) a session has no limit of time where no hang is shown; (7) sessions that
-load, take from epochs and save are one function, and epochs that follow each other a generator."""
+_PLAYED = {"take", "drain", "break", "save", "load", "close", "open", "kill"}
+"""What the player does by itself."""
 
-_TABLED, _UNLIMITED = 5, 6
-"""The measures that make a table of the sessions, and that leave out a session's limit of time."""
-
-_MODULES = ("midepoch", "numpy", "torch")
-"""What the data and the end of a script may need, and the adapter may not import."""
-
-_WORDS = ("refused", "str(", "startswith", "on purpose")
-"""What looks at the words of an error."""
-
-_HEADING, _WIDTH = 5, 96
+_HASHES = {"a": 1, "b": 2}
+_WIDTH = 96
 
 
 def make_script(
@@ -84,8 +55,7 @@ def make_script(
     words: str = "",
     lengths: Sequence[int] | None = None,
     *,
-    path: tuple[str | int, ...] | None = None,
-    folded: bool = True,
+    whole: bool = False,
 ) -> str:
     """Return the script that shows ``finding``.
 
@@ -95,268 +65,298 @@ def make_script(
         finding: what a judge found on it.
         words: the case in words.
         lengths: batches of each epoch of the uninterrupted run, where they are known.
-        path: where in its state the part lies that a session removes, where that is known.
-        folded: whether the adapter is folded for the case; else it is pasted whole.
+        whole: whether all lines of the loader and of the data are kept.
     """
     if lengths is None:
         lengths = usual_lengths(case.workload, case.sessions[0].execution)
-    case = needed(counted(case, lengths), finding, lengths)
-    script = _Script(info, case, finding, lengths, path, folded)
-    texts = []
-    for measures in range(_MEASURES + 1):
-        texts.append(script.text(words, measures))
-        if len(added_lines(texts[-1])) <= LINES:
-            return texts[-1]
-    return min(texts, key=lambda text: len(added_lines(text)))
+    case = counted(case, lengths)
+    found = compared(case, finding, finding.evidence or Evidence("recipe"))
+    return _Script(info, found.case or case, found, whole).text(_heading(info, finding, words))
 
 
-def added_lines(text: str) -> list[str]:
-    """Return the lines of a script that are counted: those beyond the adapter's own.
-
-    These are all but blank lines, the docstring, imports, and the adapter's lines, which stand
-    between :data:`MARK` and the script's last part. The first line of that marks its begin.
-    """
-    body = ast.parse(text).body
-    documented = isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant)
-    lines = text.splitlines()[body[documented].lineno - 1 :]
-    if MARK in lines:
-        start = lines.index(MARK)
-        stop = len(lines) - lines[::-1].index('if __name__ == "__main__":') - 1
-        del lines[start:stop]
-    return [n for n in lines if n.strip() and not n.startswith(("import ", "from "))]
+@functools.cache
+def player() -> tuple[str, frozenset[str]]:
+    """Return the player's lines, and the names of the modules that they import."""
+    text = (_SUITE / "scripts/player.py").read_text(encoding="utf-8")
+    modules = (n for n in ast.parse(text).body if isinstance(n, ast.Import))
+    return text[text.index(MARK) :], frozenset(a.name for n in modules for a in n.names)
 
 
-class _Script(Material):
+@functools.cache
+def _rare() -> frozenset[str]:
+    """Return the names of what few scripts need."""
+    text = (_SUITE / "scripts/rare.py").read_text(encoding="utf-8")
+    nodes = (n for n in ast.parse(text).body if isinstance(n, ast.FunctionDef))
+    return frozenset(node.name for node in nodes)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Played:
+    """A session of a script: its name, plan, and all that its workload and execution say."""
+
+    name: str
+    plan: SessionPlan
+    workload: Mapping[str, Any]
+    execution: Mapping[str, Any]
+
+
+class _Script:
     """One script being written."""
 
-    def __init__(
-        self,
-        info: LoaderInfo,
-        case: Case,
-        finding: Finding,
-        lengths: Sequence[int],
-        path: tuple[str | int, ...] | None,
-        folded: bool,
-    ) -> None:
-        super().__init__(info, case, finding, lengths, folded)
-        self.numbers = self.tabled = self.short = False
-        self.style = Style(
-            codec=(info.offer.codecs or ("pickle",))[0],
-            canonical="midepoch" in info.offer.formats,
-            function=info.function,
-            flat=self.flat,
-            parts=self.check.parts,
-            notes=self.check.notes,
-            word=self.check.word,
-            path=path,
-            quiet=self.check.quiet,
-            caught=self.check.caught,
-            left=finding.requirement == "FAULT-4",
-            edit="change" if self._has_tensors() else "edit",
-            opened=self.opened,
-        )
+    def __init__(self, info: LoaderInfo, case: Case, found: Comparison, whole: bool) -> None:
+        self.info, self.case, self.found, self.whole = info, case, found, whole
+        self.words = f"{found.expected} {found.got} {found.shows}"
+        self.played = [self._session(i, plan) for i, plan in enumerate(case.sessions)]
+        if 'seen["whole"]' in self.words:
+            self.played.insert(0, self._uninterrupted())
+        self.codec = (info.offer.codecs or ("pickle",))[0]
+        self.canonical = "midepoch" in info.offer.formats
+        self.steps = [step for part in self.played for step in part.plan.steps]
+        self.rare = sorted({step.do for step in self.steps} - _PLAYED)
 
-    # The text.
+    # The sessions
 
-    def text(self, words: str, measures: int = 0) -> str:
-        """Return the script; ``words`` tell the case, ``measures``: what is done to shorten it."""
-        check, self.short = self.check, measures > 1
-        sessions, calls = self._functions(merged=measures > 2)
-        if measures > _UNLIMITED:
-            sessions, calls = self._one_function() or self._functions(merged=True, chain=True)
-        tabled = self._tabled() if measures == _TABLED else None
-        self.tabled = tabled is not None
-        sessions, calls = tabled or (sessions, calls)
-        blocks = [*self.data.blocks, *sessions]
-        spoken = " ".join((check.expected, check.got, check.shows))
-        inside = "\n".join(line for block in blocks for line in block)
-        blocks += script_player.helpers(inside, script_player.HELPERS)
-        held = f"{inside} {check.notes}()" if check.notes in script_held.HOLDING else inside
-        blocks += script_player.helpers(held, script_held.HELPERS)
-        blocks += script_player.helpers(spoken, script_checks.HELPERS)
-        by_status = measures > 1 and self._told() and not any(n in spoken for n in _WORDS)
-        varied = bool(self.changes or self.ranked)
-        dies = self._dies() or by_status
-        blocks.append(script_player.player(varied, dies, self.short))
-        joined = measures > 3
-        blocks.append(
-            script_player.comparison(check.expected, check.got, check.shows, calls, joined)
-        )
-        if check.document:
-            blocks.insert(0, [f"DOCUMENT = {check.document}"])
-        if check.vector:
-            blocks[0][:0] = [
-                f'VECTOR = importlib.resources.files("midepoch_spec") / "{check.vector}"',
-                "VECTOR = json.loads(VECTOR.read_text())",
-            ]
-        main = "\n\n\n".join("\n".join(block) for block in blocks)
-        limited = self._dies() or measures < _UNLIMITED
-        last = "\n".join(self._end(self._told() and not by_status, measures > 0, limited))
-        main, last = apart(main, last, self.source)
-        row = row_text(self.case.workload, self.calls)
-        loaded = [m for m in _MODULES if names_module(m, "\n".join((main, row, last)))]
-        missing = [f"import {m}" for m in loaded if not imports(m, self.source)]
-        head = [*self.futures, import_line(main + last)]
-        source = "\n".join([MARK, *missing, *([""] if missing else []), self.source.strip("\n")])
-        parts = [self._heading(words) + "\n".join(head), main, source, last]
-        return "\n\n\n".join(parts) + "\n"
+    def _session(self, number: int, plan: SessionPlan) -> _Played:
+        w = self.case.session_workload(number)
+        name = str(number + 1)
+        w = dataclasses.replace(w, log=f"log of {name}" if w.log else None)
+        return _Played(name, plan, _facts(w), self._execution(plan))
 
-    def _written(self, merged: bool) -> dict[str, list[str]]:
-        """Return each session's statements; ``merged``: whether each line counts."""
-        codecs: dict[str, str] = {}
-        spare = unread(self.sessions) if merged and not self.ranked else {}
-        return {
-            part.name: session_lines(part, self.style, codecs, spare.get(part.name))
-            for part in self.sessions
-        }
+    def _uninterrupted(self) -> _Played:
+        """Return the uninterrupted run; what does not show in its batches is that of the case."""
+        oracle = oracle_case(self.case)
+        faults = ("fail_at", "stop_at", "die_at")
+        found = {name: getattr(oracle.workload, name) for name in faults}
+        log = "log of whole" if self.case.workload.log else None
+        w = dataclasses.replace(self.case.workload, log=log, **found)
+        plan = oracle.sessions[0]
+        return _Played("whole", plan, _facts(w), self._execution(plan))
 
-    def _told_by_name(self) -> bool:
-        """Return whether what a sample does may be told by the session's name."""
-        named = self.calls or self.case.workload.gate or any(map(self.is_faulty, self.sessions))
-        return bool(named)
+    def _execution(self, plan: SessionPlan) -> dict[str, Any]:
+        execution = dataclasses.asdict(plan.execution)
+        methods = self.info.offer.start_methods
+        return execution | ({"start_method": methods[0]} if len(methods) == 1 else {})
 
-    def _one_function(self) -> tuple[list[list[str]], dict[str, str]] | None:
-        """Return the one function of all sessions, and the call that plays each; None without."""
-        shared = None if self._told_by_name() or self.changes else one_function(self._written(True))
-        if shared is None or self.ranked:
-            return None
-        lines, given = shared
-        self.numbers = True
-        loader = "loader" if self.info.function else "session"
-        head = f"def some({loader}, load, save, *counts):  # batches of each epoch; null: all"
-        calls = {
-            part.name: self._call(part, "some", '", "'.join(given[part.name]))
-            for part in self.sessions
-        }
-        return [[head, *lines]], calls
+    # The text
 
-    def _functions(
-        self, merged: bool, chain: bool = False
-    ) -> tuple[list[list[str]], dict[str, str]]:
-        """Return the sessions' functions, and the call that plays each session.
-
-        ``merged``: whether the uninterrupted run is played by what resumes one, if it can be;
-        ``chain``: whether epochs that follow each other are one generator.
-        """
-        written = self._written(merged)
-        if chain:
-            written = {name: chained(lines) for name, lines in written.items()}
-        named = self._told_by_name()
-        blocks: list[list[str]] = []
-        calls: dict[str, str] = {}
-        functions: dict[tuple[object, ...], str] = {}
-        merged = merged and not named
-        if merged and resumed_or_whole(written):
-            functions |= {("", *written["whole"]): "rest"}
-            begun(written, written["whole"])
-        counted = (epochs(written) or numbered(written)) if merged else {}
-        self.numbers = bool(counted)
-        for part in self.sessions:
-            lines = written[part.name] or ["    yield from ()"]
-            number = ""
-            if part.name in counted:
-                lines, number = counted[part.name]
-                whole = counted.get("whole", ([], ""))[0]
-                functions.setdefault(("", *lines), "rest" if lines == whole else "some")
-            # Two sessions that do the same are one function, but where it tells its log or its
-            # fault by its name.
-            own = part.name if self.calls or self.is_faulty(part) else ""
-            name = functions.setdefault((own, *lines), part.name)
-            if name not in {call.split('"')[1] for call in calls.values()}:
-                given = "loader" if self.info.function else "session"
-                given += ", n" if number else ""
-                blocks.append([f"def {name}({given}):", *lines])
-            calls[part.name] = self._call(part, name, number)
-        return blocks, calls
-
-    def _tabled(self) -> tuple[list[list[str]], dict[str, str]] | None:
-        """Return the table of the sessions and its function, and the call that plays each."""
-        if self.calls or self.case.workload.gate or any(map(self.is_faulty, self.sessions)):
-            return None
-        blocks = table(self.sessions, self.style)
-        self.numbers = False
-        calls = {part.name: self._call(part, part.name) for part in self.sessions}
-        return (blocks, calls) if blocks else None
-
-    def _call(self, part: Session, function: str, number: str = "") -> str:
-        """Return the call that plays a session, which may be handed a number."""
-        seed = {"a": "1", "b": "2"}.get(part.plan.host, "3")
-        fields = self.fields_of(part)
-        changed = {name: fields[name] for name in self.changes}
-        if part.name in self.ranked:
-            changed["state"] = self.ranked[part.name]
-        changes = "".join(f", {name}={quoted(value)}" for name, value in changed.items())
-        if changed and self.short:
-            changes = f", {json.dumps(changed)!r}"
-        given = f', "{number}"' if number else ""
-        if self.short:
-            ambient = part.plan.ambient
-            hosts = {p.plan.host for p in self.sessions if p.plan.ambient == ambient}
-            alone = f"{ambient}{seed}" if len(hosts) > 1 else f"{ambient}"
-            return f'play("{function}", "{alone}"{changes}{given})'
-        return f'play("{function}", "{seed}", "{part.plan.ambient}"{changes}{given})'
-
-    def _has_tensors(self) -> bool:
-        """Return whether a state may hold a tensor or an array: they are changed otherwise."""
-        w = self.case.workload
-        held = w.shuffle or w.sampler or w.private or w.tree in ("arrays", "tensors")
-        return bool(held) and re.search(r"\b(torch|numpy)\b", self.source) is not None
-
-    def _dies(self) -> bool:
-        """Return whether it has to be told that a session's process died."""
-        fault = self.finding.requirement in ("FAULT-1", "FAULT-2", "FAULT-3", "FAULT-4")
-        return fault or self.finding.kind in ("hang", "crash")
-
-    def _told(self) -> bool:
-        """Return whether an error is told among what is delivered."""
-        # An error that is the failure is compared; any other is printed where it is raised.
-        words = f"{self.check.got}{self.check.shows}"
-        silent = self.finding.outcome == "fails silently" or self.finding.kind == "leftover"
-        return not silent or "is_error" in words or "refused" in words or self._dies()
-
-    def _end(self, told: bool, tight: bool, limited: bool) -> list[str]:
-        drawn = self.case.workload.draws
-        seeds = ["random.seed"]
-        if imports("numpy", self.source) or "numpy" in drawn:
-            seeds.append("numpy.random.seed")
-        if imports("torch", self.source) or "torch" in drawn:
-            seeds.append("torch.manual_seed")
-        shown = "[row[0] for row in batch]" if self.flat else "batch"
-        if self.case.workload.width > 1:
-            shown = "[int(row[0]) for row in batch]"
-        if self.info.function:
-            shown = "[[hashlib.sha256(pickle.dumps(batch)).hexdigest()[:8]]]"
-        elif not self.info.module.startswith("midepoch_conformance."):
-            # What a loader makes of a number may be one of its own.
-            shown += ", default=float"
-        opened = self.opened
-        if self.numbers:
-            opened += f", *sys.argv[{4 if self.changes or self.ranked else 3}:]"
-        function = "steps" if self.tabled else ""
-        if self.check.notes in script_held.HOLDING:
-            delivered = f"{function or 'globals()[sys.argv[1]]'}({opened})"
-            function, opened = self.check.notes, delivered
-        return script_player.end(
-            function, self.handed(), opened, seeds, shown, told, tight, limited
-        )
-
-    def _heading(self, words: str) -> str:
-        info, finding = self.info, self.finding
-        known = requirements.load().get(finding.requirement)
-        loader = f"{info.name} {info.version}".strip()
-        texts = [
-            known.text if known else "",
-            f"The case: {words}." if words else "",
-            f"The suite saw: {finding.words}." if finding.words else "",
+    def text(self, heading: str) -> str:
+        """Return the script."""
+        imports, adapter, data, tools = self._sources()
+        handed = _handed([adapter, data])
+        text, modules = player()
+        modules |= {*re.findall(r"\b(re|json)\.", self.words), "types"}
+        known = {f"import {module}" for module in modules}
+        lines = [line for line in imports.splitlines() if line not in known]
+        rest = [
+            f"CODEC, CANONICAL = {self.codec!r}, {self.canonical}",
+            f"RARE = {_table((do, f'do_{do}') for do in self.rare)}",
+            f"LOOKS = {_table((name, f'look_{name}') for name in self.found.looks)}",
         ]
-        lines: list[str] = []
-        for number, said in enumerate(texts):
-            left = _HEADING - len(lines) - sum(map(bool, texts[number + 1 :]))
-            lines += _wrapped(said, min(2, left))
-        title = f"{loader} {finding.outcome} at {finding.requirement} of midepoch's specification."
-        text = "\n".join([title, "", *lines]).replace("\\", "\\\\").replace('"""', "'''")
-        return f'"""{text}\n"""\n\n'
+        parts = [
+            f"{heading}\n\nimport {', '.join(sorted(modules))}",
+            "\n".join([*self._path(), *lines]),
+            "\n".join(self._sessions(handed)),
+            "\n".join(self._compare()),
+            f"# The loader, as far as the case needs it.\n\n{adapter}",
+            f"# The data, as far as the case needs it.\n\n{data}" if data else "",
+            f"# What the steps need.\n\n{tools}",
+            "\n".join(self._opening(handed, adapter, data)),
+            "\n".join(rest),
+            f'{text.rstrip()}\n\n\nif __name__ == "__main__":\n    main(*sys.argv[1:])\n',
+        ]
+        return "\n\n\n".join(part for part in parts if part)
+
+    def _path(self) -> list[str]:
+        """Return what makes importable what lies beside the adapter."""
+        if self.info.module.startswith(f"{SUITE}."):
+            return []
+        return [f"sys.path.insert(0, {str(Path(self.info.file).parent)!r})"]
+
+    def _sessions(self, handed: Collection[str]) -> list[str]:
+        varied = self._varied() & set(handed)
+        rows = []
+        for part in self.played:
+            facts = {**part.workload, **part.execution}
+            changes = {name: facts[name] for name in facts if name in varied}
+            seeds = f"{part.plan.ambient}, {_HASHES.get(part.plan.host, 3)}"
+            row = f'    "{part.name}": ({seeds}, {changes!r}, '
+            rows += _wrapped(row, ", ".join(map(self._step, part.plan.steps)))
+        documents = {step.value: step.document for step in self.steps if step.document}
+        told = [f"    {name!r}: {text!r}," for name, text in documents.items()]
+        head = "SESSIONS = {  # seeds of random streams and of hashes, what differs, the steps"
+        return [head, *rows, "}", *(["DOCUMENTS = {", *told, "}"] if told else [])]
+
+    def _step(self, step: Step) -> str:
+        if step.do == "load_document":
+            step = dataclasses.replace(step, document="", state="")
+        if step.do == "seal" and not step.codec:
+            saved = (s.codec for s in self.steps if s.do == "save" and s.state == step.state)
+            step = dataclasses.replace(step, codec=next(saved, ""))
+        return notation.show_step(step)
+
+    def _compare(self) -> list[str]:
+        return [
+            "def compare(seen):  # what each session's steps showed",
+            f"    expected = {self.found.expected}",
+            f"    got = {self.found.got}",
+            f"    return expected, got, {self.found.shows}",
+        ]
+
+    def _opening(self, handed: Collection[str], adapter: str, data: str) -> list[str]:
+        """Return the function that builds the loader."""
+        first, asked = self.played[0], {*handed} - self._varied() - {*_members(data)}
+        given = [
+            "".join(f"{name}={value!r}, " for name, value in facts.items() if name in asked)
+            for facts in (first.workload, first.execution)
+        ]
+        made = [f"{head}({facts}**changes)" for head, facts in zip(_MAKERS, given, strict=True)]
+        if self.info.function:
+            return [
+                "def open_loader(**changes):",
+                f"    adapter = FunctionAdapter({self.info.attribute})",
+                f'    return adapter.open(None, {made[1]}, ".")',
+            ]
+        name = self.info.attribute
+        name = f"{name}_" if re.search(rf"^(class )?{name}_\b", adapter, re.MULTILINE) else name
+        assigned = re.search(rf"^{name}\s*=", adapter, re.MULTILINE)
+        lines = [
+            "def open_loader(**changes):",
+            f"    adapter, rows_ = {name}{'' if assigned else '()'}, {made[0]}",
+        ]
+        if self._prepares():
+            lines += [
+                '    if not os.path.exists("data"):',
+                '        os.mkdir("data")',
+                '        adapter.prepare(rows_, "data")',
+            ]
+        return [*lines, f'    return adapter.open(rows_, {made[1]}, "data")']
+
+    def _prepares(self) -> bool:
+        return self.case.workload.kind == "files"
+
+    # The sources
+
+    def _varied(self) -> set[str]:
+        """Return what sessions differ in."""
+        told = [{**part.workload, **part.execution} for part in self.played]
+        return {name for name in told[0] if any(one[name] != told[0][name] for one in told)}
+
+    def _known(self, facts: Mapping[str, Any]) -> dict[str, Any]:
+        varied = self._varied()
+        return {} if self.whole else {n: v for n, v in facts.items() if n not in varied}
+
+    def _sources(self) -> list[str]:
+        """Return the imports and the lines of the adapter, of the data and of the tools."""
+        w, x = self._known(self.played[0].workload), self._known(self.played[0].execution)
+        foreign = self._adapter(w, x)
+        data = [] if self.info.function else [Part(_read(_DATA[0]), {"self": w})]
+        data += [Part(_read(name), {"w": w}) for name in _DATA[1:] if data]
+        codecs = {self.codec, *(step.codec for step in self.steps if step.codec)}
+        values = {"canonical": self.canonical} | ({"codec": self.codec} if len(codecs) == 1 else {})
+        tools = [Part(_read(n), values=values if "codecs" in n else {}) for n in _TOOLS]
+        named = _rare() & set(re.findall(r"\w+", self.words))
+        named |= {f"do_{do}" for do in self.rare} | {f"look_{n}" for n in self.found.looks}
+        roots = {self.info.attribute, f"{self.info.attribute}_", "Rows", "FunctionAdapter", *named}
+        roots |= {"encode", "decode", "seed_streams"}
+        asked = {"open", "epoch", "state", "load", "close"} | (
+            {"prepare"} if self._prepares() else set()
+        )
+        if self.whole:
+            every = [n for p in [*foreign, *data] for n in ast.walk(ast.parse(p.text))]
+            asked |= {n.name for n in every if isinstance(n, ast.FunctionDef)}
+            roots |= {name for p in foreign for n in ast.parse(p.text).body for name in defined(n)}
+        text, _ = player()
+        taken = {name for node in ast.parse(text).body for name in defined(node)} | {*_OWN}
+        imports, *texts = specialise([*foreign, *data, *tools], roots, asked, taken)
+        first, second = len(foreign), len(foreign) + len(data)
+        joined = ("\n\n\n".join(filter(None, some)) for some in
+                  (texts[:first], texts[first:second], texts[second:]))  # fmt: skip
+        return [imports, *joined]
+
+    def _adapter(self, w: Mapping[str, Any], x: Mapping[str, Any]) -> list[Part]:
+        """Return the adapter, after what it shares with others."""
+        info = self.info
+        if info.function:
+            made = f"from {info.module} import {info.attribute}"
+            return [Part(made, foreign=True), Part(_read("host/function_adapter.py"))]
+        text = _source(info)
+        given = _parameters(text)
+        facts = {"w": w, "x": x} | dict(zip(given, (w, x), strict=False))
+        shared = [_read("adapters/torch_data.py")] if "torch_data" in text else []
+        return [Part(t, facts, foreign=True) for t in (*shared, text)]
 
 
-def _wrapped(text: str, most: int) -> list[str]:
-    return textwrap.wrap(" ".join(text.split()), _WIDTH, max_lines=most, placeholder=" ...")
+_MAKERS = ("Rows", "types.SimpleNamespace")
+
+
+def _facts(w: Any) -> dict[str, Any]:
+    names = [field.name for field in dataclasses.fields(w)]
+    return {name: getattr(w, name) for name in (*names, *_SAID)}
+
+
+@functools.cache
+def _read(name: str) -> str:
+    return (_SUITE / name).read_text(encoding="utf-8")
+
+
+def _source(info: LoaderInfo) -> str:
+    """Return the adapter's text; built-in ones lie here, wherever the host saw them."""
+    package, _, rest = info.module.partition(".")
+    if package == SUITE:
+        return _read(f"{rest.replace('.', '/')}.py")
+    return Path(info.file).read_text(encoding="utf-8")
+
+
+def _parameters(text: str) -> list[str]:
+    """Return what the adapter calls the workload and the execution that it is handed."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef) and node.name == "open":
+            return [arg.arg for arg in node.args.args[1:3]]
+    return []
+
+
+def _handed(texts: Iterable[str]) -> set[str]:
+    """Return the attributes that are asked of what is handed on."""
+    found = set()
+    for node in (n for text in texts for n in ast.walk(ast.parse(text))):
+        if isinstance(node, ast.Attribute):
+            found.add(node.attr)
+    return found
+
+
+def _members(data: str) -> Iterable[str]:
+    """Return the names of what the data's own class defines."""
+    for node in ast.parse(data).body:
+        if isinstance(node, ast.ClassDef) and node.name == "Rows":
+            yield from (member.name for member in node.body if isinstance(member, ast.FunctionDef))
+
+
+def _table(items: Iterable[tuple[str, str]]) -> str:
+    return f"{{{', '.join(f'{key!r}: {value}' for key, value in items)}}}"
+
+
+def _wrapped(head: str, steps: str) -> list[str]:
+    """Return a session's row, in several lines where it is long."""
+    if len(head) + len(steps) <= _WIDTH:
+        return [f'{head}"{steps}"),']
+    lines = textwrap.wrap(steps, _WIDTH - 12, break_long_words=False, break_on_hyphens=False)
+    texts = [f'        "{line} "' for line in lines[:-1]]
+    return [head.rstrip(), *texts, f'        "{lines[-1]}"),']
+
+
+def _heading(info: LoaderInfo, finding: Finding, words: str) -> str:
+    known = requirements.load().get(finding.requirement)
+    loader = f"{info.name} {info.version}".strip()
+    texts = [
+        known.text if known else "",
+        f"The case: {words}." if words else "",
+        f"The suite saw: {finding.words}." if finding.words else "",
+    ]
+    lines = [line for text in texts for line in _clipped(text)]
+    title = f"{loader} {finding.outcome} at {finding.requirement} of midepoch's specification."
+    text = "\n".join([title, "", *lines]).replace("\\", "\\\\").replace('"""', "'''")
+    return f'"""{text}\n"""'
+
+
+def _clipped(text: str) -> list[str]:
+    return textwrap.wrap(" ".join(text.split()), _WIDTH, max_lines=2, placeholder=" ...")

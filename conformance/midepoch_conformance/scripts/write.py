@@ -9,10 +9,10 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from midepoch_conformance.run.events import Failure
-from midepoch_conformance.run.runner import LoaderInfo
+from midepoch_conformance.case.adapter import LoaderInfo
 from midepoch_conformance.scripts.run import NO_VERDICT, ScriptRun, run_script
 from midepoch_conformance.scripts.script import make_script
+from midepoch_conformance.verdict.results import Failure
 
 __all__ = ["Scripts"]
 
@@ -42,7 +42,6 @@ class Scripts:
         failure: Failure,
         info: LoaderInfo,
         lengths: Sequence[int] | None,
-        path: tuple[str | int, ...] | None = None,
     ) -> Failure:
         """Return ``failure`` with its script; ``script_note`` says if it shows nothing by itself.
 
@@ -50,20 +49,15 @@ class Scripts:
             failure: what fails.
             info: the loader.
             lengths: batches of each epoch of the uninterrupted run, where they are known.
-            path: where in its state the part lies that a session removes, where that is known.
         """
         text, ran = "", ScriptRun(NO_VERDICT, "")
-        # What a fold has lost, the whole adapter still has.
-        for folded in (True, False):
+        # What specialising has lost, the whole text still has.
+        for whole in (False, True):
             with _ONE:
-                other = make_script(
-                    info, failure.case, failure.finding, failure.words, lengths, path=path,
-                    folded=folded,
-                )  # fmt: skip
-            if other == text:
-                break
+                words, case = failure.words, failure.case
+                other = make_script(info, case, failure.finding, words, lengths, whole=whole)
             again = run_script(other, self._python, TIMEOUT)
-            if folded or again.status == 1:
+            if not whole or again.status == 1:
                 text, ran = other, again
             if ran.status == 1:
                 break

@@ -10,6 +10,7 @@ from typing import Any
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.trace import Fault
 from midepoch_conformance.verdict import requirements
+from midepoch_conformance.verdict.evidence import Evidence
 from midepoch_conformance.verdict.prerequisites import presupposed
 
 __all__ = [
@@ -80,6 +81,7 @@ class Finding:
         needs: requirements that this finding presupposes, beside those that its requirement
             always does.
         feature: what is out of the ordinary about the case's workload, filled in likewise.
+        evidence: what shows it once more, in a failure's script.
     """
 
     requirement: str
@@ -93,6 +95,7 @@ class Finding:
     case: str = ""
     needs: tuple[str, ...] = ()
     feature: str = ""
+    evidence: Evidence | None = dataclasses.field(default=None, compare=False)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,0 +1,229 @@
+"""How a failure's script shows an observation: what it prints and when its status is 1 (pure).
+
+The expressions are Python's, of ``seen``: what the steps of each session showed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+from midepoch_conformance.case.case import Case, Step
+from midepoch_conformance.case.trace import WRITTEN
+from midepoch_conformance.verdict import requirements
+from midepoch_conformance.verdict.evidence import UNINTERRUPTED, Evidence, Piece
+from midepoch_conformance.verdict.finding import Finding
+
+__all__ = ["Comparison", "compared", "flat", "said", "seen"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Comparison:
+    """What a script compares."""
+
+    expected: str
+    """The expression that is printed as expected."""
+
+    got: str
+    """The expression that is printed as got."""
+
+    shows: str = "got != expected"
+    """The expression that tells whether the failure shows."""
+
+    looks: tuple[str, ...] = ()
+    """What is looked at after each step: functions ``look_NAME`` of rare.py."""
+
+    case: Case | None = None
+    """The case as it is played, where that is another one."""
+
+
+def compared(case: Case, finding: Finding, evidence: Evidence) -> Comparison:
+    """Return what the script of a finding compares."""
+    found = _COMPARISONS[evidence.what](case, finding, evidence)
+    return dataclasses.replace(found, case=_cut(found.case or case, evidence))
+
+
+def seen(session: int, step: int = 0) -> str:
+    """Return the expression of what a session's steps showed, from a step on."""
+    name = "whole" if session == UNINTERRUPTED else session + 1
+    return f'seen["{name}"]{f"[{step}:]" if step else ""}'
+
+
+def said(text: str) -> str:
+    """Return the expression of a text that is printed."""
+    return f'"{text}"'
+
+
+def flat(batches: Any) -> Any:
+    """Return batches as a script has them: a row of one number is that number."""
+    if not isinstance(batches, list):
+        return batches
+    return [[row[0] if len(row) == 1 else row for row in batch] for batch in batches]
+
+
+def _cut(case: Case, evidence: Evidence) -> Case:
+    """Return the case as far as it is needed."""
+    last = max([evidence.session, evidence.other, *(piece.session for piece in evidence.pieces)])
+    if last < 0 or evidence.what == "recipe":
+        return case
+    sessions = list(case.sessions[: last + 1])
+    if evidence.last is not None:
+        steps = sessions[-1].steps[: max(evidence.last, 0) + 1]
+        sessions[-1] = dataclasses.replace(sessions[-1], steps=steps)
+    return dataclasses.replace(case, sessions=tuple(sessions))
+
+
+def _or_refused(finding: Finding, steps: str, shows: str) -> str:
+    """Return when it shows where the loader may refuse as well."""
+    known = requirements.load().get(finding.requirement)
+    allowed = known is not None and known.refusal in ("passes", "refused")
+    return f"{shows} and not refused({steps})" if allowed else shows
+
+
+def _run(run: tuple[int, int, int | None], session: int) -> str:
+    epoch, begin, stop = run
+    part = f"[{begin or ''}:{'' if stop is None else stop}]" if begin or stop is not None else ""
+    return f"epochs({seen(session)})[{epoch}]{part}"
+
+
+def _batches(case: Case, finding: Finding, e: Evidence) -> Comparison:
+    steps = seen(e.session, e.step)
+    got = f"[*epochs({steps}), [], []][{e.epoch}]"
+    expected = _run(e.run, e.other) if e.run else repr(flat(finding.expected))
+    shows = _or_refused(finding, steps, "got != expected")
+    if e.wanted:
+        shows = f'got != expected and "error" not in {seen(e.session)}[{e.step}]'
+    return Comparison(expected, got, shows)
+
+
+def _samples(case: Case, finding: Finding, e: Evidence) -> Comparison:
+    got = f"ids({', '.join(map(_piece, e.pieces))})"
+    each = " or ".join(f"0 to {n - 1}" for n in e.wanted)
+    slack = f", {e.slack} of which may be missing" if e.slack else ""
+    shows = f"not is_whole(got, {tuple(e.wanted)}, {e.slack})"
+    last = e.pieces[-1]
+    shows = _or_refused(finding, seen(last.session, last.step), shows)
+    return Comparison(said(f"samples {each}, each once{slack}"), got, shows)
+
+
+def _piece(piece: Piece) -> str:
+    found = f"epochs({seen(piece.session, piece.step)})"
+    return found if piece.epoch is None else f"{found}[{piece.epoch}:{piece.epoch + 1}]"
+
+
+def _epochs(case: Case, finding: Finding, e: Evidence) -> Comparison:
+    steps = seen(e.session, e.step)
+    if e.wanted is None:
+        got, wanted = f"len([epoch for epoch in epochs({steps}) if epoch])", finding.expected
+    else:
+        got, wanted = f'[step.get("ended") for step in {steps}].count(True)', e.wanted
+    return Comparison(repr(wanted), got, "got < expected")
+
+
+def _error(case: Case, finding: Finding, e: Evidence) -> Comparison:
+    steps = seen(e.session, e.step)
+    given = f'(errors({steps}) or [step["batches"] for step in {steps}])'
+    if e.wanted == "no error":
+        got = f"errors({steps})"
+        return Comparison(said(e.wanted), got, _or_refused(finding, steps, "got"))
+    if e.wanted == "an error":
+        ended = 'error.startswith("the process died")'
+        return Comparison(said(e.wanted), given, f"all({ended} for error in errors({steps}))")
+    if e.wanted == "a refusal":
+        return Comparison(
+            said("a refusal: an error in words, before any batch"), given, f"not refused({steps})"
+        )
+    own = f'["on purpose" in step.get("trace", "on purpose") for step in {steps}]'
+    if e.wanted == "its error alone":
+        return Comparison(said(e.wanted), given, f"not all({own})")
+    own = f'"on purpose" in {steps}[-1].get("trace", "")'
+    if e.run is None:
+        return Comparison(said(e.wanted), given, f"not {own}")
+    expected = f"[*{_run(e.run, UNINTERRUPTED)}, {said(e.wanted)}]"
+    got = f'[*[batch for step in {steps} for batch in step["batches"]], *errors({steps})]'
+    return Comparison(expected, got, f"got[:-1] != expected[:-1] or not {own}")
+
+
+def _drew(case: Case, finding: Finding, e: Evidence) -> Comparison:
+    got = f'{seen(e.session)}[{e.step}]["drew"]'
+    return Comparison(said("no global random stream moves"), got, "got", ("drew",))
+
+
+def _draws(case: Case, finding: Finding, e: Evidence) -> Comparison:
+    count = sum(not draw.startswith("private") for draw in case.workload.draws)
+    epochs = f"epochs({seen(e.session)})"
+    got = (
+        f"sorted(v for epoch in {epochs} for batch in epoch for row in batch"
+        f" for v in row[1 : {1 + count}])"
+    )
+    return Comparison(said("no value is drawn twice"), got, "len(got) - len(set(got)) > 2")
+
+
+def _changed(case: Case, finding: Finding, e: Evidence) -> Comparison:
+    steps = seen(e.session)
+    plans = list(case.sessions)
+    kept = tuple(step for step in plans[e.session].steps if step.do != "overwrite")
+    closes = () if kept and kept[-1].do == "close" else (Step("close"),)
+    plans[e.session] = dataclasses.replace(plans[e.session], steps=(*kept, *closes))
+    return Comparison(
+        f'[batch for step in {steps} for batch in step["batches"]]',
+        f'{steps}[-1].get("held_batches")',
+        looks=("held_batches",),
+        case=dataclasses.replace(case, sessions=tuple(plans)),
+    )
+
+
+def _written(case: Case, finding: Finding, e: Evidence) -> Comparison:
+    got = f'[batch for step in {seen(e.session)} for batch in step["batches"]]'
+    shows = f"any({WRITTEN} in (row if isinstance(row, list) else [row]) for b in got for row in b)"
+    return Comparison(said(f"no batch holds the {WRITTEN} written into others"), got, shows)
+
+
+def _size(case: Case, finding: Finding, e: Evidence) -> Comparison:
+    got = f'[step["size"] for step in {seen(e.session)} if step["do"].startswith("save")]'
+    shows = f"got[-1] - got[0] > {e.wanted}"
+    return Comparison(said("about as many bytes late as early"), got, shows, ("size",))
+
+
+def _calls(case: Case, finding: Finding, e: Evidence) -> Comparison:
+    word, most = e.wanted
+    sessions = [e.session] if e.other == UNINTERRUPTED else [e.other, e.session]
+    counts = [f'{seen(session)}[-1]["calls"].get("{word}", 0)' for session in sessions]
+    if len(counts) == 1:
+        return Comparison(said(f"at most {most} of {word}"), counts[0], f"got > {most}", ("calls",))
+    expected = said(f"at most {most} more of {word} in a late resume than in an early one")
+    return Comparison(expected, f"[{', '.join(counts)}]", f"got[1] - got[0] > {most}", ("calls",))
+
+
+def _left(case: Case, finding: Finding, e: Evidence) -> Comparison:
+    return Comparison(said("no processes left"), f'{seen(e.session)}[-1]["left"]', "got", ("left",))
+
+
+def _held(case: Case, finding: Finding, e: Evidence) -> Comparison:
+    got = f'[step["held"] for step in {seen(e.session)} if step["do"].startswith("count")]'
+    shows = "any([*counts] == sorted(set(counts)) for counts in zip(*got))"
+    return Comparison(said("no more of anything after each round"), got, shows, ("held",))
+
+
+def _recipe(case: Case, finding: Finding, e: Evidence) -> Comparison:
+    from midepoch_conformance.scripts import recipes
+
+    return recipes.comparison(case, finding)
+
+
+_COMPARISONS: dict[str, Callable[[Case, Finding, Evidence], Comparison]] = {
+    "batches": _batches,
+    "samples": _samples,
+    "epochs": _epochs,
+    "error": _error,
+    "drew": _drew,
+    "draws": _draws,
+    "changed": _changed,
+    "written": _written,
+    "size": _size,
+    "calls": _calls,
+    "left": _left,
+    "held": _held,
+    "recipe": _recipe,
+}

@@ -1,0 +1,140 @@
+"""The player of a failure's script; what is below the mark is the same in every script.
+
+A script says before it what is played: ``SESSIONS`` (of each the seeds of the random streams and
+of hashes, what differs in its workload and execution, and its steps), ``RARE`` (what few cases
+do), ``LOOKS`` (what is looked at after each step), ``CODEC``, ``CANONICAL``, ``encode``,
+``decode``, ``seed_streams``, ``open_loader`` and ``compare``.
+"""
+
+# A script imports nothing of the suite, and its lines are not typed.
+# ruff: noqa: D102, F821
+# mypy: ignore-errors
+
+import itertools
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import traceback
+
+# The player, the same in every script: each session is played in an interpreter of its own.
+
+
+class ScriptPlayer:
+    """Takes the steps of a session."""
+
+    def __init__(self, changes):
+        self.changes, self.kept, self.held = changes, {}, []
+        self.session = self.epoch = None
+
+    def take(self, step):
+        """Take a step, and return what it shows: batches, an epoch's end, an error."""
+        seen = {"do": step, "batches": []}
+        try:
+            self.act(seen, *step.rstrip("?").split())
+        except BaseException as error:
+            names = [kind.__name__ for kind in type(error).__mro__]
+            trace = traceback.format_exc()
+            seen |= {"error": f"{names[0]}: {error}", "bases": names, "trace": trace}
+        return seen | {name: look(self, step) for name, look in LOOKS.items()}
+
+    def act(self, seen, do, name="", *more, codec=CODEC):
+        if more and more[-1].startswith("codec="):
+            self.act(seen, do, name, *more[:-1], codec=more[-1][6:])
+        elif do in ("take", "drain"):
+            self.epoch = iter(self.session.epoch()) if self.epoch is None else self.epoch
+            for _ in range(int(name)) if name else itertools.count():
+                try:
+                    self.held.append(next(self.epoch))
+                except StopIteration:
+                    self.epoch, seen["ended"] = None, True
+                    break
+                seen["batches"].append(rows(self.held[-1]))
+        elif do == "break":
+            self.epoch = None
+        elif do == "save":
+            self.kept[name] = self.session.state()
+            self.write(name, codec)
+        elif do == "load":
+            self.kept[name] = self.read(name)
+            self.session.load(self.kept[name])
+        elif do == "close":
+            session, self.session, self.epoch = self.session, None, None
+            session.close()
+        elif do == "open":
+            self.session = open_loader(**self.changes)
+        elif do == "kill":
+            os.kill(os.getpid(), signal.SIGKILL)
+        else:
+            RARE[do](self, name, *more, codec=codec)
+
+    def write(self, name, codec):
+        self.encoded = encode(codec, self.kept[name], CANONICAL)
+        pathlib.Path(f"state {name}").write_bytes(f"{codec}\n".encode() + self.encoded)
+
+    def read(self, name):
+        codec, _, data = pathlib.Path(f"state {name}").read_bytes().partition(b"\n")
+        return decode(codec.decode(), data, CANONICAL)
+
+
+def rows(batch):
+    """Return a batch's samples: the number that a row holds, or all that it holds."""
+    found = [row.tolist() if hasattr(row, "tolist") else [*row] for row in batch]
+    found = [[int(v) if hasattr(v, "__index__") else float(v) for v in row] for row in found]
+    return [row[0] if len(set(row)) == 1 and len(row) != 2 else row for row in found]
+
+
+def epochs(steps):
+    """Return the batches of each epoch; an empty one right after a load counts for none."""
+    found, live = [], False
+    for seen in steps:
+        do = seen["do"].partition(" ")[0]
+        live = live and do not in ("break", "load", "load_cut", "load_document", "close", "open")
+        if do.startswith(("take", "drain")) and not live:
+            found, live = [*found, []], True
+        wrong = [seen["error"]] if "error" in seen and "?" not in seen["do"] else []
+        if seen["batches"] or wrong:
+            found[-1:] = [[*(found[-1] if found else []), *seen["batches"], *wrong]]
+        if seen.get("ended"):
+            found = found if any(found) or not steps[0]["do"].startswith("load") else []
+            live = False
+    return found
+
+
+def play(name):
+    """Play a session in a new interpreter, and return what its steps showed."""
+    _, hashes, _, steps = SESSIONS[name]
+    environment = {**os.environ, "PYTHONHASHSEED": str(hashes)}
+    status = subprocess.call([sys.executable, __file__, name], env=environment)
+    if not os.path.exists(f"seen in {name}"):
+        sys.exit(2)  # it could not be played
+    seen = [json.loads(line) for line in pathlib.Path(f"seen in {name}").read_text().splitlines()]
+    if status and "kill" not in steps:
+        died = {"error": f"the process died: status {status}", "bases": [], "trace": ""}
+        seen.append({"do": "died", "batches": [], **died})
+    return seen
+
+
+def main(name=""):
+    """Play the sessions and compare; or play the one that is named, and note what it shows."""
+    if not name:
+        os.chdir(tempfile.mkdtemp())  # for the states, and for what is noted
+        expected, got, shows = compare({name: play(name) for name in SESSIONS})
+        print(__doc__, f"expected: {expected}", f"got:      {got}", sep="\n")
+        sys.exit(bool(shows))
+    streams, _, changes, steps = SESSIONS[name]
+    signal.alarm(30)  # a hang ends here
+    with open(f"seen in {name}", "w", buffering=1) as noted:
+        seed_streams(streams)
+        player = ScriptPlayer(changes)
+        for number, step in enumerate(["open", *steps.split(", ")]):
+            seen = player.take(step)
+            if number or "error" in seen:
+                print(json.dumps(seen), file=noted)
+            if "error" in seen and not step.endswith("?"):
+                break
+        noted.flush()
+        os._exit(0)  # whatever a loader leaves running

@@ -1,0 +1,185 @@
+"""What few failures' scripts do and look at: each holds of this what it needs.
+
+Actions and looks take the player of a script (see ``player.py``); helpers take what it noted.
+"""
+
+# A script imports nothing of the suite, and its lines are not typed.
+# ruff: noqa: D103, F821, SIM115
+# mypy: ignore-errors
+
+import contextlib
+import importlib.resources
+import json
+import multiprocessing
+import os
+import time
+
+import jsonschema
+
+from midepoch_conformance.case import tampering
+from midepoch_conformance.host.codecs import encode
+from midepoch_conformance.host.streams import Streams
+
+# Actions
+
+
+def do_seal(player, name, into, codec):
+    player.kept[into] = player.kept[name]
+    player.write(into, codec)
+
+
+def do_recode(player, name, into, codec):
+    player.kept[into] = player.read(name)
+    player.write(into, codec)
+
+
+def do_edit(player, name, codec):
+    tampering.edit(player.kept[name])
+
+
+def do_load_bogus(player, value, codec):
+    player.session.load(tampering.bogus(value, codec))
+
+
+def do_load_cut(player, name, number="0", codec=""):
+    player.session.load(tampering.cut(player.read(name), int(number)))
+
+
+def do_load_document(player, name, codec):
+    state = decode("json", DOCUMENTS[name].encode(), CANONICAL)
+    player.session.load(state)
+
+
+def do_overwrite(player, name, codec):
+    for row in (row for batch in player.held for row in batch):
+        if hasattr(row, "fill_") or hasattr(row, "fill"):
+            with contextlib.suppress(RuntimeError, ValueError):
+                getattr(row, "fill_", getattr(row, "fill", None))(-1)
+        else:
+            row[:] = [-1] * len(row)
+
+
+def do_count(player, name, codec):
+    player.held.clear()
+
+
+# Looks
+
+
+def look_drew(player, step):
+    """Return whether a global random stream was moved since the last look."""
+    before, player.streams = getattr(player, "streams", None), Streams()
+    return bool(before and before.moved())
+
+
+def look_calls(player, step):
+    """Return what was noted of the dataset's calls in this session."""
+    path = player.changes["log"]
+    lines = open(path).read().splitlines() if os.path.exists(path) else []
+    noted = [line.split()[1] for line in lines]
+    return {word: noted.count(word) for word in noted}
+
+
+def look_size(player, step):
+    return len(getattr(player, "encoded", b""))
+
+
+def look_text(player, step):
+    """Return the canonical encoding of the state that was saved last."""
+    return getattr(player, "encoded", b"").decode() if CODEC == "json" else ""
+
+
+def look_document(player, step):
+    """Return the state that was saved, as the plain JSON types of its canonical form."""
+    state = player.kept.get(step.split()[1]) if step.startswith("save") else None
+    return state and json.loads(encode("json", state, True))
+
+
+def look_held_batches(player, step):
+    return [rows(batch) for batch in player.held]
+
+
+def look_left(player, step):
+    """Return how many processes a closed loader leaves; they have five seconds to go."""
+    until = time.monotonic() + 5 * step.startswith("close")
+    while multiprocessing.active_children() and time.monotonic() < until:
+        time.sleep(0.01)
+    return len(multiprocessing.active_children())
+
+
+def look_held(player, step):
+    """Return how many processes, threads and descriptors there are, once they are no more."""
+    first = getattr(player, "first", [])
+    for _ in range(250 if step.startswith("count") else 1):
+        counts = [len(multiprocessing.active_children())]
+        counts += [len(os.listdir(f"/proc/self/{what}")) for what in ("task", "fd")]
+        if not any(now > then for now, then in zip(counts, first, strict=False)):
+            break
+        time.sleep(0.02)
+    player.first = first or (counts if step.startswith("count") else [])
+    return counts
+
+
+# What is compared
+
+
+def errors(steps):
+    """Return the errors that no step asks for, and that of the last step."""
+    return [s["error"] for s in steps if "error" in s and ("?" not in s["do"] or s is steps[-1])]
+
+
+def refused(steps):
+    """Return whether it is refused: on purpose, in words, before any batch."""
+    accidents = {
+        "AssertionError", "KeyError", "IndexError", "AttributeError", "UnboundLocalError",
+        "RecursionError", "StopIteration",
+    }  # fmt: skip
+    first = next((s for s in steps if "error" in s or s["batches"]), {"batches": True})
+    words = first.get("error", "").partition(": ")[2].strip()
+    return bool(
+        words and not first["batches"] and accidents.isdisjoint(first["bases"] or accidents)
+    )
+
+
+def ids(*parts):
+    """Return the samples' numbers of some epochs, in their order."""
+    batches = [b for part in parts for epoch in part for b in epoch if not isinstance(b, str)]
+    return sorted(row[0] if isinstance(row, list) else row for batch in batches for row in batch)
+
+
+def is_whole(samples, sizes, slack):
+    """Return whether each sample comes once; as many as ``slack`` may be missing."""
+    once = len(samples) == len(set(samples))
+    return any(once and {*samples} <= {*range(n)} and len(samples) >= n - slack for n in sizes)
+
+
+def keys(node, path=""):
+    """Return the places of the loader's own keys in a document."""
+    found = set()
+    for key in node if isinstance(node, dict) else ():
+        found.add(f"{path}/{key}")
+        if key not in ("dataset", "iterator", "states"):
+            found |= keys(node[key], f"{path}/{key}")
+    for item in node if isinstance(node, list) else ():
+        found |= keys(item, path)
+    return found
+
+
+def at(node, path):
+    """Return what lies at a place."""
+    for key in path.split("/"):
+        node = node[0][key] if isinstance(node, list) else node[key]
+    return node
+
+
+def canonical(text):
+    """Return the canonical encoding of what a text says."""
+    options = {"sort_keys": True, "separators": (",", ":"), "ensure_ascii": False}
+    return json.dumps(json.loads(text), **options)
+
+
+def faults(state):
+    """Return what is not valid in a state."""
+    schema = importlib.resources.files("midepoch_spec") / "schema/state-1.schema.json"
+    validator = jsonschema.Draft202012Validator(json.loads(schema.read_text()))
+    return [fault.message for fault in validator.iter_errors(state)]

@@ -1,0 +1,243 @@
+"""What scripts compare for requirements of a format's bytes, orders and seeds (pure).
+
+A script holds what the specification gives for the case: a published state, the samples of an
+order, the numbers that a stream draws.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable
+from typing import Any
+
+from midepoch_conformance.case.case import Case, Step
+from midepoch_conformance.judges.order import ordered, values
+from midepoch_conformance.scripts.evidence import Comparison, flat, said, seen
+from midepoch_conformance.verdict.finding import Finding
+from midepoch_conformance.verdict.permutation import words
+from midepoch_conformance.verdict.published import vector
+
+__all__ = ["comparison"]
+
+_SHOWN = 16
+"""Samples of a batch that a script holds."""
+
+_DOCUMENTS = '[step["document"] for step in {seen} if step["document"]]'
+_ALL = "[batch for epoch in epochs({seen}) for batch in epoch]"
+
+Recipe = Callable[[Case, Finding], Comparison]
+
+_RECIPES: dict[str, Recipe] = {}
+
+
+def comparison(case: Case, finding: Finding) -> Comparison:
+    """Return what the script of a finding compares: all batches where there is no recipe."""
+    return _RECIPES.get(finding.requirement, _delivered)(case, finding)
+
+
+def _recipe(*requirements: str) -> Callable[[Recipe], Recipe]:
+    def register(recipe: Recipe) -> Recipe:
+        _RECIPES.update(dict.fromkeys(requirements, recipe))
+        return recipe
+
+    return register
+
+
+def _delivered(case: Case, finding: Finding) -> Comparison:
+    """Compare the batches with those that came when the failure was found."""
+    last = len(case.sessions) - 1
+    got = _ALL.format(seen=seen(last))
+    if finding.expected is not None:
+        return Comparison(repr(flat(finding.expected)), f"{got}[-len(expected) :]")
+    return Comparison(said("no error"), f"errors({seen(last)})", "got")
+
+
+@_recipe("EPOCH-6")
+def _rolled_over(case: Case, finding: Finding) -> Comparison:
+    """All epochs of a run, one after the other, are one permutation after the other."""
+    w = case.workload
+    run = dataclasses.replace(case.sessions[0], steps=(Step("drain"),) * w.epochs)
+    chunks = f"(set(got[i : i + {w.n}]) for i in range(0, len(got), {w.n}))"
+    return Comparison(
+        said(f"samples 0 to {w.n - 1}, each once, and then each once more"),
+        f"[row[0] if isinstance(row, list) else row for batch in {_ALL.format(seen=seen(0))} "
+        "for row in batch]",
+        f"sum(len(chunk) for chunk in {chunks}) < len(got)",
+        case=dataclasses.replace(case, sessions=(run,)),
+    )
+
+
+@_recipe("DOC-1")
+def _valid(case: Case, finding: Finding) -> Comparison:
+    got = f"[fault for state in {_DOCUMENTS.format(seen=seen(0))} for fault in faults(state)]"
+    words = said("states that are valid against the schema")
+    return Comparison(words, got, "got", ("document",))
+
+
+@_recipe("DOC-2")
+def _one_layout(case: Case, finding: Finding) -> Comparison:
+    """The save is looked at that the finding names."""
+    named = re.match(r"save (\d+)", finding.words)
+    at = int(named[1]) - 1 if named else 0
+    layouts = [f"sorted(keys({_DOCUMENTS.format(seen=seen(i))}[{at}]))" for i in (0, 1)]
+    return Comparison(*layouts, looks=("document",))
+
+
+@_recipe("DOC-3")
+def _plain_types(case: Case, finding: Finding) -> Comparison:
+    path = finding.words.partition(": ")[2].partition(", ")[0].strip("/")
+    got = f'[at(state, "{path}") for state in {_DOCUMENTS.format(seen=seen(0))}]'
+    shows = r're.search(r"\d\.\d|\"\$(?!int)", json.dumps(got)) is not None'
+    words = said("a value of a JSON type: no float, and no tag but $int")
+    return Comparison(words, got, shows, ("document",))
+
+
+@_recipe("DOC-4")
+def _user_parts(case: Case, finding: Finding) -> Comparison:
+    entry = finding.got.get("dataset") if isinstance(finding.got, dict) else None
+    position = entry.get("position") if isinstance(entry, dict) else None
+    states = _DOCUMENTS.format(seen=seen(0))
+    parts = f'[e["dataset"] for state in {states} for e in state["lanes"]["entries"]]'
+    if position is None:
+        words = said("the state of each dataset that has delivered")
+        return Comparison(words, parts, "any(part is None for part in got)", ("document",))
+    tree = case.workload.state_tree(position)
+    tree["big"] = {"$int": str(tree["big"])}
+    got = f'[part["tree"] for part in {parts} if part and part["position"] == {position}][0]'
+    expected = repr(dict(sorted(tree.items())))
+    return Comparison(expected, got, "repr(got) != repr(expected)", ("document",))
+
+
+@_recipe("DOC-5")
+def _canonical(case: Case, finding: Finding) -> Comparison:
+    got = f'[step["text"] for step in {seen(0)} if step["do"].startswith("save")]'
+    return Comparison("[canonical(text) for text in got]", got, looks=("text",))
+
+
+@_recipe("DOC-6")
+def _taken_again(case: Case, finding: Finding) -> Comparison:
+    documents = [f"{_DOCUMENTS.format(seen=seen(i))}[:1]" for i in (0, 1)]
+    return Comparison(*documents, looks=("document",))
+
+
+@_recipe("DOC-7", "DOC-8", "DOC-9", "DOC-11")
+def _published(case: Case, finding: Finding) -> Comparison:
+    """Compare with what is published of a state, which is refused or continued."""
+    steps = case.sessions[0].steps
+    name = finding.words.partition(" (")[0]
+    load = next((s for s in steps if s.value == name), None)
+    if load is not None:
+        wanted = vector("invalid", load.value).error
+        case = _only(case, dataclasses.replace(load, tolerate=True))
+        got = f'{seen(0)}[-1].get("bases", ["no error"])'
+        return Comparison(said(wanted), got, "expected not in got", case=case)
+    load = next(step for step in steps if step.do == "load_document")
+    if finding.words.startswith("written again"):
+        states = _DOCUMENTS.format(seen=seen(0))
+        got = f'[key for state in {states} for key in state if key.startswith("x-")]'
+        return Comparison("[]", got, looks=("document",))
+    published = vector("resumes", load.value).data["epochs"]
+    columns = 1 + len(case.workload.draws)
+    rows = [flat([[row[:columns] for row in batch] for batch in epoch]) for epoch in published]
+    case = _only(case, *(step for step in steps if step.do != "save"))
+    return Comparison(
+        repr([b for epoch in rows for b in epoch]), _ALL.format(seen=seen(0)), case=case
+    )
+
+
+@_recipe("DOC-10")
+def _one_empty_epoch(case: Case, finding: Finding) -> Comparison:
+    got = f'[step["batches"] for step in {seen(1)} if step["do"] == "drain"]'
+    return Comparison('[[], epochs(seen["whole"])[1]]', got)
+
+
+@_recipe("DOC-12")
+def _names_every_field(case: Case, finding: Finding) -> Comparison:
+    saved, here = case.workload, case.session_workload(1)
+    names = {"n": "length", "shuffle": "sampler"}
+    texts = ["PlanMismatchError"]
+    for name, _ in case.sessions[1].workload:
+        pair = [_value(w, name) for w in (saved, here)]
+        texts += [text for text in (names.get(name, name), *pair) if text not in texts]
+    got = f'[step["error"] for step in {seen(1)} if "error" in step][:1]'
+    return Comparison(repr(texts), got, "not all(word in str(got) for word in expected)")
+
+
+@_recipe("ORDER-1")
+def _permutations(case: Case, finding: Finding) -> Comparison:
+    n = case.workload.n
+    got = f"[(len(ids([epoch])), len(set(ids([epoch])))) for epoch in epochs({seen(0)})[:2]]"
+    return Comparison(
+        said(f"{n} samples, each once, in both epochs"), got, f"got != [({n}, {n})] * 2"
+    )
+
+
+@_recipe("ORDER-2", "ORDER-3", "ORDER-4", "ORDER-6")
+def _ordered(case: Case, finding: Finding) -> Comparison:
+    """The batch is looked at that the finding names."""
+    named = re.search(r"epoch (\d+), batch (\d+)", finding.words)
+    epoch, batch = (int(named[1]), int(named[2])) if named else (0, 0)
+    wanted = [row[0] for row in ordered(case.workload, epoch, batch, 1)[0]][:_SHOWN]
+    case = _only(case, *(Step("drain"),) * epoch, Step("take", batch + 1))
+    return Comparison(repr(wanted), f"epochs({seen(0)})[{epoch}][{batch}][:{_SHOWN}]", case=case)
+
+
+@_recipe("ORDER-5")
+def _far(case: Case, finding: Finding) -> Comparison:
+    if finding.outcome == "fails":
+        steps = f"[*{seen(0)}, *{seen(1)}]"
+        return Comparison(said("no error"), f"errors({steps})", "got")
+    begun = [step.n for step in case.sessions[0].steps if step.do == "take"]
+    document = next(s.document for s in case.sessions[1].steps if s.document)
+    at = re.search(r'"batches": ?(\d+)', document), re.search(r'"epoch": ?(\d+)', document)
+    batches, epoch = (int(found[1]) if found else 0 for found in at)
+    wanted = [ordered(case.workload, 0, 0, sum(begun)), ordered(case.workload, epoch, batches, 2)]
+    got = [_ALL.format(seen=seen(i)) for i in (0, 1)]
+    return Comparison(repr([*map(flat, wanted)]), f"[{', '.join(got)}[:2]]")
+
+
+@_recipe("SEED-1", "SEED-2", "SEED-3", "SEED-4", "SEED-7")
+def _drawn(case: Case, finding: Finding) -> Comparison:
+    """Each batch's first draw of one stream is looked at, in both epochs."""
+    w, lanes = case.workload, case.sessions[0].execution.lanes or 0
+    named = re.search(r"the stream of (\w+)", finding.words)
+    draw = named[1] if named else w.draws[0]
+    wanted: list[float] = []
+    for epoch in range(2):
+        if w.kind == "map":
+            count = -(-w.n // w.batch_size)
+            seeds = [words(w.seed, "batch.map", epoch, n) for n in range(count)]
+        else:
+            dealt = _dealt(w.n, w.batch_size, lanes)
+            seeds = [words(w.seed, "batch.iterable", epoch, *place) for place in dealt]
+        wanted += [values(one, 1, (draw,))[0][0] for one in seeds]
+    every = ", ".join(f"*{_ALL.format(seen=seen(i))}" for i in range(len(case.sessions)))
+    return Comparison(repr(wanted), f"[batch[0][{1 + w.draws.index(draw)}] for batch in [{every}]]")
+
+
+@_recipe("SEED-5")
+def _root(case: Case, finding: Finding) -> Comparison:
+    seed = case.workload.seed
+    written = {"$int": str(seed)} if seed > 2**53 else seed
+    got = f'[state["plan"]["seed"] for state in {_DOCUMENTS.format(seen=seen(0))}]'
+    return Comparison(f"[{written!r}] * len(got)", got, looks=("document",))
+
+
+def _only(case: Case, *steps: Step) -> Case:
+    """Return the case's first session alone, with other steps."""
+    plan = dataclasses.replace(case.sessions[0], steps=steps)
+    return dataclasses.replace(case, sessions=(plan,))
+
+
+def _dealt(n: int, size: int, lanes: int) -> list[tuple[int, int]]:
+    """Return lane and ordinal of each batch, as batches are dealt to lanes in turn."""
+    shares = [-(-len(range(lane, n, lanes or 1)) // size) for lane in range(lanes or 1)]
+    rounds = range(max(shares, default=0))
+    return [(lane, turn) for turn in rounds for lane, count in enumerate(shares) if turn < count]
+
+
+def _value(w: Any, name: str) -> str:
+    if name == "shuffle":
+        return "shuffle" if w.shuffle else "sequential"
+    return str(getattr(w, name))

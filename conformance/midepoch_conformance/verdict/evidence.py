@@ -1,0 +1,76 @@
+"""What shows a finding once more: the observation that a failure's script prints (pure)."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+__all__ = ["KINDS", "UNINTERRUPTED", "Evidence", "Piece"]
+
+UNINTERRUPTED = -1
+"""In the place of a session: the uninterrupted run."""
+
+KINDS = {
+    "batches": "an epoch's batches, beside those of the uninterrupted run or beside `expected`",
+    "samples": "the samples of some pieces together, each of which must come once",
+    "epochs": "how many epochs deliver anything; `expected` tells how many do",
+    "error": "whether there is an error, and which; `wanted` tells which there should be",
+    "drew": "whether a step moves a global random stream; it must not",
+    "draws": "the values that are drawn; each must come once",
+    "changed": "the batches that are held, once more at the end",
+    "written": "whether a number that was written into a batch is in a later one",
+    "size": "the bytes of each state; they must not grow by more than `wanted`",
+    "calls": "calls and fetches of the dataset; `wanted` tells which, and how many are enough",
+    "left": "the processes that a closed loader leaves",
+    "held": "processes, threads and descriptors after each round; none must grow each time",
+    "recipe": "something of one requirement alone; see scripts/recipes.py",
+}
+"""All observations."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Piece:
+    """The batches of a session from a step on: of one epoch, or of all."""
+
+    session: int
+    step: int = 0
+    epoch: int | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Evidence:
+    """An observation of a case that is played."""
+
+    what: str
+    """One of :data:`KINDS`."""
+
+    session: int = 0
+    """The session that is looked at."""
+
+    step: int = 0
+    """The first step that is looked at."""
+
+    last: int | None = None
+    """The last step that is needed; None: the session's last one."""
+
+    epoch: int = 0
+    """The epoch from that step on, empty ones right after a load not counted."""
+
+    run: tuple[int, int, int | None] | None = None
+    """What is expected: of the uninterrupted run an epoch, from a batch on, up to a batch."""
+
+    other: int = UNINTERRUPTED
+    """The session that is the uninterrupted run."""
+
+    pieces: tuple[Piece, ...] = ()
+    """Where samples are that are counted together."""
+
+    wanted: Any = None
+    """What is wanted, as the observation has it."""
+
+    slack: int = 0
+    """How many samples may be missing."""
+
+    def __post_init__(self) -> None:
+        if self.what not in KINDS:
+            raise ValueError(f"an observation is one of {', '.join(KINDS)}, got {self.what!r}")
