@@ -1,10 +1,11 @@
-"""Finds the packages: three folders at the top, each a package of another name."""
+"""Finds the packages: four folders at the top, each a package of another name."""
 
 from setuptools import find_packages, setup
 
 FOLDERS = {
     "midepoch": "impl/midepoch",
     "midepoch_conformance": "conformance/midepoch_conformance",
+    "midepoch_benchmarks": "benchmarks/midepoch_benchmarks",
     "midepoch_spec": "spec",
 }
 

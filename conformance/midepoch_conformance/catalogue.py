@@ -1,4 +1,4 @@
-"""What the suite asks, to be read: ``midepoch list`` and ``midepoch spec``."""
+"""The requirements and how they are judged: ``midepoch list`` and ``midepoch spec``."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from rich.table import Table
 from rich.text import Text
 
 from midepoch_conformance import judges
+from midepoch_conformance.errors import CheckError
 from midepoch_conformance.families import tables
 from midepoch_conformance.families.tables import PROFILES
 from midepoch_conformance.host.loading import BUILT_IN
-from midepoch_conformance.run.settings import CheckError
 from midepoch_conformance.verdict import requirements
 from midepoch_conformance.verdict.requirements import Requirement
 
@@ -26,7 +26,7 @@ _NAME_WIDTH, _COUNT_WIDTH = 16, 6
 
 @functools.lru_cache(maxsize=2)
 def case_counts(profile: str) -> dict[str, int]:
-    """Return how many cases of a profile's table each requirement is judged by."""
+    """Return the number of cases of a profile's table by which each requirement is judged."""
     counts: collections.Counter[str] = collections.Counter()
     for case in tables.load_table(profile):
         counts.update(judges.applicable(case))
@@ -78,7 +78,7 @@ def show_all(console: Console) -> None:
 
 
 def show_one(name: str, console: Console) -> None:
-    """Print all there is to know about one requirement.
+    """Print a requirement with its reason, its judge and its cases.
 
     Raises:
         CheckError: there is no requirement of that id.

@@ -1,7 +1,7 @@
 """The command line: ``midepoch check``, ``explore``, ``list`` and ``spec``.
 
-Exit status: 0 when no claimed MUST fails, 1 when one does, 2 for wrong usage, for an adapter
-that fails the smoke gate, and where something else kept cases from being judged.
+Exit status: 0 if no claimed MUST fails, 1 if one does. The status is 2 for wrong usage, for an
+adapter that fails the smoke gate, and if cases could not be judged.
 """
 
 from __future__ import annotations
@@ -14,22 +14,24 @@ from typing import Annotated
 try:
     import typer
     from rich.console import Console
-except ImportError as missing:  # the core distribution carries this file without its libraries
+except ImportError as missing:  # the core distribution lacks these libraries
     raise SystemExit(
         f"midepoch: {missing.name} is missing: pip install 'midepoch[conformance]'"
     ) from missing
 
 from midepoch_conformance import catalogue, cli_pages
+from midepoch_conformance.errors import CheckError
 from midepoch_conformance.report import terminal
 from midepoch_conformance.report.file import ReportFile, continued
-from midepoch_conformance.report.lines import suite_version
-from midepoch_conformance.run.check import Check, run_check
+from midepoch_conformance.report.lines import document_of, suite_version
+from midepoch_conformance.run.check import run_check
 from midepoch_conformance.run.events import Event, Listener
 from midepoch_conformance.run.explore import Goal
 from midepoch_conformance.run.explore import explore as run_explore
-from midepoch_conformance.run.known import known_text, load_known
-from midepoch_conformance.run.settings import CheckError, Settings
+from midepoch_conformance.run.known import known_text, load_known, unknown_failures
+from midepoch_conformance.run.settings import Settings
 from midepoch_conformance.text import printable
+from midepoch_conformance.verdict.results import Check
 
 __all__ = ["app", "main"]
 
@@ -53,20 +55,27 @@ Loader = Annotated[
 ]
 Python = Annotated[
     str | None,
-    typer.Option("--python", metavar="PATH", help="The interpreter that has the loader."),
+    typer.Option(
+        "--python", metavar="PATH", help="The Python interpreter in which the loader is installed."
+    ),
 ]
 Jobs = Annotated[
-    int, typer.Option("--jobs", "-j", min=0, help="Cases played at a time; 0: at most two.")
+    int,
+    typer.Option("--jobs", "-j", min=0, help="Number of cases played at a time; 0: at most two."),
 ]
 Only = Annotated[
     list[str] | None,
-    typer.Option("--only", metavar="ID", help="A requirement or class; repeat, or use commas."),
+    typer.Option(
+        "--only",
+        metavar="ID",
+        help="Judge only this requirement or class; repeat, or separate by commas.",
+    ),
 ]
 Scripts = Annotated[
     Path,
-    typer.Option("--scripts", metavar="DIR", help="Where the failures' scripts are written."),
+    typer.Option("--scripts", metavar="DIR", help="Write the scripts of failures into DIR."),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the last line alone.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the last line.")]
 
 
 Json = Annotated[
@@ -74,7 +83,7 @@ Json = Annotated[
     typer.Option(
         "--json",
         metavar="FILE",
-        help="Write the report here, case by case; what FILE held before is replaced.",
+        help="Write the report to FILE as cases finish. Overwrites FILE.",
     ),
 ]
 KnownFile = Annotated[
@@ -82,7 +91,8 @@ KnownFile = Annotated[
     typer.Option(
         "--known",
         metavar="FILE",
-        help="Failures that are known (TOML): replayed first, each must still fail.",
+        help="TOML file of accepted failures. They are replayed first; one that no longer fails is "
+        "an error.",
     ),
 ]
 WriteKnown = Annotated[
@@ -90,7 +100,7 @@ WriteKnown = Annotated[
     typer.Option(
         "--write-known",
         metavar="FILE",
-        help="Write entries for --known of what fails now; link and reason are for you to fill in.",
+        help="Write the current failures as entries for --known; you fill in link and reason.",
     ),
 ]
 
@@ -105,7 +115,7 @@ def check(
     json: Json = None,
     continue_: Annotated[
         bool,
-        typer.Option("--continue", help="Go on with the interrupted run whose report is --json."),
+        typer.Option("--continue", help="Continue the interrupted run whose report is --json."),
     ] = False,
     known: KnownFile = None,
     write_known: WriteKnown = None,
@@ -123,14 +133,16 @@ def check(
         known=() if known is None else tuple(load_known(known)),
     )
     if continue_ and json is None:
-        raise CheckError("--continue needs the report to go on with", "name it: --json FILE")
+        raise CheckError(
+            "--continue needs the report of the interrupted run", "name it: --json FILE"
+        )
     earlier = continued(json) if continue_ and json is not None else None
     results = earlier.results if earlier is not None else []
     _run(
         lambda listen: run_check(settings, listen, earlier=results),
         None if json is None else ReportFile(json, earlier),
         quiet,
-        "add --continue to go on with it",
+        "add --continue to judge the rest",
         write_known,
     )
 
@@ -146,9 +158,16 @@ def explore(
         int | None, typer.Option(metavar="N", min=1, help="Stop after N cases.")
     ] = None,
     with_workers: Annotated[
-        int | None, typer.Option(metavar="M", min=0, help="M of them with workers; else 1 of 20.")
+        int | None,
+        typer.Option(
+            metavar="M",
+            min=0,
+            help="Play M of the N cases with worker processes [default: one in 20].",
+        ),
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Draw the same cases again.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Draw the same cases as the run that had this seed.")
+    ] = None,
     python: Python = None,
     jobs: Jobs = 0,
     only: Only = None,
@@ -156,7 +175,7 @@ def explore(
     scripts: Scripts = Path("midepoch-report"),
     quiet: Quiet = False,
 ) -> None:
-    """Judge LOADER by cases and histories drawn at random, until stopped (Ctrl-C)."""
+    """Judge LOADER by randomly drawn cases and histories, until you stop it (Ctrl-C)."""
     goal = Goal(seconds, cases, with_workers)
     settings = Settings(
         loader,
@@ -176,7 +195,7 @@ def explore(
 
 @app.command("list")
 def list_() -> None:
-    """Show the loaders, profiles, classes and requirements, with their numbers of cases."""
+    """List the loaders, profiles, classes and requirements, with their numbers of cases."""
     catalogue.show_list(Console())
 
 
@@ -186,7 +205,7 @@ def spec(
         str | None, typer.Argument(metavar="[ID]", help="A requirement, such as RESUME-1.")
     ] = None,
 ) -> None:
-    """Show a requirement: its text, why it exists, how it is judged; or all of their texts."""
+    """Show a requirement: its text, its reason and how it is judged. Without ID: all texts."""
     if requirement is None:
         catalogue.show_all(Console())
     else:
@@ -220,7 +239,7 @@ def main(arguments: list[str] | None = None) -> int:
         print("midepoch: stopped", file=sys.stderr)
         return 130
     except CheckError as error:
-        # Its words may be the loader's, or those of a file.
+        # The message may contain texts of a loader or of a file.
         print(printable(f"midepoch: {error}"), file=sys.stderr)
         if error.hint:
             print(printable(f"  {error.hint}"), file=sys.stderr)
@@ -248,31 +267,32 @@ def _run(
 
     try:
         outcome = judge(listen)
+        document = document_of(outcome)
         if report is not None:
-            report.finish(outcome)
+            report.finish(document)
     except KeyboardInterrupt:
         if report is not None and report.begun:
             show.close()
-            words = f"midepoch: what was judged is in {report.path}"
+            words = f"midepoch: the cases judged so far are in {report.path}"
             print(f"{words}; {resumed}" if resumed else words, file=sys.stderr)
         raise
     finally:
         show.close()
         if report is not None:
             report.close()
-    terminal.show_check(outcome, Console(), quiet)
+    terminal.show_report(document, Console(), quiet)
     if write_known is not None:
         _write_known(outcome, write_known)
     raise typer.Exit(outcome.status)
 
 
 def _write_known(outcome: Check, path: Path) -> None:
-    """Write entries for what fails now, and say what is left to do."""
-    failures = outcome.unknown_failures
+    """Write entries for the current failures, and print the next step."""
+    failures = unknown_failures(outcome)
     path.parent.mkdir(parents=True, exist_ok=True)
-    own = outcome.header["loader"]["function"]
+    own = outcome.facts.info.function
     path.write_text(known_text(failures, own), encoding="utf-8")
-    print(f"{path}: what fails now; fill in link and reason, then add --known {path}")
+    print(f"{path}: the current failures; fill in link and reason, then add --known {path}")
 
 
 def _names(only: list[str] | None) -> tuple[str, ...]:

@@ -1,26 +1,30 @@
-"""``midepoch report``, ``diff``, ``inspect`` (of files that were written) and ``bench``."""
+"""``midepoch report``, ``diff`` and ``inspect``, and the commands of other installed parts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from midepoch_conformance.benchmarks.command import bench
-from midepoch_conformance.run.settings import CheckError
+from midepoch_conformance.errors import CheckError
 
 __all__ = ["register"]
 
+COMMANDS = "midepoch.commands"
+"""The group of entry points whose functions are commands, such as ``midepoch bench``."""
+
 
 def register(app: typer.Typer) -> None:
-    """Add the commands to the command line."""
+    """Add the commands to the command line, with those of other installed parts."""
     app.command("report")(report)
     app.command("diff")(diff)
     app.command("inspect")(inspect_)
-    app.command("bench")(bench)
+    for point in sorted(entry_points(group=COMMANDS), key=lambda point: point.name):
+        app.command(point.name)(point.load())
 
 
 def report(
@@ -38,35 +42,38 @@ def report(
     markdown: Annotated[
         Path | None,
         typer.Option(
-            "--markdown", metavar="FILE", help="Write it as Markdown, fit for a pull request."
+            "--markdown",
+            metavar="FILE",
+            help="Write it as Markdown, for a comment on a pull request.",
         ),
     ] = None,
     badge: Annotated[
         Path | None,
-        typer.Option("--badge", metavar="DIR", help="Write SVG badges: one a class, one overall."),
+        typer.Option(
+            "--badge", metavar="DIR", help="Write SVG badges into DIR: one per class, one overall."
+        ),
     ] = None,
 ) -> None:
     """Show a report in the terminal, or write it as a page, a comment or badges."""
     # Imported here: the other commands need no template engine.
-    from midepoch_conformance.report import reread, terminal
     from midepoch_conformance.report.badge import write_badges
+    from midepoch_conformance.report.file import load_report
     from midepoch_conformance.report.markdown import markdown as as_markdown
-    from midepoch_conformance.report.overview import overview
     from midepoch_conformance.report.page import html_page
+    from midepoch_conformance.report.terminal import show_report
 
-    read = reread.whole_report(file)
+    document = load_report(file)
     if html is None and markdown is None and badge is None:
-        terminal.show_check(reread.check_of(read), Console())
+        show_report(document, Console())
         return
     if badge is not None and badge.exists() and not badge.is_dir():
         raise CheckError(f"--badge {badge} is a file", "name a folder")
-    page = overview(read)
     if html is not None:
-        _write("--html", html, lambda: html_page(page))
+        _write("--html", html, lambda: html_page(document))
     if markdown is not None:
-        _write("--markdown", markdown, lambda: as_markdown(page))
+        _write("--markdown", markdown, lambda: as_markdown(document))
     if badge is not None:
-        paths = write_badges(page, badge)
+        paths = write_badges(document, badge)
         print(f"{len(paths)} badges in {badge}")
 
 
@@ -78,21 +85,21 @@ def diff(
         Path, typer.Argument(metavar="NEW", help="The later report.", show_default=False)
     ],
     markdown: Annotated[
-        Path | None, typer.Option("--markdown", metavar="FILE", help="Write it as Markdown, too.")
+        Path | None,
+        typer.Option("--markdown", metavar="FILE", help="Also write the difference as Markdown."),
     ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Compare reports of different loaders.")
     ] = False,
 ) -> None:
-    """Compare two reports: what broke, what was fixed; status 1 where something broke."""
-    from midepoch_conformance.report import diff_view
-    from midepoch_conformance.report.diff import report_diff
-    from midepoch_conformance.report.reread import whole_report
+    """Compare two reports. The exit status is 1 if anything broke."""
+    from midepoch_conformance.report.diff import diff_markdown, report_diff, show_diff
+    from midepoch_conformance.report.file import load_report
 
-    found = report_diff(whole_report(old), whole_report(new), force)
-    diff_view.show_diff(found, Console())
+    found = report_diff(load_report(old), load_report(new), force)
+    show_diff(found, Console())
     if markdown is not None:
-        _write("--markdown", markdown, lambda: diff_view.diff_markdown(found))
+        _write("--markdown", markdown, lambda: diff_markdown(found))
     raise typer.Exit(found.status)
 
 
@@ -101,18 +108,18 @@ def inspect_(
         Path,
         typer.Argument(
             metavar="STATEFILE",
-            help="A saved state, or a checkpoint with states in it: JSON, or of torch.save.",
+            help="A saved state, or a checkpoint with states in it, as JSON or by torch.save.",
             show_default=False,
         ),
     ],
     key: Annotated[
         str,
         typer.Option(
-            "--key", metavar="PATH", help="Look at this place alone, such as trainer.loader."
+            "--key", metavar="PATH", help="Look only at this place, such as trainer.loader."
         ),
     ] = "",
 ) -> None:
-    """Show what a saved state of this format says, and whether it is valid."""
+    """Show the content of a saved state of midepoch's format, and whether it is valid."""
     from midepoch_conformance.states import files, view
 
     valid = view.show_states(file, files.read_states(file, key), Console())

@@ -1,8 +1,8 @@
 """The pytest front end's options.
 
-This plugin is loaded by every pytest run of its environment: it imports nothing of the suite,
-and takes the short names of its options only where the run asks for the suite's own tests.
-The tests themselves are in ``test_conformance.py``.
+Every pytest run of an environment loads this plugin: it imports nothing of the suite, and takes
+the short names of its options only in runs of the suite's own tests. The tests themselves are in
+``test_conformance.py``.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ __all__ = ["pytest_addoption"]
 _OPTIONS = (
     ("loader", "SPEC", None, "the loader to judge: a built-in name, or FILE.py:Adapter"),
     ("profile", "NAME", "quick", "the table of cases: quick or full"),
-    ("python", "PATH", None, "the interpreter that has the loader"),
-    ("known", "FILE", None, "failures that are known (TOML): each must still fail"),
-    ("scripts", "DIR", "midepoch-report", "where the failures' scripts are written"),
+    ("python", "PATH", None, "the Python interpreter in which the loader is installed"),
+    ("known", "FILE", None, "TOML file of accepted failures; one that no longer fails is an error"),
+    ("scripts", "DIR", "midepoch-report", "the folder for the scripts of failures"),
 )
 
 
@@ -38,7 +38,7 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
         }
         group.addoption(*names, **settings)
         if short:
-            # Another plugin may own the short name: then only the long one is ours.
+            # Another plugin may own the short name; this one then has only the long name.
             with contextlib.suppress(ValueError):
                 group.addoption(f"--{name}", **settings)
 

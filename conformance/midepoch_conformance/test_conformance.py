@@ -1,7 +1,7 @@
-"""The suite as pytest items, one a requirement and kind of workload, known failures before.
+"""The suite as pytest items: the known failures, then each requirement on each kind of workload.
 
-Collected by ``pytest --pyargs midepoch_conformance --loader torchdata``; under pytest-xdist
-each process has hosts of its own. With ``--junitxml`` each item is a test case of that file.
+``pytest --pyargs midepoch_conformance --loader torchdata`` collects them. Under pytest-xdist each
+process has its own hosts. With ``--junitxml`` each item is a test case of that file.
 """
 
 from __future__ import annotations
@@ -12,16 +12,18 @@ from pathlib import Path
 import pytest
 
 from midepoch_conformance import judges
+from midepoch_conformance.case.adapter import LoaderInfo
 from midepoch_conformance.case.workload import KINDS
+from midepoch_conformance.errors import CheckError
 from midepoch_conformance.report.lines import spec_version, suite_version
 from midepoch_conformance.run.check import load_table, open_benches
-from midepoch_conformance.run.known import Known, load_known
-from midepoch_conformance.run.piecewise import Sitting
-from midepoch_conformance.run.runner import LoaderInfo
-from midepoch_conformance.run.settings import CheckError, Settings
+from midepoch_conformance.run.known import load_known
+from midepoch_conformance.run.piecewise import PiecewiseCheck
+from midepoch_conformance.run.settings import Settings
 from midepoch_conformance.run.smoke import smoke
 from midepoch_conformance.scripts.write import Scripts
 from midepoch_conformance.verdict import requirements
+from midepoch_conformance.verdict.results import Known
 
 
 def _known(config: pytest.Config) -> list[Known]:
@@ -56,7 +58,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 @pytest.fixture(scope="session")
-def opened(pytestconfig: pytest.Config) -> Iterator[tuple[Sitting, LoaderInfo]]:
+def opened(pytestconfig: pytest.Config) -> Iterator[tuple[PiecewiseCheck, LoaderInfo]]:
     """Open the loader and put it to the smoke gate."""
     settings = Settings(
         pytestconfig.getoption("midepoch_loader"),
@@ -70,19 +72,19 @@ def opened(pytestconfig: pytest.Config) -> Iterator[tuple[Sitting, LoaderInfo]]:
         smoke(benches[0])
         table = load_table(settings.profile)
         scripts = Scripts(settings.scripts, settings.python) if settings.scripts else None
-        yield Sitting(benches[0], table, settings.known, scripts), benches[0].info
+        yield PiecewiseCheck(benches[0], table, settings.known, scripts), benches[0].info
 
 
 def test_requirement(
-    opened: tuple[Sitting, LoaderInfo],
+    opened: tuple[PiecewiseCheck, LoaderInfo],
     requirement: str,
     kind: str,
     known: int | None,
     record_property: Callable[[str, object], None],
 ) -> None:
     """The loader holds a requirement on a kind of workload; a known failure still fails."""
-    sitting, info = opened
-    verdict = sitting.verdict(requirement, kind) if known is None else sitting.known_verdict(known)
+    checker, info = opened
+    verdict = checker.verdict(requirement, kind) if known is None else checker.known_verdict(known)
     for name, value in (
         ("requirement", requirement),
         ("workload", kind),
@@ -95,7 +97,7 @@ def test_requirement(
     if verdict.outcome == "failed":
         pytest.fail(verdict.words, pytrace=False)
     if verdict.outcome == "known":
-        # Not a mark: whether it is known shows only now. That it passes is a failure above.
+        # Not a mark: only the verdict shows that the failure is known.
         pytest.xfail(verdict.words)
     if verdict.outcome == "skipped":
         pytest.skip(verdict.words)

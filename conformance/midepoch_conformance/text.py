@@ -1,20 +1,27 @@
-"""Texts that others wrote, made fit to be shown: on a terminal, in Markdown, in XML (pure).
+"""Texts of loaders and users, made safe to show on a terminal, in Markdown and in XML (pure).
 
-A loader chooses its name, its errors and its keys. A control character among them could move
-a terminal's cursor, and is no character of XML at all.
+A loader chooses its name, its errors and its keys. A control character in them could move a
+terminal's cursor, and XML does not allow it.
 """
 
 from __future__ import annotations
 
-__all__ = ["clipped", "printable"]
+import re
+
+__all__ = ["clipped", "counted", "printable", "without_process_ids"]
 
 _KEPT = "\n\t"
+_VARYING = (
+    (re.compile(r"(\bpids?(?:\(s\))?[ =:]*)\d+(?:, ?\d+)*"), r"\1N"),
+    (re.compile(r"0x[0-9a-fA-F]{6,}"), "0xN"),
+    (re.compile(r"(/tmp|/var/folders|/dev/shm)/[^\s'\",)]+"), r"\1/..."),
+)
 
 
 def printable(text: str, lines: bool = True) -> str:
-    r"""Return ``text`` with what cannot be shown written out; ``lines``: line ends are kept.
+    r"""Return ``text`` with unprintable characters escaped; ``lines`` keeps line ends.
 
-    Characters that turn the direction of the text around them are written out as well.
+    Characters that change the direction of text are escaped as well.
 
     Example:
         >>> printable("\x1b[31mred\u202e"), printable("two\nlines", lines=False)
@@ -28,13 +35,38 @@ def printable(text: str, lines: bool = True) -> str:
 
 
 def clipped(text: str, limit: int) -> str:
-    """Return ``text``, cut to ``limit`` characters, the cut marked.
+    """Return ``text``, cut to ``limit`` characters; the cut is marked.
 
     Example:
         >>> clipped("abcdef", 4), clipped("abc", 4)
         ('abc…', 'abc')
     """
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def counted(n: int, noun: str) -> str:
+    """Return a number of things in words.
+
+    Example:
+        >>> counted(1, "case"), counted(1500, "batch")
+        ('1 case', '1,500 batches')
+    """
+    plural = f"{noun}es" if noun.endswith(("ch", "s")) else f"{noun}s"
+    return f"{n:,} {noun if n == 1 else plural}"
+
+
+def without_process_ids(text: str) -> str:
+    """Return ``text`` without process ids, addresses and temporary paths.
+
+    Two runs of one loader then print the same text.
+
+    Example:
+        >>> without_process_ids("worker (pid 4711) died; <Loader object at 0x7f11aa220c40>")
+        'worker (pid N) died; <Loader object at 0xN>'
+    """
+    for pattern, replacement in _VARYING:
+        text = pattern.sub(replacement, text)
+    return text
 
 
 def _written(character: str) -> str:

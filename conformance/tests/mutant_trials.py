@@ -21,12 +21,12 @@ from midepoch_conformance.case.case import Case
 from midepoch_conformance.families import tables
 from midepoch_conformance.judges import applicable
 from midepoch_conformance.run.bench import Bench
-from midepoch_conformance.run.events import CaseResult
 from midepoch_conformance.run.failures import Group, investigate
 from midepoch_conformance.run.runner import Runner
-from midepoch_conformance.run.summary import failing, prerequisite_cases, settled_results
+from midepoch_conformance.run.summary import prerequisite_cases, with_blocked
 from midepoch_conformance.search.shrink import size
 from midepoch_conformance.verdict.finding import Finding
+from midepoch_conformance.verdict.results import CaseResult, failing
 
 LIMIT = 4.0
 """Seconds that a session of a small loader may take; a hang costs as many, thrice."""
@@ -116,7 +116,7 @@ class _Court:
                 continue
             for needed in prerequisite_cases(table, [found], self.results):
                 self.judge(needed)
-            settled = self.found(settled_results([*self.results.values()])[self.at(case)])
+            settled = self.found(with_blocked([*self.results.values()])[self.at(case)])
             if settled is not None and failing(settled):
                 return case, found
             words = settled.words if settled is not None else ""

@@ -13,8 +13,9 @@ from test_check import TABLE
 
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.families import tables
-from midepoch_conformance.report.file import Report, ReportFile
-from midepoch_conformance.report.reread import whole_report
+from midepoch_conformance.report.document import Document
+from midepoch_conformance.report.file import ReportFile, load_report
+from midepoch_conformance.report.lines import document_of
 from midepoch_conformance.run.check import run_check
 from midepoch_conformance.run.settings import Settings
 
@@ -37,12 +38,13 @@ def ignores_loads(case: Case, session: int) -> bool:
     return session == 1
 
 
-def simulated_report(path: Path, lie: Lie = ignores_loads) -> Report:
+def simulated_report(path: Path, lie: Lie = ignores_loads) -> Document:
     """Write the report of the simulated loader to ``path`` and read it back."""
     with mock.patch.object(tables, "load_table", return_value=list(TABLE)):
         report = ReportFile(path)
-        report.finish(run_check(Settings("simulated", jobs=1), report, lambda: Engine(lie)))
-    return whole_report(path)
+        check = run_check(Settings("simulated", jobs=1), report, lambda: Engine(lie))
+        report.finish(document_of(check))
+    return load_report(path)
 
 
 def rewritten(path: Path, to: Path, change: Callable[[list[dict[str, Any]]], None]) -> Path:
@@ -56,6 +58,28 @@ def rewritten(path: Path, to: Path, change: Callable[[list[dict[str, Any]]], Non
         lines[-1]["cases"] = len(told)
     to.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     return to
+
+
+def make_stable(lines: list[dict[str, Any]]) -> None:
+    """Replace the versions and times, which differ from run to run."""
+    lines[0] |= {"suite": "1.0", "spec": "1.0", "started": "2026-01-02T03:04:05+00:00"}
+    for line in lines[1:]:
+        line["seconds"] = 1.5
+
+
+def make_mixed(lines: list[dict[str, Any]]) -> None:
+    """Add a case of each other outcome, and known failures: one holds, two do not."""
+    refused, broken = ({"requirement": "RESUME-1", "words": words} for words in ("no", "lost"))
+    lines[3]["findings"] = [refused | {"outcome": "refused"}]
+    lines[4]["findings"] = [broken | {"outcome": "error", "kind": "adapter"}]
+    footer = lines[-1]
+    failure = footer["failures"].pop()
+    entry = {k: failure[k] for k in ("requirement", "outcome", "kind", "words", "id", "case")}
+    entry |= {"reason": "<i>why", "where": "known.toml, entry 1", "holds": True, "cases": 4}
+    entry |= {"workload_kinds": ["map"], "link": "https://example.org/a?b=1&c=2"}
+    gone = {"link": "javascript:alert(1)", "holds": False, "outcome": "pass", "kind": ""}
+    unjudged = {"link": "ftp://x", "holds": False, "outcome": "error", "kind": ""}
+    footer |= {"known": [entry, {**entry, **gone}, {**entry, **unjudged}], "status": 1}
 
 
 def make_hostile(lines: list[dict[str, Any]]) -> None:

@@ -12,11 +12,10 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from types import TracebackType
 
-from midepoch_conformance.case.adapter import Execution, Offer
+from midepoch_conformance.case.adapter import Execution, LoaderInfo, Offer
 from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.trace import Event, Fault, SessionTrace, Trace
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.run.runner import LoaderInfo
 
 OFFER = Offer(name="simulated", workers=(0, 1, 2, 3), tails=("keep", "drop"))
 

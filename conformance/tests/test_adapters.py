@@ -26,7 +26,7 @@ from midepoch_conformance.case.trace import Trace
 from midepoch_conformance.case.uninterrupted import usual_lengths
 from midepoch_conformance.case.workload import AMBIENT_DRAWS, KINDS, Workload, WorkloadError
 from midepoch_conformance.families.offered import EXTRAS
-from midepoch_conformance.families.unusual import WORKS
+from midepoch_conformance.families.unusual import UNUSUAL
 from midepoch_conformance.host.loading import BUILT_IN
 from midepoch_conformance.run.runner import Runner
 
@@ -265,15 +265,15 @@ def unusual_cells(*names: str) -> Any:
     cells = (
         pytest.param(name, work, kind, id=f"{name}-{work}-{kind}")
         for name in names
-        for work in WORKS
-        for kind in WORKS[work].kinds
+        for work in UNUSUAL
+        for kind in UNUSUAL[work].kinds
         if kind in offer(name).kinds
     )
     return pytest.mark.parametrize(("name", "work", "kind"), list(cells))
 
 
 def unusual(name: str, kind: str, **fields: Any) -> Workload:
-    fields = {"kind": kind, "batch_size": 2, **dict(WORKS[name].fields), **fields}
+    fields = {"kind": kind, "batch_size": 2, **dict(UNUSUAL[name].fields), **fields}
     return Workload(**(fields | ({"epochs": 1} if name == "oneshot" else {})))
 
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from reports import PAYLOAD, make_hostile, rewritten, simulated_report, truthful
+from reports import PAYLOAD, make_hostile, rewritten, simulated_report
 from test_report_page import contrast
 
 from midepoch_conformance.report.badge import badges, class_words, write_badges
-from midepoch_conformance.report.overview import ClassView, Overview, overview
-from midepoch_conformance.report.reread import whole_report
+from midepoch_conformance.report.document import Class, Document
+from midepoch_conformance.report.file import load_report
+from midepoch_conformance.report.overview import ClassView
 from midepoch_conformance.text import clipped, printable
 from midepoch_conformance.verdict import requirements
 
@@ -27,8 +29,8 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def page(path: Path) -> Overview:
-    return overview(whole_report(path))
+def page(path: Path) -> Document:
+    return load_report(path)
 
 
 def texts(svg: str) -> list[str]:
@@ -41,37 +43,18 @@ def title(svg: str) -> str:
     return ElementTree.fromstring(svg).findtext(f"{SVG}title") or ""
 
 
-def test_there_is_one_a_class_and_one_for_the_whole(page: Overview) -> None:
-    found = badges(page)
-    assert {name: texts(svg) for name, svg in found.items()} == {
-        "midepoch.svg": ["midepoch", "fails 1 of 5"],
-        "basis.svg": ["Basis", "pass 6/6"],
-        "resume.svg": ["Resume", "fails 4"],
-        "epochs.svg": ["Epochs", "blocked 4 of 4"],
-    }
-    assert title(found["resume.svg"]) == (
-        "simulated 1.0, class Resume: exact 0 of 5, 4 fails silently, 1 not offered"
-    )
-    assert title(found["midepoch.svg"]) == "simulated 1.0: 1 of 5 requirements fails"
-
-
-def test_a_loader_that_passes_has_green_ones(tmp_path: Path) -> None:
-    found = badges(overview(simulated_report(tmp_path / "report.jsonl", truthful)))
-    assert texts(found["midepoch.svg"]) == ["midepoch", "pass 5/5"]
-    assert texts(found["resume.svg"]) == ["Resume", "pass 4/4"]
-    assert colour(found["resume.svg"]) == colour(found["midepoch.svg"]) == "#1b6b3a"
-
-
 def colour(svg: str) -> str:
     """Return the ground of the right-hand part."""
     return next(r for r in ElementTree.fromstring(svg).iter(f"{SVG}rect")).attrib["fill"]
 
 
-def a_class(**counts: int) -> ClassView:
+def a_class(**counts: int) -> Class:
     named = {name.replace("_", " "): n for name, n in counts.items()}
-    order = ("fails silently", "fails", "unstable", "error", "refused", "pass", "blocked")
-    outcome = next((name for name in order if name in named), "not offered")
-    return ClassView("Resume", "", "", outcome, named, ())
+    return Class(name="Resume", requirements=(), words="", counts=named)
+
+
+def with_footer(page: Document, **changes: Any) -> Document:
+    return dataclasses.replace(page, footer=dataclasses.replace(page.footer, **changes))
 
 
 @pytest.mark.parametrize(
@@ -87,9 +70,9 @@ def a_class(**counts: int) -> ClassView:
         (a_class(not_offered=9), "not offered"),
     ],
 )
-def test_a_class_in_a_few_words(entry: ClassView, words: str, page: Overview) -> None:
-    assert class_words(entry) == words
-    found = badges(dataclasses.replace(page, classes=(entry,)))
+def test_a_class_in_a_few_words(entry: Class, words: str, page: Document) -> None:
+    assert class_words(ClassView(entry, ())) == words
+    found = badges(with_footer(page, classes=(entry,)))
     assert texts(found["resume.svg"]) == ["Resume", words]
     ground = colour(found["resume.svg"])
     assert contrast("#ffffff", ground) >= 4.5
@@ -97,12 +80,12 @@ def test_a_class_in_a_few_words(entry: ClassView, words: str, page: Overview) ->
     assert min(contrast(ground, "#ffffff"), contrast(ground, "#000000")) >= 2
 
 
-def test_a_run_that_known_failures_alone_break_says_so(page: Overview) -> None:
-    found = badges(dataclasses.replace(page, status=0))
+def test_a_run_that_known_failures_alone_break_says_so(page: Document) -> None:
+    found = badges(with_footer(page, status=0))
     assert texts(found["midepoch.svg"]) == ["midepoch", "known failures 1"]
 
 
-def test_every_badge_has_a_title_and_fits_its_words(page: Overview) -> None:
+def test_every_badge_has_a_title_and_fits_its_words(page: Document) -> None:
     for svg in badges(page).values():
         root = ElementTree.fromstring(svg)
         assert root.attrib["role"] == "img"
@@ -117,7 +100,7 @@ def test_every_badge_has_a_title_and_fits_its_words(page: Overview) -> None:
 
 
 def test_no_text_of_a_loader_leaves_its_title(path: Path, tmp_path: Path) -> None:
-    hostile = overview(whole_report(rewritten(path, tmp_path / "h.jsonl", make_hostile)))
+    hostile = load_report(rewritten(path, tmp_path / "h.jsonl", make_hostile))
     for svg in badges(hostile).values():
         root = ElementTree.fromstring(svg)  # a control character would not be XML
         tags = {element.tag.removeprefix(SVG) for element in root.iter()}
@@ -125,12 +108,12 @@ def test_no_text_of_a_loader_leaves_its_title(path: Path, tmp_path: Path) -> Non
         assert title(svg).startswith(clipped(printable(PAYLOAD, lines=False), 50)[:49])
 
 
-def test_the_files_have_the_names_of_all_classes(page: Overview, tmp_path: Path) -> None:
+def test_the_files_have_the_names_of_all_classes(page: Document, tmp_path: Path) -> None:
     classes = [
-        ClassView(entry.name, entry.title, "", "pass", {"pass": 1}, ())
+        Class(name=entry.name, requirements=(), words="", counts={"pass": 1})
         for entry in requirements.classes()
     ]
-    paths = write_badges(dataclasses.replace(page, classes=tuple(classes)), tmp_path / "badges")
+    paths = write_badges(with_footer(page, classes=classes), tmp_path / "badges")
     names = [path.name for path in paths]
     assert names[0] == "midepoch.svg"
     assert {"resume.svg", "values-ambient.svg", "order.svg"} <= set(names)

@@ -11,12 +11,11 @@ import pytest
 from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.sources import GENERATORS
+from midepoch_conformance.case.uninterrupted import oracle_case
 from midepoch_conformance.case.workload import KINDS, Workload
 from midepoch_conformance.families import covering, tables
-from midepoch_conformance.families.axes import LANED
-from midepoch_conformance.families.document import FORMAT_PROBES
-from midepoch_conformance.families.family import PROBES
-from midepoch_conformance.families.offered import EXTRAS
+from midepoch_conformance.families.family import FAMILIES, LANED
+from midepoch_conformance.families.offered import EXTRAS, reason_not_offered
 from midepoch_conformance.judges import REGISTRY
 
 QUICK = tables.load_table("quick")
@@ -66,7 +65,7 @@ def test_the_table_covers_what_it_says(profile: str, table: list[Case]) -> None:
 @TABLES
 def test_every_family_and_every_judge_has_cases(profile: str, table: list[Case]) -> None:
     probes = {c.probe for c in table}
-    assert probes == set(PROBES)
+    assert probes == set(FAMILIES)
     for judge in REGISTRY.values():
         assert probes & set(judge.probes), judge.requirement
 
@@ -77,7 +76,7 @@ def test_budgets() -> None:
     At most 150 cases with workers in quick and 600 in full, as both profiles are planned.
     """
     for table, inline, multi in ((QUICK, 520, 150), (FULL, 2500, 600)):
-        played = [c for c in table if tables.offered(c, EVERYTHING) is None]
+        played = [c for c in table if reason_not_offered(c, EVERYTHING) is None]
         count = sum(map(tables.has_workers, played))
         assert count <= multi
         assert len(played) - count <= inline
@@ -137,7 +136,7 @@ def test_lanes_are_fixed_for_iterables_with_workers() -> None:
 def test_the_oracle_is_the_first_session_without_interruption() -> None:
     w = Workload(n=7, epochs=3, fail_at=2, log="auto", tree="plain", gate=(0, 4), shuffle=True)
     first = SessionPlan(Execution(workers=2), (Step("take", 1), Step("save", state="s")), 5, "b")
-    oracle = tables.oracle_case(Case("cut", w, (first, SessionPlan(Execution(), ()))))
+    oracle = oracle_case(Case("cut", w, (first, SessionPlan(Execution(), ()))))
     assert oracle.workload == dataclasses.replace(w, fail_at=None, log=None, tree="", gate=None)
     (session,) = oracle.sessions
     assert (session.execution, session.ambient, session.host) == (first.execution, 5, "a")
@@ -188,32 +187,32 @@ def one(probe: str, **values: object) -> Case:
     ],
 )
 def test_what_is_not_offered_has_a_reason(c: Case, offer: dict[str, object], reason: str) -> None:
-    found = tables.offered(c, dataclasses.replace(EVERYTHING, **offer))  # type: ignore[arg-type]
+    found = reason_not_offered(c, dataclasses.replace(EVERYTHING, **offer))  # type: ignore[arg-type]
     assert found is not None
     assert found.startswith(reason) or reason in found
 
 
 def test_a_reason_of_the_adapter_comes_first() -> None:
     offer = dataclasses.replace(EVERYTHING, kinds=("map",), reasons={"files": "it reads no shards"})
-    assert tables.offered(one("plain", kind="files"), offer) == "it reads no shards"
+    assert reason_not_offered(one("plain", kind="files"), offer) == "it reads no shards"
 
 
 def test_an_only_start_method_is_as_good_as_any() -> None:
     offer = dataclasses.replace(EVERYTHING, start_methods=("spawn",))
-    assert tables.offered(one("cut", workers=2), offer) is None
+    assert reason_not_offered(one("cut", workers=2), offer) is None
     changed = next(
         c
         for c in FULL
         if c.probe == "execution" and c.sessions[1].execution.start_method == "spawn"
     )
-    assert tables.offered(changed, offer) == "spawn is its only start method"
+    assert reason_not_offered(changed, offer) == "spawn is its only start method"
 
 
 def test_implementers_of_the_format_are_offered_all_of_it() -> None:
     offer = dataclasses.replace(EVERYTHING, formats=("midepoch",))
     for c in FULL:
-        if c.probe in FORMAT_PROBES:
-            assert tables.offered(c, offer) is None
+        if FAMILIES[c.probe].section == "format":
+            assert reason_not_offered(c, offer) is None
 
 
 def test_covering_is_deterministic_and_small() -> None:
@@ -231,5 +230,5 @@ def test_covering_is_deterministic_and_small() -> None:
 )
 def test_a_change_of_the_plan_that_changes_nothing_is_no_case(name: str, plan: str) -> None:
     row = {"kind": "map", "shuffle": True, "tail": "keep", "plan": plan}
-    assert tables.case_of({"probe": name, **row, "shape": (13, 4)}) is not None
-    assert tables.case_of({"probe": name, **row, "shape": (16, 4)}) is None
+    assert tables.case_of({"family": name, **row, "shape": (13, 4)}) is not None
+    assert tables.case_of({"family": name, **row, "shape": (16, 4)}) is None

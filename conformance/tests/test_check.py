@@ -11,13 +11,16 @@ from simulated import OFFER, Engine
 from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.trace import Fault
+from midepoch_conformance.case.uninterrupted import oracle_case
 from midepoch_conformance.case.workload import Workload
+from midepoch_conformance.errors import CheckError
 from midepoch_conformance.families import tables
 from midepoch_conformance.run.bench import Bench, Oracles
-from midepoch_conformance.run.check import Check, run_check, wanted_requirements
-from midepoch_conformance.run.events import CaseResult, CasesJudged, Event, Investigating, Started
-from midepoch_conformance.run.settings import CheckError, Settings
+from midepoch_conformance.run.check import run_check, wanted_requirements
+from midepoch_conformance.run.events import CasesJudged, Event, Investigating, Started
+from midepoch_conformance.run.settings import Settings
 from midepoch_conformance.run.smoke import smoke
+from midepoch_conformance.verdict.results import CaseResult, Check
 
 
 def plain(workload: Workload, workers: int = 0) -> Case:
@@ -124,7 +127,7 @@ def test_what_does_not_repeat_is_unstable_and_still_fails(lies: list[int], words
 def test_the_oracle_is_played_once_and_once_more_for_replays() -> None:
     engine = Engine(lie=lambda case, session: session == 1 and case == TABLE[2])
     bench = Bench(engine, Oracles())
-    oracle = tables.oracle_case(TABLE[2])
+    oracle = oracle_case(TABLE[2])
     for case in (TABLE[2], dataclasses.replace(TABLE[2], sessions=TABLE[2].sessions)):
         bench.judge(case)
     assert engine.plays[oracle.id] == 2
@@ -133,7 +136,7 @@ def test_the_oracle_is_played_once_and_once_more_for_replays() -> None:
 def test_only_so_many_oracles_are_kept() -> None:
     engine = Engine()
     oracles = Oracles(most=2)
-    wholes = [tables.oracle_case(case) for case in (TABLE[2], TABLE[4], TABLE[5])]
+    wholes = [oracle_case(case) for case in (TABLE[2], TABLE[4], TABLE[5])]
     for whole in (*wholes, wholes[2], wholes[1], wholes[0]):
         oracles.get(engine, whole)
     assert [engine.plays[whole.id] for whole in wholes] == [2, 1, 1]
@@ -177,8 +180,11 @@ def test_events_tell_the_story() -> None:
     ("engine", "words"),
     [
         (Engine(fault=lambda c, s: Fault("raised", "ImportError", message="no torch")), "no torch"),
-        (Engine(fault=lambda c, s: Fault("hang", "limit", message="20 s", at="next")), "hangs"),
-        (Engine(offer=dataclasses.replace(OFFER, kinds=())), "no cell"),
+        (
+            Engine(fault=lambda c, s: Fault("hang", "limit", message="20 s", at="next")),
+            "did not finish",
+        ),
+        (Engine(offer=dataclasses.replace(OFFER, kinds=())), "no case"),
         (Engine(declines=lambda w, x: "never"), "never"),
     ],
 )

@@ -17,12 +17,13 @@ from test_check import TABLE
 
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.cli import main
+from midepoch_conformance.errors import CheckError
 from midepoch_conformance.families import tables
 from midepoch_conformance.report.file import ReportError, ReportFile, continued, read_report
-from midepoch_conformance.report.lines import stable
+from midepoch_conformance.report.lines import document_of, stable
 from midepoch_conformance.run.check import Stopped, run_check
 from midepoch_conformance.run.events import CasesJudged, Event, Started
-from midepoch_conformance.run.settings import CheckError, Settings
+from midepoch_conformance.run.settings import Settings
 
 
 def forgets(case: Case, session: int) -> bool:
@@ -44,7 +45,7 @@ def judge(path: Path, again: bool = False, engine: Engine | None = None, **how: 
         checked = run_check(
             settings, report, lambda: engine, earlier=earlier.results if earlier else ()
         )
-        report.finish(checked)
+        report.finish(document_of(checked))
     finally:
         report.close()
     return engine
@@ -194,7 +195,7 @@ def test_what_explore_wrote_has_no_table(tmp_path: Path) -> None:
     judge(path)
     header = json.loads(path.read_text().splitlines()[0])
     path.write_text(json.dumps({**header, "table": None, "cases": None}) + "\n")
-    with pytest.raises(ReportError, match="no table to go on with"):
+    with pytest.raises(ReportError, match="no table to continue"):
         continued(path)
 
 
@@ -268,7 +269,9 @@ def test_a_killed_process_leaves_what_the_next_one_goes_on_with(
     assert 20 <= len(kept) < len(uninterrupted), "it had ended before it could be interrupted"
     if number == signal.SIGINT:
         assert process.returncode == 130
-        assert "what was judged is in report.jsonl; add --continue to go on with it" in said
+        assert (
+            "the cases judged so far are in report.jsonl; add --continue to judge the rest" in said
+        )
         assert "Traceback" not in said
     else:
         assert process.returncode == -signal.SIGKILL
@@ -283,7 +286,7 @@ def test_the_command_line_says_what_is_wrong(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(["check", "torch", "--continue"]) == 2
-    assert "--continue needs the report to go on with" in capsys.readouterr().err
+    assert "--continue needs the report of that run" in capsys.readouterr().err
     assert main(command(fakes, "--continue")) == 2
     assert "there is no such report" in capsys.readouterr().err
     assert not (tmp_path / "report.jsonl").exists()
@@ -308,7 +311,7 @@ def test_explored_cases_are_kept_too(tmp_path: Path, monkeypatch: pytest.MonkeyP
     report = ReportFile(path)
     settings = Settings("simulated", profile="explore", jobs=1, only=("RESUME-1",))
     checked = explore.explore(settings, seed=1, listen=report, opener=lambda: engine)
-    report.finish(checked)
+    report.finish(document_of(checked))
     header, *middle, footer = read_report(path)
     assert (header["seed"], header["table"]) == (1, None)
     assert len(middle) == footer["cases"] == len(checked.results) > 10

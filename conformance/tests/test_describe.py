@@ -10,7 +10,7 @@ from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import ACTIONS, Case, SessionPlan, Step
 from midepoch_conformance.case.words import describe, describe_step, describe_workload
 from midepoch_conformance.case.workload import KINDS, Workload
-from midepoch_conformance.families.unusual import WORKS
+from midepoch_conformance.families.unusual import UNUSUAL
 
 
 def test_a_whole_case() -> None:
@@ -110,7 +110,7 @@ def test_every_unusual_workload_is_told_apart() -> None:
     usual = {describe_workload(Workload(kind)) for kind in KINDS}
     works = (
         dataclasses.replace(Workload(kind), **dict(work.fields))
-        for work in WORKS.values()
+        for work in UNUSUAL.values()
         for kind in work.kinds
         if work.fields
     )

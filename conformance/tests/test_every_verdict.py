@@ -12,7 +12,7 @@ from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.run.bench import Bench
 from midepoch_conformance.run.runner import Runner
-from midepoch_conformance.run.summary import settled_results
+from midepoch_conformance.run.summary import with_blocked
 from midepoch_conformance.verdict.finding import OUTCOMES, Finding
 
 LIMIT = 2.0
@@ -102,7 +102,7 @@ def said(loader: str, played: str, requirement: str) -> Finding:
     with Runner(f"{traceability.MUTANTS / loader}", limit=LIMIT) as runner:
         bench = Bench(runner)
         results = [bench.judge(one, number) for number, one in enumerate(CASES[played])]
-    found = settled_results(results)[-1].findings
+    found = with_blocked(results)[-1].findings
     return next(f for f in found if f.requirement == requirement)
 
 

@@ -18,12 +18,13 @@ from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.families import tables
 from midepoch_conformance.run.bench import Bench
 from midepoch_conformance.run.check import run_check
-from midepoch_conformance.run.events import CaseResult, Event, Failure, Investigating
+from midepoch_conformance.run.events import Event, Investigating
 from midepoch_conformance.run.failures import Group, distinct, failing_groups, investigate
 from midepoch_conformance.run.settings import Settings
 from midepoch_conformance.scripts import write as scripts_module
 from midepoch_conformance.scripts.write import Scripts
 from midepoch_conformance.verdict.finding import Finding
+from midepoch_conformance.verdict.results import CaseResult, Failure
 
 SHUFFLED = cut(Workload(shuffle=True, seed=3), 3)
 PLAIN = cut(Workload(), 1)

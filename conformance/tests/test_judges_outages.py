@@ -11,8 +11,8 @@ from written import FIRST, ORACLE, SECOND, SIX, case, check, found, played, run,
 from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import SessionPlan, Step
 from midepoch_conformance.case.trace import Event, Trace
+from midepoch_conformance.case.uninterrupted import oracle_case
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.families.tables import oracle_case
 
 # A killed process.
 

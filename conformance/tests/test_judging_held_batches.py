@@ -16,10 +16,10 @@ from written import FIRST, ORACLE, SECOND, SIX, case, found, trace
 
 from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.case import Step
-from midepoch_conformance.case.trace import SessionTrace
+from midepoch_conformance.case.trace import WRITTEN, SessionTrace
 from midepoch_conformance.case.workload import WIDE, Workload
 from midepoch_conformance.host.function_adapter import FunctionAdapter
-from midepoch_conformance.host.held_batches import WRITTEN, HeldBatches
+from midepoch_conformance.host.held import HeldBatches
 from midepoch_conformance.host.journal import read_journal
 from midepoch_conformance.host.play import Job, Play
 

@@ -55,7 +55,7 @@ def test_a_module_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.parametrize("name", loading.BUILT_IN)
 def test_the_built_in_ones_are_there(name: str) -> None:
-    folder = Path(loading.__file__).parent / "adapters"
+    folder = Path(loading.__file__).parent.parent / "adapters"
     assert (folder / f"{name}.py").exists()
 
 

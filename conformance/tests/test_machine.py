@@ -13,19 +13,19 @@ import pytest
 from test_strategies import OFFER
 
 from midepoch_conformance.case.adapter import Execution, Offer
-from midepoch_conformance.case.case import Case, SessionPlan, Step
-from midepoch_conformance.case.history import HISTORY, Course, objection, remembers, strict
+from midepoch_conformance.case.case import HISTORY, Case, SessionPlan, Step
+from midepoch_conformance.case.history import Course, objection, remembers, strict
+from midepoch_conformance.case.uninterrupted import oracle_case
 from midepoch_conformance.case.workload import Workload
+from midepoch_conformance.errors import CheckError
 from midepoch_conformance.families.histories import PLOTS
-from midepoch_conformance.families.offered import offered
-from midepoch_conformance.families.tables import has_workers, load_table, oracle_case
+from midepoch_conformance.families.offered import reason_not_offered
+from midepoch_conformance.families.tables import has_workers, load_table
 from midepoch_conformance.run.bench import Bench
 from midepoch_conformance.run.explore import Goal, draw_round
 from midepoch_conformance.run.runner import Runner
-from midepoch_conformance.run.settings import CheckError
 from midepoch_conformance.search.machine import HistoryMachine, draw_histories
-from midepoch_conformance.search.shorten import repaired
-from midepoch_conformance.search.shrink import PLAYS, shrink, size, smaller, sound
+from midepoch_conformance.search.shrink import PLAYS, repaired, shrink, size, smaller, sound
 from midepoch_conformance.verdict.finding import FAILURES, Finding
 
 MUTANTS = Path(__file__).parent / "mutants"
@@ -61,7 +61,7 @@ def test_all_drawn_histories_are_sound_and_offered(inline: list[Case], multi: li
     for case in (*inline, *multi):
         assert objection(case) is None
         assert sound(case)
-        assert offered(case, OFFER) is None
+        assert reason_not_offered(case, OFFER) is None
         assert Case.from_json(case.to_json()) == case
 
 
@@ -112,7 +112,7 @@ def test_a_loader_is_asked_nothing_that_it_does_not_offer() -> None:
     drawn = draw_histories(small, 30, seeded=1)
     steps = steps_of(drawn)
     assert drawn
-    assert all(offered(case, small) is None and not strict(case) for case in drawn)
+    assert all(reason_not_offered(case, small) is None and not strict(case) for case in drawn)
     assert not any(step.do == "break" or step.codec not in ("", "pickle") for step in steps)
 
 

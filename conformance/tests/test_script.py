@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 
 from midepoch_conformance import judges
-from midepoch_conformance.case.adapter import Offer
+from midepoch_conformance.case.adapter import LoaderInfo, Offer
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.notation import parse
-from midepoch_conformance.families.tables import load_table, oracle_case
+from midepoch_conformance.case.uninterrupted import oracle_case
+from midepoch_conformance.families.tables import load_table
 from midepoch_conformance.host.processes import _runs
 from midepoch_conformance.judges import applicable
-from midepoch_conformance.run.runner import LoaderInfo, Runner
+from midepoch_conformance.run.runner import Runner
 from midepoch_conformance.scripts.run import NO_VERDICT, run_script
 from midepoch_conformance.scripts.script import make_script, player
 from midepoch_conformance.search.shrink import size

@@ -9,9 +9,9 @@ import pytest
 from midepoch_conformance.case.adapter import Offer
 from midepoch_conformance.case.sources import GENERATORS
 from midepoch_conformance.case.workload import KINDS
-from midepoch_conformance.families.family import PROBES
-from midepoch_conformance.families.offered import EXTRAS
-from midepoch_conformance.families.tables import has_workers, offered
+from midepoch_conformance.families.family import FAMILIES
+from midepoch_conformance.families.offered import EXTRAS, reason_not_offered
+from midepoch_conformance.families.tables import has_workers
 from midepoch_conformance.judges import applicable
 from midepoch_conformance.search.shrink import sound
 from midepoch_conformance.search.strategies import draw_cases
@@ -43,8 +43,8 @@ def test_each_case_is_sound_and_offered() -> None:
     small = dataclasses.replace(OFFER, kinds=("iterable",), workers=(0, 2), tails=("keep",))
     drawn = draw_cases(small, 200, seeded=1)
     assert len(drawn) > 100
-    assert all(offered(case, small) is None for case in drawn)
-    shapes = {shape for family in PROBES.values() for shape in family.axes["shape"]}
+    assert all(reason_not_offered(case, small) is None for case in drawn)
+    shapes = {shape for family in FAMILIES.values() for shape in family.axes["shape"]}
     # Published states bring plans of their own.
     made = [c for c in drawn if not any(step.document for s in c.sessions for step in s.steps)]
     others = [c for c in made if (c.workload.n, c.workload.batch_size) not in shapes]
@@ -66,7 +66,7 @@ def test_a_loader_without_workers_gets_none() -> None:
 def test_every_family_is_drawn() -> None:
     drawn = {case.probe for case in draw_cases(OFFER, 2000, seeded=1, inline_of=2)}
     # This offer can hold every plan fixed: a changed worker count is another family's.
-    assert set(PROBES) - drawn <= {"changed workers"}
+    assert set(FAMILIES) - drawn <= {"changed workers"}
 
 
 @pytest.mark.parametrize("name", ["RESUME-1", "EPOCH-5", "INTERVAL-1"])

@@ -23,8 +23,8 @@ from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.trees import CODECS, TREES, spelled, tree_at
 from midepoch_conformance.case.uninterrupted import usual_length, usual_lengths
 from midepoch_conformance.case.workload import Workload, WorkloadError
-from midepoch_conformance.families.axes import Cell
-from midepoch_conformance.families.unusual import SORTS, WORKS, workload
+from midepoch_conformance.families.family import Cell
+from midepoch_conformance.families.unusual import ASPECTS, UNUSUAL, workload
 
 
 def test_fields_come_back_from_json() -> None:
@@ -55,17 +55,17 @@ def test_plain_workloads_have_no_feature() -> None:
     assert w.feature == "buffer stream, state on the iterator, tree: arrays"
 
 
-def test_unusual_works_differ_in_their_features_and_are_of_a_known_sort() -> None:
+def test_unusual_workloads_differ_in_their_features_and_have_a_known_aspect() -> None:
     features = []
-    for name, work in WORKS.items():
-        cell = Cell("test", {"work": name, "kind": work.kinds[0], "shape": (13, 2)})
+    for name, work in UNUSUAL.items():
+        cell = Cell("test", {"unusual": name, "kind": work.kinds[0], "shape": (13, 2)})
         made = workload(cell)
         assert made is not None
         features.append((made.kind, made.feature))
-        assert work.sort in SORTS
+        assert work.aspect in ASPECTS
         other = "files"
-        assert workload(Cell("test", {"work": name, "kind": other, "shape": (13, 2)})) is None
-    assert len(set(features)) == len(WORKS) - 1  # more samples and less are told by the words
+        assert workload(Cell("test", {"unusual": name, "kind": other, "shape": (13, 2)})) is None
+    assert len(set(features)) == len(UNUSUAL) - 1  # more samples and less are told by the words
 
 
 # Trees

@@ -18,7 +18,7 @@ import field_trace
 from field_trace import field_table
 
 import midepoch.errors
-from midepoch_conformance.families import tables
+from midepoch_conformance.families.family import FAMILIES
 from midepoch_conformance.judges import REGISTRY
 from midepoch_conformance.verdict import requirements
 
@@ -95,7 +95,7 @@ def field_problems() -> list[str]:
         caught.setdefault(mutant.expected, {})[name] = mutant.field
     cited = {r.id: r.field for r in requirements.load().values()}
     looked_at = {judge.requirement: judge.probes for judge in REGISTRY.values()}
-    return field_trace.problems(field_table.load(), cited, looked_at, tables.PROBES, caught)
+    return field_trace.problems(field_table.load(), cited, looked_at, FAMILIES, caught)
 
 
 def main() -> int:

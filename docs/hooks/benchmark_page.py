@@ -14,23 +14,23 @@ PLACE = "<!-- the tables of the run -->"
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Make the page anew when its run changes."""
+    """Rebuild the page when its run changes."""
     config.watch.append(str(SOURCE))
     return config
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Put the tables in their place.
+    """Insert the tables at their marker.
 
     Raises:
-        LookupError: the page does not say where the tables go.
+        LookupError: the page lacks the marker.
     """
     if page.file.src_uri != PAGE:
         return markdown
     if PLACE not in markdown:
         raise LookupError(f"{PAGE} lacks the line {PLACE!r}, where its tables go")
     # Imported late: other commands of mkdocs load the hooks too.
-    from midepoch_conformance.benchmarks import results, tables
+    from midepoch_benchmarks import results, tables
 
     found = results.parse(SOURCE.read_text(encoding="utf-8"))
     return markdown.replace(PLACE, tables.markdown(found))

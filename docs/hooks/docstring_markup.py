@@ -1,4 +1,4 @@
-"""griffe extension: docstrings, which are written for ``help()``, as Markdown."""
+"""griffe extension: turns docstrings, which are written for ``help()``, into Markdown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the field failures that requirements cite can be read (pure)."""
+"""Links to the reports of field failures that requirements cite (pure)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""mkdocs hook: the table of ``field-failures.md``, made from its data."""
+"""mkdocs hook: the table of ``field-failures.md``, generated from its data."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ PLACE = "<!-- the table of failures -->"
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Make the page anew when its data change."""
+    """Rebuild the page when its data change."""
     config.watch.append(str(field_table.SOURCE))
     return config
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Put the table in its place.
+    """Insert the table at its marker.
 
     Raises:
-        LookupError: the page does not say where the table goes.
+        LookupError: the page lacks the marker.
     """
     if page.file.src_uri != PAGE:
         return markdown

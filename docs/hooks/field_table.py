@@ -1,4 +1,4 @@
-"""Read and render ``docs/field-failures.toml``: failures in the field and what answers them."""
+"""Read and render ``docs/field-failures.toml``: failures in the field and their answers."""
 
 from __future__ import annotations
 
@@ -28,32 +28,28 @@ class FieldTableError(ValueError):
 
 @dataclasses.dataclass(frozen=True)
 class Failure:
-    """One row of the table.
-
-    Attributes:
-        section: the heading that it stands under.
-        wrong: what goes wrong, in one sentence.
-        requirements: the ids of the requirements that answer it.
-        probes: the families of cases that play it.
-        seen: public reports, such as ``data#1520``.
-        name: what it is called where no report has a number.
-        note: what is to be said beside, or ``""``.
-        nearest: why the requirements are the nearest ones only and cite no report of it, or
-            ``""``.
-    """
+    """One row of the table."""
 
     section: str
+    """The heading above the row."""
     wrong: str
+    """The failure, in one sentence."""
     requirements: tuple[str, ...]
+    """The ids of the requirements that answer it."""
     probes: tuple[str, ...]
+    """The families of cases that play it."""
     seen: tuple[str, ...] = ()
+    """Public reports, such as ``data#1520``."""
     name: str = ""
+    """A name for a failure without a numbered report."""
     note: str = ""
+    """A remark, or ``""``."""
     nearest: str = ""
+    """Why these requirements are only the nearest ones and cite no report of it, or ``""``."""
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Return what the failure is known by: its reports, and its name where it has one."""
+        """Return the failure's reports, and its name if it has one."""
         return (*self.seen, self.name) if self.name else self.seen
 
 
@@ -61,7 +57,7 @@ def load(path: Path = SOURCE) -> tuple[Failure, ...]:
     """Return the failures, in the order of the file.
 
     Raises:
-        FieldTableError: the file is no TOML, or not in the form that the schema asks for.
+        FieldTableError: the file is not TOML, or does not match the schema.
     """
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -83,7 +79,7 @@ def _failure(section: str, row: Mapping[str, Any]) -> Failure:
 
 
 def shown_by(failure: Failure, mutants: Mapping[str, Iterable[str]]) -> list[str]:
-    """Return the mutants that show a failure, of all and the labels of the failures they show."""
+    """Return the mutants that show a failure; ``mutants`` holds each one's failures by label."""
     return [name for name, shown in mutants.items() if set(shown) & set(failure.labels)]
 
 
@@ -92,7 +88,7 @@ def markdown(failures: tuple[Failure, ...], mutants: Mapping[str, Iterable[str]]
 
     Args:
         failures: the rows.
-        mutants: the loaders that are broken on purpose, with the failures that each shows.
+        mutants: the loaders that are broken on purpose, with the failures that each one shows.
     """
     out = []
     for section in dict.fromkeys(f.section for f in failures):
@@ -116,7 +112,7 @@ def _row(failure: Failure, mutants: list[str]) -> str:
     cells = (
         first,
         [", ".join(failure.requirements), _quiet("Played by", failure.probes)],
-        # A name may be broken after each of its words.
+        # The browser may break a name after each of its words.
         [f"<code>{name.replace('_', '_<wbr>')}</code>" for name in mutants],
     )
     return f"| {' | '.join('<br>'.join(cell).replace('|', chr(92) + '|') for cell in cells)} |"

@@ -1,4 +1,4 @@
-"""mkdocs hook: the pages that are made from somewhere else than ``docs/``."""
+"""mkdocs hook: the pages that are generated from sources outside ``docs/``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def command_line() -> str:
-    """Return the reference of the command line, made from the help that it prints."""
+    """Return the reference of the command line, generated from its help texts."""
     from midepoch_conformance.cli import app
 
     group = typer.main.get_command(app)
@@ -31,7 +31,7 @@ def command_line() -> str:
         obj=group, ctx=context, name="midepoch", title="The command line: midepoch"
     )
     for name, command in getattr(group, "commands", {}).items():
-        # typer shortens the line that each command has in the list of commands
+        # typer shortens each command's line in the list of commands: write the whole line
         words = (command.help or "").partition("\n")[0]
         line = f"* [`{name}`](#midepoch-{name}): {words}".replace("\\", r"\\")
         text = re.sub(rf"^\* `{name}`.*$", line, text, flags=re.MULTILINE)

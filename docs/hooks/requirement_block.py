@@ -10,7 +10,7 @@ from typing import Any
 import field_failures
 
 OPENING = re.compile(r'^- <a id="([A-Z]+-[1-9][0-9]*)"></a>\*\*\1\*\* · (?!retired in )')
-"""How the line of a requirement opens; a retired id keeps its line as it stands."""
+"""Matches the start of a requirement's line; lines of retired ids stay unchanged."""
 
 REFUSAL = {
     "passes": "a refusal passes",

@@ -1,4 +1,4 @@
-"""mkdocs hook: a requirement id anywhere in the site's text links to its requirement."""
+"""mkdocs hook: links every requirement id in the site's text to its requirement."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from spec_pages import load_index
 
 _ID = re.compile(r"\b[A-Z]+-[1-9][0-9]*\b")
 _CLOSED = {"a", "pre", "script", "style", "h1", "h2", "h3", "h4", "h5", "h6"}
-"""Elements whose text is left alone: a link may not hold a link, and code is to be copied."""
+"""Elements whose text stays unchanged: links cannot nest, and readers copy code."""
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Link the ids of the page that no link holds yet."""
+    """Link the page's ids that are not inside a link yet."""
     targets = {}
     for requirement in load_index()["requirements"]:
         file = files.get_file_from_path(f"spec/{requirement['page']}")
@@ -28,7 +28,7 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
 
 
 def link_ids(html: str, targets: dict[str, str]) -> str:
-    """Return the HTML with every known id in its running text made a link."""
+    """Return the HTML with every known id in its running text turned into a link."""
     linker = _Linker(targets)
     linker.feed(html)
     linker.close()
@@ -36,7 +36,7 @@ def link_ids(html: str, targets: dict[str, str]) -> str:
 
 
 class _Linker(HTMLParser):
-    """Copies HTML as it is, but for the text outside of :data:`_CLOSED`."""
+    """Copies HTML unchanged, except for the text outside of :data:`_CLOSED`."""
 
     def __init__(self, targets: dict[str, str]) -> None:
         super().__init__(convert_charrefs=False)

@@ -1,7 +1,7 @@
 """mkdocs hook: the pages, schema and vectors of ``spec/`` become part of the site.
 
-The specification stays where implementers read it; the site shows the same text, with each
-requirement as a block that has its anchor and names its judge.
+Implementers read the specification in ``spec/``. The site shows the same text, with each
+requirement as a block that has an anchor and names its judge.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def load_index() -> dict[str, Any]:
 
 def describe_judges() -> dict[str, str]:
     """Return for each judged requirement its judge's name and first line, as Markdown."""
-    # Imported late: other commands of mkdocs load the hooks too and need no judges.
+    # Imported late: other mkdocs commands also load the hooks, and need no judges.
     from midepoch_conformance.judges import REGISTRY
 
     out = {}
@@ -81,9 +81,9 @@ def requirement_table(index: dict[str, Any], judges: dict[str, str]) -> str:
     out = [
         "# All requirements\n",
         f"Version {index['version']}: {len(index['requirements'])} requirements, "
-        f"{sum(r['id'] in judges for r in index['requirements'])} of them judged by the suite. "
-        "*Refusal* says what a refusal by the loader comes to. "
-        "The same as data: [requirements.json](requirements.json).\n",
+        f"the suite judges {sum(r['id'] in judges for r in index['requirements'])} of them. "
+        "The column *Refusal* says how a refusal by the loader counts. "
+        "The same list as data: [requirements.json](requirements.json).\n",
     ]
     for group in index["classes"]:
         out += [f"## {group['name']}\n", f"{group['title'].capitalize()}.\n"]

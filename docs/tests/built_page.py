@@ -1,4 +1,4 @@
-"""Read a built HTML page: its anchors, its links and what a browser would fetch for it."""
+"""Read a built HTML page: its anchors, its links and the files that a browser would fetch."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NOT_FETCHED_RELS = {"canonical", "prev", "next", "alternate"}
 
 @dataclass
 class BuiltPage:
-    """What a page holds, names and fetches."""
+    """The anchors, links and fetched files of a page."""
 
     anchors: set[str] = field(default_factory=set)
     links: list[str] = field(default_factory=list)
@@ -30,7 +30,7 @@ class BuiltPage:
 
 
 def read(path: Path) -> BuiltPage:
-    """Return what the page at ``path`` holds."""
+    """Return the content of the page at ``path``."""
     reader = _Reader()
     reader.feed(path.read_text(encoding="utf-8"))
     reader.close()

@@ -1,4 +1,4 @@
-"""The built site, once for all tests and all of their processes."""
+"""Builds the site once for all tests and all of their processes."""
 
 from __future__ import annotations
 

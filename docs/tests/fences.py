@@ -1,19 +1,20 @@
 """Read the code fences of a Markdown page, and run them.
 
-A fence is run by its language; comments on the lines directly before it say how:
+A fence's language decides how it runs. Comments on the lines directly before it add directives:
 
-``<!-- not run: reason -->``   is not run, and says why
-``<!-- file: name.py -->``     is written to that file of the page's folder; a later fence uses it
+``<!-- not run: reason -->``   the fence does not run, for this reason
+``<!-- file: name.py -->``     its code is written to that file of the page's folder; a later fence
+                               uses the file
 ``<!-- patch: name.py -->``    (diff) its lines are replaced in that file
 ``<!-- output -->``            the shown output is compared with standard output; ``...`` stands for
                                anything within a line and, alone, for any lines
-``<!-- output: both -->``      the same, standard error after it
-``<!-- output: numbers may differ -->``   the same, any number standing for any other
-``<!-- exit: 1 -->``           ends with that status
+``<!-- output: both -->``      the same, with standard error after it
+``<!-- output: numbers may differ -->``   the same, but any number matches any other
+``<!-- exit: 1 -->``           the command ends with that status
 
-``python`` is run as a script, ``pycon`` as a doctest, ``console`` command by command (``$ ``),
-``json`` is parsed, ``text`` with ``output`` is what the fence before it printed. Anything else says
-why it is not run.
+A ``python`` fence runs as a script, ``pycon`` as a doctest, ``console`` command by command
+(``$ ``). ``json`` is parsed. ``text`` with ``output`` is compared with the output of the fence
+before it. Any other fence needs a reason why it does not run.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ _DOCTEST = "import doctest, sys; sys.exit(bool(doctest.testfile(sys.argv[1], Fal
 
 
 class FenceError(AssertionError):
-    """A fence does not do what its page says."""
+    """A fence does not behave as its page says."""
 
 
 @dataclass
@@ -86,7 +87,7 @@ def run(fences: list[Fence], folder: Path) -> None:
     """Run a page's fences, in order, in ``folder``.
 
     Raises:
-        FenceError: a fence fails, prints something else, or is neither run nor explained.
+        FenceError: a fence fails, prints other output, or neither runs nor has a reason.
     """
     __tracebackhide__ = True
     before: Output | None = None
@@ -108,7 +109,7 @@ def run(fences: list[Fence], folder: Path) -> None:
 
 
 def matches(shown: str, printed: str) -> bool:
-    """Return whether ``printed`` is what ``shown`` says, ``...`` standing for anything.
+    """Return whether ``printed`` matches ``shown``; ``...`` matches anything.
 
     >>> matches("took ... s", "took 0.3 s"), matches("a", "b")
     (True, False)
@@ -270,7 +271,7 @@ def _execute(command: list[str], folder: Path) -> Output:
 
 
 def _end_group(process: subprocess.Popen[bytes]) -> None:
-    # Workers that outlive their fence would hold the test run's own processors.
+    # Workers that outlive their fence would use the CPUs of the test run.
     try:
         os.killpg(process.pid, signal.SIGKILL)
     except ProcessLookupError:

@@ -1,4 +1,4 @@
-"""The page of behaviours: every row has its verdicts, and tests that exist."""
+"""Every row of the page of behaviours has its verdicts, and tests that exist."""
 
 from __future__ import annotations
 

@@ -50,6 +50,13 @@ def test_every_requirement_has_its_anchor_and_its_judge(site: Path) -> None:
         assert (judge.opinion.__name__ if judge else "Not judged") in block
 
 
+def test_the_front_page_counts_the_requirements() -> None:
+    front = (ROOT / "docs/index.md").read_text(encoding="utf-8")
+    judged = [r for r in REQUIREMENTS["requirements"] if not r["unjudged"]]
+    assert f"{len(REQUIREMENTS['requirements'])} numbered requirements." in front
+    assert f"{len(judged)} have an automatic test." in front
+
+
 def test_every_requirement_is_in_the_table(site: Path) -> None:
     links = built_page.read(site / "spec/requirements/index.html").links
     missing = [r["id"] for r in REQUIREMENTS["requirements"] if not _linked(r["id"], links)]

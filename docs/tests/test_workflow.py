@@ -1,4 +1,4 @@
-"""The workflow that the site hands out is one that runs: its form, its commands, their options."""
+"""The site's workflow to copy runs: its form, its commands, their options."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def commands() -> list[list[str]]:
 
 @cache
 def help_of(*command: str) -> str:
-    """Return what a command says of itself.
+    """Return a command's help text.
 
     Raises:
         subprocess.CalledProcessError: there is no such command.

@@ -33,7 +33,7 @@ __all__ = [
 
 
 class _Thread(threading.local):
-    """What ``get_worker_info()`` reports in this thread, where it runs lanes for itself."""
+    """The result of ``get_worker_info()`` in this thread, if it runs lanes."""
 
     lanes = False
     info: WorkerInfo | None = None
@@ -42,7 +42,7 @@ class _Thread(threading.local):
 _thread = _Thread()
 _installing = threading.Lock()
 
-# A process that is forked by a lane's code runs no lanes by itself.
+# A process that a lane's code forks runs no lanes.
 os.register_at_fork(after_in_child=lambda: _thread.__dict__.clear())
 
 _LOOKUP = """
@@ -53,11 +53,11 @@ def get_worker_info():
 
 
 def run_lanes_in_this_thread() -> None:
-    """Let ``get_worker_info()`` report for this thread alone, from now on.
+    """Make ``get_worker_info()`` report for this thread alone, from now on.
 
-    torch keeps one worker's information for the whole process. The function that reads it is
-    imported by name everywhere, so nothing but its code can be changed for all who hold it; it
-    answers as before in every thread that did not call this.
+    torch keeps one worker's information for the whole process. All modules import its function by
+    name, so only the function's code can be replaced for all of them. In every thread that did not
+    call this, the function returns the same as before.
     """
     with _installing:
         if not hasattr(worker_module, "_midepoch_thread"):
@@ -78,7 +78,7 @@ def make_info(lane: int, lanes: int, seed: int, dataset: object) -> WorkerInfo:
 
 
 class lane_info:  # noqa: N801 -- used as a function is
-    """Let ``get_worker_info()`` report ``info``; with ``None``, leave it as it is."""
+    """Make ``get_worker_info()`` report ``info``; with ``None``, change nothing."""
 
     __slots__ = ("_before", "_info")
 
@@ -105,8 +105,8 @@ def _put_info(info: WorkerInfo | None) -> WorkerInfo | None:
 def unshared(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Keep torch's own collate function from putting batches into shared memory.
 
-    It does where there is worker information, for a way between processes that is not taken
-    here: a file descriptor and fresh pages for each tensor.
+    With worker information, torch does so for its own transport between processes, which takes a
+    file descriptor and new pages for each tensor.
     """
     if function not in (default_collate, collate_tensor_fn):
         return function
@@ -124,9 +124,9 @@ def unshared(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def stacking(stack: Callable[[Any], torch.Tensor | None]) -> Callable[[Any], Any]:
-    """Return torch's own collate function, but for how tensors are stacked.
+    """Return torch's own collate function with another way to stack tensors.
 
-    ``stack`` gets the samples' tensors; where it returns ``None``, torch stacks them.
+    ``stack`` gets the samples' tensors; if it returns ``None``, torch stacks them.
     """
     plain = unshared(collate_tensor_fn)
 
@@ -136,7 +136,7 @@ def stacking(stack: Callable[[Any], torch.Tensor | None]) -> Callable[[Any], Any
 
     def collate_here(samples: Any) -> Any:
         functions: Any = default_collate_fn_map
-        if functions.get(torch.Tensor) is not collate_tensor_fn:  # the user has put another there
+        if functions.get(torch.Tensor) is not collate_tensor_fn:  # the user has replaced it
             return unshared(default_collate)(samples)
         return collate(samples, collate_fn_map={**functions, torch.Tensor: collate_tensors})
 
@@ -144,12 +144,12 @@ def stacking(stack: Callable[[Any], torch.Tensor | None]) -> Callable[[Any], Any
 
 
 def wrap(error: BaseException, where: str) -> ExceptionWrapper:
-    """Return ``error`` with its traceback as text, fit to travel between processes."""
+    """Return ``error`` with its traceback as text, so that it can be pickled."""
     make = cast("Callable[..., ExceptionWrapper]", ExceptionWrapper)
     wrapper = make((type(error), error, error.__traceback__), where)
     members = getattr(error, "exceptions", None)
     if isinstance(members, tuple):
-        # A member that cannot be built again: as with any such error.
+        # A member that cannot be rebuilt: the group arrives without its members.
         with suppress(Exception):
             data = pickle.dumps(members)
             pickle.loads(data)
@@ -158,10 +158,10 @@ def wrap(error: BaseException, where: str) -> ExceptionWrapper:
 
 
 def rebuild(wrapper: ExceptionWrapper) -> BaseException:
-    """Return what was wrapped, in its own type where that can be rebuilt.
+    """Return the wrapped error, in its own type if that can be rebuilt.
 
-    Its message is the worker's traceback; an exception group keeps its members. Where the
-    type takes other arguments than a message, it is a ``RuntimeError`` that names the type.
+    Its message is the worker's traceback; an exception group keeps its members. If the type does
+    not accept a single message, the error is a ``RuntimeError`` that names the type.
     """
     text = f"Caught {wrapper.exc_type.__name__} {wrapper.where}.\nOriginal {wrapper.exc_msg}"
     try:
@@ -170,14 +170,14 @@ def rebuild(wrapper: ExceptionWrapper) -> BaseException:
             return cast("BaseException", wrapper.exc_type(text, pickle.loads(members)))
         cast("Callable[[], None]", wrapper.reraise)()
     except BaseException as error:
-        # Of another type where the type's own constructor raised it: that would hide the cause.
+        # An error of another type comes from the type's constructor, and would hide the cause.
         if type(error) in (wrapper.exc_type, RuntimeError):
             return error.with_traceback(None)
     return RuntimeError(text)
 
 
 def asked_length(loader: DataLoader[Any]) -> int | None:
-    """Return what ``len()`` of an iterable dataset was when ``len(loader)`` was last asked."""
+    """Return the ``len()`` of an iterable dataset at the last call of ``len(loader)``."""
     return cast("int | None", getattr(loader, "_IterableDataset_len_called", None))
 
 

@@ -9,24 +9,24 @@ from midepoch.errors import ArgumentError, show
 from midepoch.format.seeds import ROOT_MAX
 from midepoch.format.state import COUNT_MAX, LANES_MAX
 
-__all__ = ["EmptyRest", "Extras", "LastBatch", "WorkerType"]
+__all__ = ["EmptyRest", "LastBatch", "Options", "WorkerType"]
 
 LastBatch = Literal["keep", "discard", "rollover"]
 WorkerType = Literal["process", "thread"]
 EmptyRest = Literal["deliver", "skip"]
 
 RESTARTS_MAX = 1_000_000
-"""More restarts than any run survives."""
+"""The largest number of restarts: more than any run survives."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Extras:
-    """What a ``StatefulDataLoader`` takes beyond torch's arguments.
+class Options:
+    """The arguments of a ``StatefulDataLoader`` beyond torch's.
 
     Raises:
         ArgumentError: a value is of another type than expected, or out of range.
 
-    >>> Extras(lanes=-1)
+    >>> Options(lanes=-1)
     Traceback (most recent call last):
     midepoch.errors.ArgumentError: lanes should be None or an integer from 0 to 65535, got -1 ...
     """
@@ -69,8 +69,8 @@ class Extras:
         """Raise ArgumentError for values that contradict arguments of torch's loader."""
         if self.prefetch is not None and prefetch_factor is not None:
             raise ArgumentError(
-                "prefetch and prefetch_factor say the same thing in two ways: the batches under "
-                "way in all workers, or in each; give one of them"
+                "prefetch and prefetch_factor both set the batches under way, the one in all "
+                "workers together, the other in each; give one of them"
             )
         if self.prefetch and not num_workers:
             raise ArgumentError(
@@ -79,7 +79,7 @@ class Extras:
             )
         if self.prefetch_next_epoch and not (num_workers and persistent_workers):
             raise ArgumentError(
-                "prefetch_next_epoch=True needs workers that go on from epoch to epoch; give "
+                "prefetch_next_epoch=True needs workers that live on from epoch to epoch; give "
                 "num_workers and persistent_workers=True"
             )
         if self.prefetch_next_epoch and self.prefetch == 0:

@@ -1,14 +1,17 @@
 """The typed errors and warnings; each cites the requirement that it answers.
 
-Every error is a subclass of what programs written for the classic loaders already catch:
-``ValueError`` for what was handed in, ``RuntimeError`` for what happened while running.
-All of them survive pickling, so that a worker can send one home.
+Programs written for the classic loaders catch these errors already: wrong input is a
+``ValueError``, and a failure while running a ``RuntimeError``. All of them survive pickling, so
+that a worker can send one to the main process.
 """
 
 from __future__ import annotations
 
 import signal
+import sys
+import warnings
 from collections.abc import Iterable
+from types import FrameType
 
 __all__ = [
     "ArgumentError",
@@ -32,9 +35,12 @@ __all__ = [
     "WorkerTimeoutError",
     "show",
     "type_name",
+    "warn_user",
 ]
 
 _SHOWN = 60
+
+_PACKAGE = __name__.partition(".")[0]
 
 
 def type_name(value: object) -> str:
@@ -43,7 +49,7 @@ def type_name(value: object) -> str:
     >>> type_name(3)
     'int'
     """
-    # type(value).__name__ would ask a metaclass, which may be anybody's code.
+    # type(value).__name__ would ask a metaclass, which may be any user's code.
     name: str = type.__dict__["__name__"].__get__(type(value))
     return name
 
@@ -92,11 +98,11 @@ class MidepochError(Exception):
 
 
 class ArgumentError(MidepochError, ValueError):
-    """An argument of a public function is wrong, alone or beside the others."""
+    """An argument of a public function is wrong, alone or together with the others."""
 
 
 class UnsupportedError(MidepochError, RuntimeError):
-    """A part of the surface that this version does not offer yet."""
+    """A feature that this version does not offer yet."""
 
 
 class StateError(MidepochError, ValueError):
@@ -104,7 +110,7 @@ class StateError(MidepochError, ValueError):
 
 
 class StateFormatError(StateError):
-    """A state is malformed, incomplete or of another make (DOC-1, DOC-7, DOC-8, REFUSE-1).
+    """A state is malformed, incomplete or another loader's (DOC-1, DOC-7, DOC-8, REFUSE-1).
 
     ``path`` names the place of the fault, as in ``$.plan.seed``.
 
@@ -130,7 +136,7 @@ class StateFormatError(StateError):
 
 
 class ForeignStateError(StateFormatError):
-    """Another loader's state that has lost what going on here needs (REFUSE-1).
+    """Another loader's state lacks information that is needed to continue here (REFUSE-1).
 
     >>> str(ForeignStateError("it is of a data pipe", "$._shared_seed"))
     "torchdata's state at $._shared_seed: it is of a data pipe [REFUSE-1]"
@@ -212,7 +218,7 @@ class StateEncodingError(StateError):
         self.reason = reason
 
     def message(self) -> str:
-        """Return the place, the type and the reason where there is more to say."""
+        """Return the place, the type and, if there is one, the reason."""
         text = f"state at {self.path}: a value of type {self.type} has no canonical encoding"
         return f"{text}: {self.reason}" if self.reason else text
 
@@ -224,7 +230,7 @@ class ReplayMismatchError(StateError, RuntimeError):
 
 
 class StaleIteratorError(MidepochError, RuntimeError):
-    """An iterator went on after a state was loaded into its loader (RESUME-5)."""
+    """An iterator was used after a state was loaded into its loader (RESUME-5)."""
 
     requirement = "RESUME-5"
 
@@ -240,7 +246,7 @@ class OutsideBatchError(MidepochError, RuntimeError):
 
 
 class WorkerStartError(MidepochError, RuntimeError):
-    """A worker cannot be started: the system lacks something, or the dataset cannot be pickled."""
+    """A worker cannot be started: for lack of resources, or because of an unpicklable dataset."""
 
 
 class WorkerDiedError(MidepochError, RuntimeError):
@@ -307,7 +313,7 @@ class ReplayWarning(UserWarning):
 
 
 class SlowWorkerWarning(UserWarning):
-    """No batch has come for two minutes, and the loader has no timeout; names who is waited for."""
+    """No batch has come for two minutes, and the loader has no timeout; names the late worker."""
 
 
 class SnapshotWarning(UserWarning):
@@ -320,3 +326,16 @@ def _signal(number: int) -> tuple[str, str]:
     except ValueError:
         return f"signal {number}", f"signal {number}"
     return name, signal.strsignal(number) or name
+
+
+def warn_user(text: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the line of the user's program that called this package, however deep this is."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and _is_ours(frame):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, category, stacklevel=level)
+
+
+def _is_ours(frame: FrameType) -> bool:
+    name = str(frame.f_globals.get("__name__", ""))
+    return name.partition(".")[0] == _PACKAGE

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterable
+from dataclasses import fields
 from typing import Any, TypeVar
 
 import torch
-from torch.utils.data import Dataset, IterableDataset, Sampler
+from torch.utils.data import DataLoader, Dataset, Sampler
 
-from midepoch.arguments import EmptyRest, Extras, LastBatch, WorkerType
-from midepoch.epoch.empty_rest import SkippingRest
-from midepoch.epoch.iterator import EpochIterator
+from midepoch.arguments import EmptyRest, LastBatch, Options, WorkerType
+from midepoch.epoch.iterator import EpochIterator, SkippingRest
+from midepoch.epoch.opening import EpochOpener
 from midepoch.epoch.planning import length_under_rollover, make_plan
-from midepoch.epoch.pool import Crew
-from midepoch.epoch.progress import Progress, thawed
+from midepoch.epoch.pool import WorkerPool
+from midepoch.epoch.position import LoaderPosition
+from midepoch.epoch.progress import thawed
+from midepoch.format.plan import Plan
 from midepoch.format.state import Document
 from midepoch.interop import torchdata
 from midepoch.lane.datasets import check_dataset
-from midepoch.lane.lane import is_stateful
-from midepoch.positioned import FIXED, PositionedLoader
 from midepoch.sampling.chain import SamplerChain
 from midepoch.stats import LoaderStats
 from midepoch.workers.pinning import PinDevice, check_device
@@ -27,86 +29,95 @@ __all__ = ["StatefulDataLoader"]
 
 T = TypeVar("T")
 
+_FIXED = {field.name for field in fields(Options)} - {"lanes", "seed", "snapshot_every_n_steps"}
+"""Arguments beyond torch's that stay readable, and cannot be set later."""
 
-class StatefulDataLoader(PositionedLoader[T]):
+
+class StatefulDataLoader(DataLoader[T]):
     """A drop-in for ``torch.utils.data.DataLoader`` whose position can be saved and resumed.
 
-    It takes the arguments of torch's loader, in its order and with its defaults, and more.
+    It takes the arguments of torch's loader, in the same order and with the same defaults, and
+    more.
 
     Args:
         dataset: a map-style dataset (``__getitem__``, by an index or by any key of a sampler), an
-            ``IterableDataset``, one of torch's data pipes, or a list, array or tensor. With
-            ``state_dict`` and ``load_state_dict`` its state is saved and put back.
-        batch_size: how many samples make a batch; ``None``: each sample is delivered by itself.
-        shuffle: an order computed anew for each epoch from the seed, in no memory (ORDER-1).
-        sampler: an iterable of indices, in place of ``shuffle``. With the two methods of a state it
-            is saved and put back; others are run again, under the same random streams.
-        batch_sampler: the same for lists of indices, in place of ``batch_size`` too.
-        num_workers: how many workers run the lanes; 0: they run when a batch is asked for. May be
-            set later, and may differ at a resume: no batch changes.
+            ``IterableDataset``, one of torch's data pipes, or a list, array or tensor. If it has
+            ``state_dict`` and ``load_state_dict``, its state is saved and restored.
+        batch_size: how many samples make a batch; ``None`` delivers each sample by itself.
+        shuffle: shuffle anew for each epoch. The order is computed from the seed as it is needed,
+            and takes no memory (ORDER-1).
+        sampler: an iterable of indices, in place of ``shuffle``. If it has ``state_dict`` and
+            ``load_state_dict``, it is saved and restored. Another sampler is run again at a
+            resume, under the same random streams.
+        batch_sampler: an iterable of lists of indices, in place of ``batch_size`` and ``sampler``.
+        num_workers: how many workers run the lanes; with 0, a batch is made when it is asked for.
+            It may be set later, and may differ at a resume: no batch changes.
         collate_fn: makes a batch of a list of samples; by default torch's ``default_collate``.
-        pin_memory: copies each batch into pinned memory as soon as it is received, with torch's
-            own function. An error in that is the error of that batch.
-        drop_last: leaves out the samples that do not fill a batch; see ``last_batch``.
-        timeout: seconds to wait for a batch of a worker, 0 for ever. Replays are not counted.
-        worker_init_fn: is called with each lane's number, once for each copy of the dataset,
-            before it is used; ``get_worker_info()`` tells the lane there.
+        pin_memory: copy each batch into pinned memory as soon as it is received, with torch's
+            own function. An error of that function is the error of the batch.
+        drop_last: leave out the samples that do not fill a batch; see ``last_batch``.
+        timeout: seconds to wait for a worker's batch; 0 waits for ever. Replays do not count.
+        worker_init_fn: called with each lane's number, once for each copy of the dataset, before
+            the copy is used. ``get_worker_info()`` describes the lane there.
         multiprocessing_context: how processes start: "fork", "spawn", "forkserver", or a context.
-        generator: where the root seed is drawn from, once, at construction; see ``seed``.
-        prefetch_factor: batches under way at each worker; 2 by default, 0 as 1.
-        persistent_workers: workers are kept from epoch to epoch, also after a resume, until the
-            loader is dropped or another state is loaded; each lane then keeps its dataset object.
+        generator: the root seed is drawn from it, once, at construction; see ``seed``.
+        prefetch_factor: batches under way at each worker; 2 by default, and 0 means 1.
+        persistent_workers: keep workers from epoch to epoch, also after a resume, until the
+            loader is dropped or another state is loaded. Each lane then keeps its dataset object.
         pin_memory_device: the accelerator to pin for, by its name ("cuda:1"), its index or as a
             ``torch.device``; by default the current one.
-        snapshot_every_n_steps: how many batches lie between two snapshots of the users' own
-            states (of a dataset or an iterator with ``state_dict`` and ``load_state_dict``).
-            States are exact at every step whatever it is; between two snapshots, resuming
-            produces batches again. ``None`` or 0: no snapshots, replay from the epoch's start.
+        snapshot_every_n_steps: how many batches lie between two snapshots of users' states (of a
+            dataset, sampler or iterator with ``state_dict`` and ``load_state_dict``). States are
+            exact at every step whatever its value; a resume between two snapshots produces
+            batches again. ``None`` or 0 takes no snapshots and replays from the epoch's start.
         lanes: the number of logical workers; by default ``num_workers``, or that of a loaded
             state. The same lanes give the same batches under any number of workers.
         seed: the root of all random seeds; by default drawn from ``generator``, else from
             torch's global generator, or that of a loaded state.
-        last_batch: what becomes of samples that do not fill a batch at an epoch's end: "keep"
-            delivers them (``drop_last=False``), "discard" does not (``drop_last=True``), "rollover"
-            opens the next epoch with them (map-style datasets in batches that the loader makes).
-            They survive a resume; an epoch that is broken off carries nothing over.
-        empty_rest: what a state taken at an epoch's last batch, its end not seen, resumes with:
-            "deliver", an empty rest and then the next epoch, as an uninterrupted loop would; or
-            "skip", the next epoch at once, for trainers that save on the last step and count
-            epochs by their loops. Whether a rest is empty is found out at the first ``next()``.
+        last_batch: what happens to samples that do not fill a batch at an epoch's end. "keep"
+            delivers them (``drop_last=False``), "discard" drops them (``drop_last=True``), and
+            "rollover" opens the next epoch with them (map-style datasets in batches that the
+            loader makes). They survive a resume; an epoch left early carries nothing over.
+        empty_rest: how to resume from a state taken at an epoch's last batch, before its end was
+            seen. "deliver" gives an empty rest and then the next epoch, as an uninterrupted loop
+            would. "skip" gives the next epoch at once, for trainers that save on the last step
+            and count epochs by their loops. The first ``next()`` finds out whether a rest is
+            empty.
         in_order: False delivers batches as they become ready, so that a slow one does not hold up
-            the others; the content of each is the same, and each is delivered exactly once over
+            the others. The content of each is the same, and each is delivered exactly once over
             any number of resumes (UNORD-1). Tasks of a map-style dataset without state and
-            without ``worker_init_fn`` go to whichever worker is free; one with a state keeps its
-            order; the batches of one lane of an iterable keep theirs. Delivery runs ahead of a
-            batch that hangs by at most twice the batches under way. Without workers, in order.
+            without ``worker_init_fn`` go to whichever worker is free. A map-style dataset with a
+            state keeps its order, and so do the batches of one lane of an iterable. Delivery runs
+            ahead of a batch that hangs by at most twice the batches under way. Without workers,
+            batches are always in order.
         prefetch: how many batches are under way in all workers together, in place of
-            ``prefetch_factor``, which counts those of each. 0: a batch is begun when it is asked
-            for, and not before.
-        prefetch_next_epoch: True begins the next epoch on workers that live on
-            (``persistent_workers``) while the caller is still at the end of this one: lanes are
-            opened (the end is reported when they are), and the first batches are fetched. No
-            state shows it. It is dropped where the next epoch turns out to be another: after
-            ``set_epoch``, a generator seeded again, a dataset of another length, or a state
-            loaded. Under a sampler of another class than torch's own nothing is begun early.
-        worker_restarts: so many times in an epoch a worker process that was killed or crashed is
-            replaced: its lanes are put back and its tasks run again, so that batches and states
-            are those of an undisturbed run (FAULT-8). A batch that kills its worker twice in a
-            row is an error that names it. A replacement is made from ``dataset`` as it is then:
-            do not change the object while an epoch runs. Where the dataset has a state, the
-            indices since the last snapshot are kept. 0, the default: a death is an error at once.
-        worker_type: "process", or "thread" for workers that are threads of this process: batches
-            are handed over as they are, and nothing is pickled but a dataset that needs copies
-            for the lanes (one that is iterable or has a state). For code that spends its time
-            outside the interpreter's lock (decoding, reading, NumPy). A stateless map-style
-            dataset, ``collate_fn`` and ``worker_init_fn`` are used by all threads at once. The
-            global random streams are not seeded there: draw from ``midepoch.batch_info()``.
+            ``prefetch_factor``, which counts those of each. With 0, a batch is begun only when it
+            is asked for.
+        prefetch_next_epoch: True begins the next epoch on ``persistent_workers`` while the caller
+            is still at the end of this one: lanes are opened before the end is reported, and the
+            first batches are fetched. No state shows it. The work is dropped if the next epoch
+            turns out to be another: after ``set_epoch``, a newly seeded generator, a dataset of
+            another length, or a loaded state. Under a sampler of any class but torch's own,
+            nothing is begun early.
+        worker_restarts: how many killed or crashed worker processes to replace in an epoch. Their
+            lanes are restored and their tasks run again, so that batches and states are those of
+            an undisturbed run (FAULT-8). A batch that kills its worker twice in a row is an error
+            that names the batch. A replacement is made from ``dataset`` as it is then, so do not
+            change the object while an epoch runs. If the dataset has a state, the indices since
+            the last snapshot are kept in memory. With 0, the default, a death is an error at
+            once.
+        worker_type: "process", or "thread" for workers that are threads of this process. Threads
+            hand batches over as they are; nothing is pickled except a dataset that needs a copy
+            for each lane (one that is iterable or has a state). Threads suit code that spends its
+            time outside the interpreter's lock (decoding, reading, NumPy). They share a stateless
+            map-style dataset, ``collate_fn`` and ``worker_init_fn``. The global random streams
+            are not seeded in threads: draw from ``midepoch.batch_info()``.
         isolate_streams: False leaves the global random streams, without workers, as the batch's
-            code left them, and saves the time to put the caller's back: numbers drawn between
-            two batches then depend on the batch before (SEED-6 does not hold).
+            code left them, and saves the time to restore the caller's. Numbers drawn between two
+            batches then depend on the batch before (SEED-6 does not hold).
         single_thread: False lets users' code in processes, or without workers, run with as many
-            intra-op threads as it finds; floating-point reductions may then differ in the last
-            bit. Forked workers of a process that used such threads may hang.
+            intra-op threads as it finds. Floating-point reductions may then differ in the last
+            bit, and forked workers of a process that used such threads may hang.
 
     Raises:
         ArgumentError: an argument that torch's loader does not have is of another type or out of
@@ -156,7 +167,7 @@ class StatefulDataLoader(PositionedLoader[T]):
         isolate_streams: bool = True,
         single_thread: bool = True,
     ) -> None:
-        extras = Extras(
+        options = Options(
             snapshot_every_n_steps=snapshot_every_n_steps,
             lanes=lanes,
             seed=seed,
@@ -169,7 +180,7 @@ class StatefulDataLoader(PositionedLoader[T]):
             isolate_streams=isolate_streams,
             single_thread=single_thread,
         )
-        extras.check_against(
+        options.check_against(
             num_workers=num_workers,
             drop_last=drop_last,
             prefetch_factor=prefetch_factor,
@@ -178,8 +189,6 @@ class StatefulDataLoader(PositionedLoader[T]):
         )
         check_device(pin_memory_device)
         check_dataset(dataset, keyed=sampler is not None or batch_sampler is not None)
-        self._extras = extras
-        self._crew = Crew(num_workers, extras, stateful=is_stateful(dataset))
         super().__init__(
             dataset,
             batch_size,
@@ -200,39 +209,47 @@ class StatefulDataLoader(PositionedLoader[T]):
             in_order=in_order,
         )
         self.snapshot_every_n_steps = snapshot_every_n_steps
-        vars(self).update({name: getattr(extras, name) for name in FIXED})
-        self._stateful = is_stateful(dataset)
-        self._iterable = isinstance(dataset, IterableDataset)
-        self._chain: SamplerChain | None = None
+        vars(self).update({name: getattr(options, name) for name in _FIXED})
+        chain = None
         if sampler is not None or batch_sampler is not None:
-            self._chain = SamplerChain(self.batch_sampler, self.sampler)
-        self._plan = make_plan(
+            chain = SamplerChain(self.batch_sampler, self.sampler)
+        plan = make_plan(
             self,
-            extras,
-            self._chain,
+            options,
+            chain,
             shuffle=bool(shuffle),
             custom_batches=batch_sampler is not None,
         )
-        self._built = self._plan, self._chain
-        self._loaded: Document | None = None
-        self._progress: Progress | None = None
+        self._options = options
+        self._position = LoaderPosition(dataset, plan, chain)
+        self._pool = WorkerPool(options)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in _FIXED and name in vars(self):
+            # In the words of torch's loader for batch_size and others.
+            raise ValueError(
+                f"{name} attribute should not be set after {type(self).__name__} is initialized"
+            )
+        super().__setattr__(name, value)
+        if name == "num_workers" and "_pool" in vars(self):
+            self._pool.resized()
 
     @property
     def lanes(self) -> int:
         """The number of lanes: as given, by default ``num_workers``, or as loaded."""
-        return self._plan.lanes
+        return self._position.plan.lanes
 
     @property
     def seed(self) -> int:
         """The root seed: as given, drawn, or as loaded."""
-        return self._plan.seed
+        return self._position.plan.seed
 
     def __len__(self) -> int:
         """Return the batches of an epoch; under rollover, of the one that the position is in."""
-        if self._plan.tail != "rollover":
+        if self._position.plan.tail != "rollover":
             return super().__len__()
         samples = len(self.sampler)  # type: ignore[arg-type]  # or else an error, as torch's
-        return length_under_rollover(self._document(), samples)
+        return length_under_rollover(self._position.document(), samples)
 
     # Iterating
 
@@ -240,12 +257,22 @@ class StatefulDataLoader(PositionedLoader[T]):
     def __iter__(self) -> EpochIterator | SkippingRest:  # type: ignore[override]
         iterator = self._open()
         resumed = iterator.progress.batches > 0
-        if resumed and self._extras.empty_rest == "skip":
+        if resumed and self._options.empty_rest == "skip":
             return SkippingRest(iterator, self._open_after)
         return iterator
 
+    def _open(self) -> EpochIterator:
+        opener = EpochOpener(self, self._position, self._pool)
+        ended = opener.begin_next if self._options.prefetch_next_epoch else None
+        iterator = opener.open(ended=ended)
+        self._current = weakref.ref(iterator)
+        return iterator
+
+    def _open_after(self, rest: EpochIterator) -> EpochIterator | None:
+        return self._open() if rest.progress is self._position.progress else None
+
     def stats(self) -> LoaderStats:
-        """Return what the loader did so far; may be asked at any time, by any thread.
+        """Return statistics of the run so far. Thread-safe; may be called at any time.
 
         >>> loader = StatefulDataLoader([1, 2, 3])
         >>> len(list(loader)), loader.stats().batches
@@ -253,39 +280,40 @@ class StatefulDataLoader(PositionedLoader[T]):
         """
         current = self._iterator
         under_way, ready = (0, []) if current is None else current.pending()
-        return self._crew.tally.stats(under_way=under_way, ready=ready)
+        return self._pool.tally.stats(under_way=under_way, ready=ready)
 
     # States
 
     def state_dict(self) -> dict[str, Any]:
         """Return the position after the last batch delivered, as a new dict (STATE-1).
 
-        Nothing is drawn, moved or waited for (BASIS-4, BASIS-5).
+        It draws no random numbers, changes no position and waits for no worker (BASIS-4,
+        BASIS-5).
         """
-        return thawed(self._document()).to_dict()
+        return thawed(self._position.document()).to_dict()
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Let the next iterator go on where ``state`` was taken.
+        """Let the next iterator continue where ``state`` was taken.
 
         Iterators made before raise ``StaleIteratorError`` at their next ``next()`` (RESUME-5).
 
-        A state that torchdata's loader (0.8 to 0.11) saved is read as well: the uninterrupted
-        run of that loader goes on, in its order.
+        States that torchdata's loader (0.8 to 0.11) saved are read as well: the uninterrupted
+        run of that loader continues, in its order.
 
         Raises:
-            StateFormatError, StateVersionError: ``state`` is no state that this version reads.
-            ForeignStateError: a state of torchdata's has lost what going on needs (REFUSE-1).
-            PlanMismatchError: it is of another plan; every differing field is named.
+            StateFormatError, StateVersionError: ``state`` is not a state that this version reads.
+            ForeignStateError: a torchdata state lacks information that is needed to continue
+                (REFUSE-1).
+            PlanMismatchError: the state is of another plan; every differing field is named.
         """
-        skips = self._extras.empty_rest == "skip"
-        built = torchdata.built(self, self._plan_here(), *self._built, skips=skips)
-        foreign = torchdata.translate(state, built)
+        facts = self._facts()
+        foreign = torchdata.translate(state, facts)
         document = Document.from_dict(state) if foreign is None else foreign.document
         if foreign is None or foreign.complete:
-            self._load(document, *torchdata.following(document, built))
+            self._load(document, *torchdata.plan_of(document, facts))
             return
-        before = self._plan, self._chain, self._document()
-        self._load(document, *torchdata.following(document, built))
+        before = self._position.copy()
+        self._load(document, *torchdata.plan_of(document, facts))
         try:
             iterator = self._open()
             try:
@@ -293,8 +321,51 @@ class StatefulDataLoader(PositionedLoader[T]):
                 reached = thawed(iterator.progress.document())
             finally:
                 iterator._shutdown_workers()
-            self._load(reached, self._plan, self._chain)
+            self._load(reached, self._position.plan, self._position.chain)
         except BaseException:
-            self._plan, self._chain, self._loaded = before
-            self._progress = None
+            self._position = before
             raise
+
+    def _facts(self) -> torchdata.LoaderFacts:
+        position = self._position
+        skips = self._options.empty_rest == "skip"
+        return torchdata.facts_of(self, position.current_plan(), *position.built, skips=skips)
+
+    def _load(self, document: Document, here: Plan, chain: SamplerChain | None) -> None:
+        adopted = {"lifetime"}
+        if self._options.lanes is None:
+            adopted.add("lanes")
+        if self._options.seed is None:
+            adopted.add("seed")
+        self._position.load(document, here, chain, adopted=adopted)
+        self._pool.state_loaded()
+
+    # Copies: deepcopy, pickling, spawned processes
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A copy stands where this loader stands, and has workers of its own.
+        own = {"_current", "_pool"}
+        state = {name: value for name, value in vars(self).items() if name not in own}
+        return {**state, "_position": self._position.copy()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._pool = WorkerPool(self._options)
+
+    # Attributes that programs written for torch's loader use
+
+    _current: weakref.ref[EpochIterator] | None = None
+
+    # torch's own type for these is private; its iterators have what programs use of it.
+    @property
+    def _iterator(self) -> Any:
+        return None if self._current is None else self._current()
+
+    @_iterator.setter
+    def _iterator(self, value: Any) -> None:
+        if "_pool" not in vars(self):  # torch's constructor sets it to None
+            return
+        current = self._iterator
+        self._pool.between.drop()
+        if value is None and current is not None:
+            current._shutdown_workers()

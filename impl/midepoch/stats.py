@@ -1,4 +1,4 @@
-"""What a loader did so far: counted as it goes, read by ``loader.stats()``."""
+"""Counters of a loader's work; ``loader.stats()`` reads them."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ __all__ = ["LoaderStats", "Tally", "size_of"]
 
 @dataclass(frozen=True)
 class LoaderStats:
-    """What a loader did, from its construction to this moment; nothing resets the counts.
+    """Counts of a loader's work since its construction; nothing resets them.
 
-    ``under_way``, ``ready`` and ``ready_bytes`` are of this moment, and of the newest iterator.
+    ``under_way``, ``ready`` and ``ready_bytes`` describe the newest iterator at this moment.
     """
 
     batches: int
-    """Batches delivered, errors in their place included."""
+    """Batches delivered, and errors delivered in place of a batch."""
     waited: float
-    """Seconds spent in ``next()`` until a batch was there; without workers, making it."""
+    """Seconds that ``next()`` waited for a batch; without workers, seconds to make it."""
     seconds: float
-    """Seconds from the start of an iterator to its end, of all iterators together."""
+    """Seconds from the start to the end of an iterator, summed over all iterators."""
     busy: tuple[float, ...]
-    """For each worker, the share of ``seconds`` in which it ran tasks; without workers, one."""
+    """The share of ``seconds`` in which each worker ran tasks; without workers, one number."""
     under_way: int
-    """Batches that workers were asked for, and that were not delivered yet."""
+    """Batches that are requested from workers and not delivered yet."""
     ready: int
-    """Batches of these that have arrived; what waits in a process's pipe is not seen."""
+    """Those among them that have arrived; batches in a process's socket do not count."""
     ready_bytes: int
-    """Bytes of those: as they crossed from a process, else of their tensors and arrays."""
+    """Bytes of the arrived batches: as they crossed, or of their tensors and arrays."""
     restarts: int
-    """Workers that were replaced after their death."""
+    """Workers replaced after their death."""
     snapshots: int
     """Snapshots of users' states taken by the lanes."""
     replayed: int
@@ -52,26 +52,26 @@ class Tally:
         self._seconds = 0.0
         self._iterators = 0
         self._running: dict[int, float] = {}
-        """The iterators that run, with the moments of their start."""
+        """The running iterators, and when each was started."""
 
     def worked(self, worker: int, seconds: float) -> None:
         """Count the time that a worker spent on a task."""
         self._busy[worker] = self._busy.get(worker, 0.0) + seconds
 
     def started(self) -> int:
-        """Note that an iterator runs; return its number here."""
+        """Note that an iterator starts; return its number."""
         self._iterators += 1
         self._running[self._iterators] = time.perf_counter()
         return self._iterators
 
     def stopped(self, iterator: int) -> None:
-        """Note that it runs no more; may be called again."""
+        """Note that an iterator has ended; may be called again."""
         start = self._running.pop(iterator, None)
         if start is not None:
             self._seconds += time.perf_counter() - start
 
     def stats(self, *, under_way: int, ready: Iterable[Any]) -> LoaderStats:
-        """Return the counts of this moment; ``ready``: the data of the batches that arrived."""
+        """Return the current counts; ``ready``: the data of the batches that have arrived."""
         now = time.perf_counter()
         seconds = self._seconds + sum(now - start for start in list(self._running.values()))
         busy = dict(self._busy)

@@ -10,23 +10,6 @@ from collections.abc import Iterator
 import pytest
 from belongings import Belongings, belongings
 
-BOTH_WAYS = {"test_faults", "test_held_batches", "test_restarts", "test_transport_faults"}
-"""Modules of tests whose messages go through memory, and through sockets alone."""
-
-
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Let the tests of these modules run both ways."""
-    if metafunc.module.__name__ in BOTH_WAYS:
-        metafunc.fixturenames.append("messages")
-        metafunc.parametrize("messages", ["in memory", "by sockets"], indirect=True)
-
-
-@pytest.fixture
-def messages(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the messages of a loader's workers go this way."""
-    if request.param == "by sockets":
-        monkeypatch.setattr("midepoch.transport.channel.Channel.offer", lambda channel: None)
-
 
 @pytest.fixture(autouse=True)
 def nothing_left(request: pytest.FixtureRequest) -> Iterator[None]:

@@ -13,10 +13,9 @@ from histories import keep
 from torch.utils.data import IterableDataset
 
 import midepoch
-from midepoch import BatchInfo
+from midepoch import BatchInfo, batch_info
 from midepoch.errors import OutsideBatchError
 from midepoch.format.seeds import words
-from midepoch.lane import batch_info
 
 N = 7
 EXECUTIONS: dict[str, dict[str, Any]] = {

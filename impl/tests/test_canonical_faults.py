@@ -437,7 +437,7 @@ import sys, types
 package = types.ModuleType("midepoch")
 package.__path__ = [sys.argv[1]]
 sys.modules["midepoch"] = package  # the package itself would import torch
-from midepoch import canonical, state, order, plan
+from midepoch.format import canonical, permutation, plan, seeds, state
 from midepoch.errors import StateFormatError
 assert canonical.loads(canonical.dumps({"a": (1, b"x")})) == {"a": (1, b"x")}
 assert not {"torch", "multiprocessing"} & set(sys.modules), "imported"

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import errno
 import itertools
 import os
 import resource
 import socket
 import threading
-import time
 from collections.abc import Iterator
 
 import pytest
@@ -16,22 +14,9 @@ import pytest
 from midepoch.transport.channel import CHUNK, Channel
 
 
-def refused(descriptor: int, size: int) -> None:
-    raise OSError(errno.ENOMEM, "Cannot allocate memory")
-
-
-@pytest.fixture(params=["in memory", "by the socket", "declined"])
-def ends(
-    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[tuple[Channel, Channel]]:
+@pytest.fixture
+def ends() -> Iterator[tuple[Channel, Channel]]:
     one, other = map(Channel, socket.socketpair())
-    if request.param != "by the socket":
-        if request.param == "declined":
-            monkeypatch.setattr("midepoch.transport.channel.Mapping", refused)
-        one.offer()
-        assert other.receive()
-        assert one.receive()
-        assert one._shared is other._shared is (request.param == "in memory")
     yield one, other
     one.close()
     other.close()
@@ -151,118 +136,8 @@ def test_the_end_is_seen_also_in_the_middle_of_a_message(ends: tuple[Channel, Ch
     channel.close()
 
 
-def offered(moment: float = 0.0) -> tuple[Channel, Channel]:
-    one, other = (Channel(end, moment) for end in socket.socketpair())
-    one.offer()
-    return one, other
-
-
-def connected(moment: float = 0.0) -> tuple[Channel, Channel]:
-    """Return two ends whose messages go through memory."""
-    one, other = offered(moment)
-    assert other.receive()
-    assert one.receive()
-    assert one.shared
-    return one, other
-
-
-def close(*channels: Channel) -> None:
-    for channel in channels:
-        channel.close()
-
-
-def test_what_is_sent_before_the_offer_is_answered_keeps_its_place() -> None:
-    one, other = offered()
-    one.send(b"early")
-    assert received(other, 1) == [b"early"]
-    other.send(b"in memory")  # the offer was taken, which the first end has not read yet
-    one.send(b"still by the socket")
-    assert received(one, 1) == [b"in memory"]
-    one.send(b"in memory, too")
-    assert received(other, 2) == [b"still by the socket", b"in memory, too"]
-    close(one, other)
-
-
-def test_messages_in_memory_take_no_system_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    one, other = connected()
-    for channel in (one, other):
-        channel._socket.setblocking(False)
-    for number in range(1000):
-        one.send(b"%d" % number, tail=bytes(300))
-        assert received(other, 1) == [b"%d" % number + bytes(300)]
-        other.send(b"back")
-        assert received(one, 1) == [b"back"]
-    for channel in (one, other):  # nothing is in the sockets
-        with pytest.raises(BlockingIOError):
-            channel.receive(wait=False)
-    close(one, other)
-
-
-@pytest.mark.parametrize("moment", [0.0, 0.5])
-def test_who_waits_is_woken(moment: float) -> None:
-    one, other = connected(moment)
-    got: list[bytes] = []
-    waiting = threading.Thread(target=lambda: [got.extend(received(other, 1)) for _ in range(100)])
-    waiting.start()
-    for number in range(100):
-        one.send(b"%d" % number)
-        until = time.monotonic() + 5
-        while number % 10 and len(got) <= number and time.monotonic() < until:
-            time.sleep(0.001)  # until the other waits again
-    waiting.join(20)
-    assert not waiting.is_alive()
-    assert got == [b"%d" % number for number in range(100)]
-    close(one, other)
-
-
-def test_who_looks_needs_no_waking() -> None:
-    one, other = connected(30.0)
-    sender = threading.Timer(0.05, one.send, [b"soon"])
-    sender.start()
-    assert other.receive()
-    assert other.next() == b"soon"
-    with pytest.raises(BlockingIOError):  # nothing came through the socket
-        other.receive(wait=False)
-    sender.join()
-    close(one, other)
-
-
-def test_where_memory_cannot_be_used_all_goes_through_sockets(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    for name in ("mapping", "ring"):
-        with monkeypatch.context() as patched:
-            patched.setattr(f"midepoch.workers.{name}.AVAILABLE", False)
-            one, other = offered()
-        one.send(b"first")
-        assert received(other, 1) == [b"first"]
-        assert not one.shared
-        close(one, other)
-
-
-def test_a_waking_before_the_end_does_not_hide_it() -> None:
-    one, other = connected()
-    other.sleep()
-    one.send(b"wake up")
-    other.awake()
-    one.close()
-    assert not other.goes_on()
-    other.close()
-
-
-def test_an_end_that_reads_no_more_is_seen_by_who_sends() -> None:
-    one, other = connected()
-    assert other.goes_on()
-    one.end()
-    with pytest.raises(BrokenPipeError):
-        other.send(b"lost")
-    assert not other.goes_on()
-    assert not other.receive()
-    other.close()
-
-
-def test_a_copy_that_is_closed_by_a_fork_ends_nothing() -> None:
-    one, other = connected()
+def test_a_copy_that_is_closed_by_a_fork_ends_nothing(ends: tuple[Channel, Channel]) -> None:
+    one, other = ends
     pid = os.fork()
     if not pid:
         one.close()
@@ -270,4 +145,10 @@ def test_a_copy_that_is_closed_by_a_fork_ends_nothing() -> None:
     os.waitpid(pid, 0)
     other.send(b"still here")
     assert received(one, 1) == [b"still here"]
-    close(one, other)
+
+
+def test_a_message_to_an_end_that_is_closed_is_an_error(ends: tuple[Channel, Channel]) -> None:
+    ends[0].close()
+    with pytest.raises(OSError, match="Broken pipe"):
+        ends[1].send(b"lost")
+    assert not ends[1].receive()

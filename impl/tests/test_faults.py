@@ -355,4 +355,4 @@ def test_a_dropped_loader_and_iterator_leave_no_process() -> None:
 
 def made_pids(made: Any) -> list[int]:
     list(made)
-    return [int(pid) for pid in made._crew.shelf.idle.pids()]
+    return [int(pid) for pid in made._pool.between.idle.pids()]

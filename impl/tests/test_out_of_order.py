@@ -21,7 +21,7 @@ from shuffled import ShuffledWorkers
 from torch.utils.data import BatchSampler, get_worker_info
 
 import midepoch
-from midepoch.epoch.delivered import Delivered
+from midepoch.epoch.progress import Delivered
 from midepoch.epoch.schedule import WINDOW
 from midepoch.errors import ReplayMismatchError
 

@@ -257,13 +257,13 @@ def test_what_changes_between_two_epochs_discards_the_early_one(
         )
         seen: list[Any] = [list(made)]
         for _ in range(2):
-            assert (made._crew.shelf.early is not None) is early
+            assert (made._pool.between.early is not None) is early
             change(made)
             seen.append(midepoch.state_to_json(made.state_dict()))
-            held = made._crew.shelf.early
+            held = made._pool.between.early
             batches = iter(made)
             if early and change is not _peek:
-                taken = held is not None and batches._dealing is held.dealing
+                taken = held is not None and batches._schedule is held.schedule
                 assert taken is kept
             seen.append(list(batches))
         outcomes.append(seen)
@@ -278,9 +278,9 @@ def test_a_load_after_the_end_discards_the_early_epoch() -> None:
     got = [next(batches), next(batches)]
     state = made.state_dict()
     assert got + list(batches) == whole[0]
-    early = made._crew.shelf.early
+    early = made._pool.between.early
     made.load_state_dict(state)
-    assert early.dealing.workers.closed
+    assert early.schedule.workers.closed
     assert list(made) == whole[0][2:]
     assert epochs(made, 2) == whole[1:]
 
@@ -296,7 +296,7 @@ def test_of_the_users_sampler_nothing_is_drawn_that_could_not_be_put_back() -> N
     sampler = Noting(N)
     made = loader(sampler=sampler, **EARLY)
     list(made)
-    assert made._crew.shelf.early is None
+    assert made._pool.between.early is None
     assert sampler.passes == 1
 
     drawn = RandomSampler(sources.Plain(N), generator=generator())
@@ -304,7 +304,7 @@ def test_of_the_users_sampler_nothing_is_drawn_that_could_not_be_put_back() -> N
     twin = loader(sampler=RandomSampler(sources.Plain(N), generator=generator()))
     list(made)
     list(twin)
-    assert made._crew.shelf.early is not None
+    assert made._pool.between.early is not None
     assert torch.equal(drawn.generator.get_state(), twin.sampler.generator.get_state())
 
 
@@ -334,7 +334,7 @@ def test_an_error_at_the_start_of_an_early_epoch_comes_when_it_is_asked_for() ->
 def test_a_worker_that_dies_in_an_early_epoch_is_told_in_that_epoch() -> None:
     made = loader(**EARLY)
     assert len(list(made)) == 6
-    os.kill(made._crew.shelf.early.dealing.workers.pids()[0], signal.SIGKILL)
+    os.kill(made._pool.between.early.schedule.workers.pids()[0], signal.SIGKILL)
     batches = iter(made)
     with pytest.raises(WorkerDiedError, match="killed by signal"):
         list(batches)
@@ -344,7 +344,7 @@ def test_a_worker_that_dies_in_an_early_epoch_is_told_in_that_epoch() -> None:
 def test_a_loader_that_was_dropped_leaves_no_early_epoch() -> None:
     made = loader(sources.Plain(N), **EARLY)
     list(made)
-    workers = weakref.ref(made._crew.shelf.early.dealing.workers)
+    workers = weakref.ref(made._pool.between.early.schedule.workers)
     gc.disable()
     try:
         del made
@@ -358,7 +358,7 @@ def test_threads_of_an_early_epoch_end_with_the_loader() -> None:
     list(made)
     assert threading.active_count() > 1
     made._iterator = None
-    assert made._crew.shelf.early is None
+    assert made._pool.between.early is None
 
 
 class Grads(sources.Plain):

@@ -18,11 +18,11 @@ from histories import keep
 
 import midepoch
 from midepoch import state_to_json
-from midepoch.epoch.progress import FRESH
 from midepoch.errors import ArgumentError, WorkerDiedError, WorkerStartError
 from midepoch.lane.messages import Open, Opening
+from midepoch.lane.progress import FRESH
 from midepoch.workers import processes
-from midepoch.workers.task_log import Ledger
+from midepoch.workers.task_log import TaskLog
 
 N = 23
 
@@ -137,7 +137,7 @@ def test_workers_killed_between_two_epochs_show_nowhere(kind: Any) -> None:
         told = []
         for _ in range(3):
             told.append(list(made))
-            idle = made._crew.shelf.idle
+            idle = made._pool.between.idle
             if kills:
                 for pid in idle.pids():
                     os.kill(pid, signal.SIGKILL)
@@ -360,13 +360,13 @@ def test_large_tasks_and_answers_survive_a_death() -> None:
     assert torch.equal(torch.cat(told).sort().values, torch.arange(240_000))
 
 
-def test_a_ledger_drops_what_an_older_iterator_asked() -> None:
-    ledger = Ledger(iterable=False, stateful=False, remembers=True)
-    assert ledger.deed() is None
-    assert ledger.start_over(0) == []
+def test_a_task_log_drops_what_an_older_iterator_asked() -> None:
+    log = TaskLog(iterable=False, stateful=False, remembers=True)
+    assert log.activity() is None
+    assert log.start_over(0) == []
     old = Open(0, 0, (Opening(0, None, False),))
     new = Open(1, 1, (Opening(0, FRESH, False),))
-    ledger.sent(old)
-    ledger.sent(new)
-    assert [asked.question for asked in ledger.start_over(1)] == [new]
-    assert not ledger.asked
+    log.sent(old)
+    log.sent(new)
+    assert [asked.question for asked in log.start_over(1)] == [new]
+    assert not log.asked

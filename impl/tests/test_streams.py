@@ -18,16 +18,6 @@ from midepoch.format.seeds import words
 from midepoch.lane import streams
 
 N = 4
-ways = pytest.mark.parametrize("short", [True, False], ids=["short way", "any NumPy"])
-
-
-def take(monkeypatch: pytest.MonkeyPatch, short: bool) -> None:
-    """Let NumPy's stream be put aside by the short way or by the one for all versions."""
-    if short:
-        assert streams._SHORT, "this version of NumPy has no short way"
-    else:
-        monkeypatch.setattr(streams, "_SHORT", False)
-        monkeypatch.setattr(streams, "_NO_GAUSS", None)
 
 
 def draws() -> tuple[Any, ...]:
@@ -66,11 +56,7 @@ def loader(dataset: Any, **arguments: Any) -> Any:
     return midepoch.StatefulDataLoader(dataset, **chosen)
 
 
-@ways
-def test_a_cached_gaussian_of_the_callers_stays_with_the_caller(
-    short: bool, seeded: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    take(monkeypatch, short)
+def test_a_cached_gaussian_of_the_callers_stays_with_the_caller(seeded: tuple[Any, ...]) -> None:
     bits: Any = np.random.get_bit_generator()  # type: ignore[attr-defined]  # not in the stubs
     rows = list(loader(Gaussian(N)))
     assert draws() == seeded
@@ -78,11 +64,7 @@ def test_a_cached_gaussian_of_the_callers_stays_with_the_caller(
     assert rows == list(loader(Gaussian(N), num_workers=1, lanes=0))
 
 
-@ways
-def test_a_cached_gaussian_of_a_batch_stays_with_the_batch(
-    short: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    take(monkeypatch, short)
+def test_a_cached_gaussian_of_a_batch_stays_with_the_batch() -> None:
     np.random.seed(3)
     with streams.isolated():
         streams.seed(words(5, "batch.map", 0, 0))
@@ -93,11 +75,7 @@ def test_a_cached_gaussian_of_a_batch_stays_with_the_batch(
         assert np.random.standard_normal() == first
 
 
-@ways
-def test_isolation_nests(
-    short: bool, seeded: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    take(monkeypatch, short)
+def test_isolation_nests(seeded: tuple[Any, ...]) -> None:
     with streams.isolated():
         streams.seed(words(5, "batch.map", 0, 0))
         outer = [draws(), draws()]
@@ -110,11 +88,7 @@ def test_isolation_nests(
     assert draws() == seeded
 
 
-@ways
-def test_private_streams_go_on_where_they_were(
-    short: bool, seeded: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    take(monkeypatch, short)
+def test_private_streams_go_on_where_they_were(seeded: tuple[Any, ...]) -> None:
     seeds = words(5, "sampler", 0)
     with streams.isolated():
         streams.seed(seeds)
@@ -140,6 +114,21 @@ def test_isolation_can_be_switched_off(seeded: tuple[Any, ...]) -> None:
     assert rows == list(loader(Gaussian(N)))
     list(loader(Gaussian(N), isolate_streams=False))
     assert draws() == expected != seeded
+
+
+def test_a_caller_may_draw_from_any_bit_generator() -> None:
+    numpy: Any = np.random  # its stubs leave out the two functions
+    before, own = numpy.get_bit_generator(), np.random.PCG64(1)
+    numpy.set_bit_generator(own)
+    try:
+        expected = np.random.RandomState(np.random.PCG64(1))
+        assert np.random.standard_normal() == expected.standard_normal()
+        list(loader(Gaussian(N)))
+        assert numpy.get_bit_generator() is own
+        assert np.random.standard_normal() == expected.standard_normal()
+        assert np.random.random_sample() == expected.random_sample()
+    finally:
+        numpy.set_bit_generator(before)
 
 
 class Threads(sources.Plain):

@@ -21,7 +21,7 @@ from test_resume import INTERVALS, SAMPLERS, agree, examples, operations
 from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
 import midepoch
-from midepoch import state_to_json
+from midepoch import batch_info, state_to_json
 from midepoch.errors import (
     ArgumentError,
     LaneCopyError,
@@ -29,7 +29,6 @@ from midepoch.errors import (
     WorkerDiedError,
     WorkerTimeoutError,
 )
-from midepoch.lane import batch_info
 from midepoch.workers import threads
 
 pytestmark = [

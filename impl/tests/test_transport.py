@@ -109,7 +109,7 @@ def test_without_memory_to_share_batches_go_in_the_message(ends: Ends, monkeypat
     def full(descriptor: int, size: int) -> None:
         raise OSError(errno.ENOMEM, "Cannot allocate memory")
 
-    monkeypatch.setattr("midepoch.transport.mapping.Mapping", full)
+    monkeypatch.setattr("midepoch.transport.segments.Mapping", full)
     sender = torch.full((IN_MESSAGE,), 3.0)
     batch: Any = ends.ship(sender).outcome
     assert batch.data._shipment.segment == 0
@@ -123,19 +123,19 @@ class Large(sources.Plain):
 
 def no_descriptors(times: int, monkeypatch: Any) -> None:
     """Let the main process be without descriptors so many times, as the system does it."""
-    read, left = Channel._read, [times]
+    receive, left = Channel.receive, [times]
 
-    def without(channel: Channel, flags: int) -> bool:
-        went_on = read(channel, flags)
+    def without(channel: Channel, *, wait: bool = True) -> bool:
+        received = receive(channel, wait=wait)
         if channel.descriptors and left[0]:
             left[0] -= 1
             lost = channel.descriptors.pop()
             assert lost is not None
             os.close(lost)
             channel.descriptors.append(None)
-        return went_on
+        return received
 
-    monkeypatch.setattr(Channel, "_read", without)
+    monkeypatch.setattr(Channel, "receive", without)
 
 
 def test_a_batch_that_cannot_be_received_is_an_error_that_says_what_to_do(monkeypatch: Any) -> None:

@@ -14,8 +14,7 @@ share them.
 import torch
 from torch.utils import data
 
-from midepoch import StatefulDataLoader
-from midepoch.lane import batch_info
+from midepoch import StatefulDataLoader, batch_info
 
 
 def draw():

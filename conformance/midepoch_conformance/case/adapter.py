@@ -1,7 +1,8 @@
 """The adapter protocol: how the suite reaches a loader (standard library only).
 
-An adapter translates a workload and an execution into a loader. It imports nothing of the
-suite: it receives these objects and is judged by what its sessions deliver.
+An adapter translates a workload and an execution into a loader. It receives these objects and
+imports nothing of the suite but, for torch's datasets, ``adapters.torch_data``. The suite judges
+the batches that its sessions deliver.
 """
 
 from __future__ import annotations
@@ -12,102 +13,122 @@ from typing import Any, Protocol
 
 from midepoch_conformance.case.workload import Workload
 
-__all__ = ["Adapter", "Execution", "Offer", "Session"]
+__all__ = ["Adapter", "Execution", "LoaderInfo", "Offer", "Session"]
 
 
 @dataclasses.dataclass(frozen=True)
 class Execution:
-    """How a plan is executed; nothing here may show in what is delivered.
-
-    Attributes:
-        workers: their number; 0: the loader fetches by itself.
-        lanes: into how many shares a stream is dealt, where that is not the number of workers.
-        interval: steps between two snapshots of what the user's objects hold.
-        start_method: how a worker that is a process is started.
-        persistent: whether workers outlive an epoch.
-        prefetch: batches that each worker fetches ahead; None: as many as the loader likes.
-        in_order: whether batches come in their order; else as they become ready.
-        rank: this rank, where there are several.
-        world: the number of ranks.
-        worker_kind: ``"process"`` or ``"thread"``.
-        restarts: how many dead workers are replaced; 0: the first death is an error.
-    """
+    """How a plan is executed; the batches may not depend on it."""
 
     workers: int = 0
+    """The number of workers; 0: the loader fetches by itself."""
     lanes: int | None = None
+    """The number of shares of a stream; None: the number of workers."""
     interval: int = 1
+    """The steps between two snapshots of the state of the user's objects."""
     start_method: str = "fork"
+    """The start method of worker processes."""
     persistent: bool = False
+    """Whether workers outlive an epoch."""
     prefetch: int | None = None
+    """The batches that each worker fetches ahead; None: the loader's own choice."""
     in_order: bool = True
+    """Whether batches come in their order, or as they become ready."""
     rank: int = 0
+    """This rank's number."""
     world: int = 1
+    """The number of ranks."""
     worker_kind: str = "process"
+    """``"process"`` or ``"thread"``."""
     restarts: int = 0
+    """How many dead workers the loader replaces; 0: the first death is an error."""
 
 
 @dataclasses.dataclass
 class Offer:
-    """What a loader can do at all; the rest of the suite is *not offered*.
+    """What a loader can do; the suite plays no other cases (they are *not offered*).
 
-    An adapter may return any object with these attributes, or a plain dict of them: it
-    imports nothing of the suite. Missing ones take these defaults.
-
-    Attributes:
-        name: the loader's name in reports.
-        package: the distribution whose version is reported.
-        kinds: workload kinds.
-        workers: worker counts.
-        draws: random streams that a sample may draw from.
-        boundary: ``"epochs"`` (an iterator an epoch), ``"stream"`` (all epochs in one
-            iterator; its session still yields one epoch at a time) or ``"infinite"``.
-        saves: when a state can be taken: ``"start"``, ``"mid"``, ``"end"``.
-        codecs: ``"pickle"``, ``"torch"``, ``"json"``, ``"bytes"``; the first is the default.
-        fixed_plan: the kinds whose plan does not depend on the worker count.
-        start_methods: ``"fork"``, ``"spawn"``, ``"forkserver"``.
-        worker_kinds: ``"process"``, ``"thread"``.
-        orders: values of ``Execution.in_order`` that are offered.
-        tails: ``"keep"``, ``"drop"``, ``"rollover"`` (of random access alone).
-        shuffles: whether shuffling is offered: ``(False,)``, ``(True,)`` or both.
-        intervals: snapshot intervals, or ``None`` where the loader has none to set.
-        persistent: values of ``Execution.persistent`` that are offered.
-        state_scope: ``"rank"`` or ``"global"``.
-        fork_safe: whether a process that has imported the loader may be forked.
-        formats: ``("midepoch",)`` for implementers of midepoch's own state format.
-        extras: what the adapter carries beyond the plainest datasets: ``"streams"`` (other
-            values of ``Workload.stream``), ``"trees"`` (of the state), ``"iterator state"``,
-            ``"samplers"`` (the user's, or torch's), ``"set_epoch"`` (epochs set from outside:
-            ``sampler="distributed"``), ``"growing"``, ``"arrays"`` (rows that are arrays, of
-            which the loader makes one array or tensor a batch), ``"world"`` (several ranks),
-            ``"restarts"`` (dead workers are replaced) and ``"unordered states"`` (states taken
-            and loaded where batches come out of order).
-        live_load: what a load into a live iterator does: ``"applies"``, ``"raises"`` or
-            ``"either"``; only for the words of the report.
-        reasons: ``{what: why}`` for what is not offered.
+    An adapter may return any object with these attributes, or a plain dict of them. Missing
+    attributes take these defaults.
     """
 
     name: str = ""
+    """The loader's name in reports."""
     package: str = ""
+    """The distribution whose version is reported."""
     kinds: tuple[str, ...] = ("map",)
+    """The kinds of workload."""
     workers: tuple[int, ...] = (0,)
+    """The numbers of workers."""
     draws: tuple[str, ...] = ()
+    """The random streams that a sample may draw from."""
     boundary: str = "epochs"
+    """``"epochs"`` (one iterator for each epoch), ``"stream"`` (one iterator for all epochs; its
+    session still yields one epoch at a time) or ``"infinite"``."""
     saves: tuple[str, ...] = ("start", "mid", "end")
+    """When a state can be taken: ``"start"``, ``"mid"``, ``"end"``."""
     codecs: tuple[str, ...] = ("pickle",)
+    """``"pickle"``, ``"torch"``, ``"json"``, ``"bytes"``; the first is the default."""
     fixed_plan: tuple[str, ...] = ()
+    """The kinds whose plan does not depend on the worker count."""
     start_methods: tuple[str, ...] = ("fork",)
+    """``"fork"``, ``"spawn"``, ``"forkserver"``."""
     worker_kinds: tuple[str, ...] = ("process",)
+    """``"process"``, ``"thread"``."""
     orders: tuple[bool, ...] = (True,)
+    """The offered values of ``Execution.in_order``."""
     tails: tuple[str, ...] = ("keep",)
+    """``"keep"``, ``"drop"``, ``"rollover"`` (only with random access)."""
     shuffles: tuple[bool, ...] = (False, True)
+    """Whether shuffling is offered: ``(False,)``, ``(True,)`` or both."""
     intervals: tuple[int, ...] | None = None
+    """The snapshot intervals; ``None``: the loader has no such setting."""
     persistent: tuple[bool, ...] = (False,)
+    """The offered values of ``Execution.persistent``."""
     state_scope: str = "rank"
+    """``"rank"`` or ``"global"``."""
     fork_safe: bool = True
+    """Whether a process that has imported the loader may be forked."""
     formats: tuple[str, ...] = ()
+    """``("midepoch",)`` for implementers of midepoch's own state format."""
     extras: tuple[str, ...] = ()
+    """What the adapter carries beyond the plainest datasets: ``"streams"`` (other values of
+    ``Workload.stream``), ``"trees"`` (of the state), ``"iterator state"``, ``"samplers"`` (the
+    user's, or torch's), ``"set_epoch"`` (epochs set from outside: ``sampler="distributed"``),
+    ``"growing"``, ``"arrays"`` (rows that are arrays; the loader makes one array or tensor of a
+    batch), ``"world"`` (several ranks), ``"restarts"`` (dead workers are replaced) and
+    ``"unordered states"`` (states that are saved and loaded while batches come out of order)."""
     live_load: str = "either"
+    """The effect of a load into a live iterator: ``"applies"``, ``"raises"`` or ``"either"``; the
+    report alone uses it."""
     reasons: dict[str, str] = dataclasses.field(default_factory=dict)
+    """The reasons for missing offers: ``{what: why}``."""
+
+
+@dataclasses.dataclass(frozen=True)
+class LoaderInfo:
+    """A loader as the interpreter that has it describes it."""
+
+    name: str
+    """The loader's name in reports."""
+    version: str
+    """The version of its distribution; empty if there is none."""
+    python: str
+    """The version of the interpreter."""
+    platform: str
+    """The operating system."""
+    packages: dict[str, str]
+    """The versions of the packages that were loaded with it."""
+    offer: Offer
+    """Everything that the loader can do."""
+    file: str = ""
+    """The file that holds the adapter, or the ``make_loader`` function."""
+    module: str = ""
+    """The name of the module in that file."""
+    attribute: str = ""
+    """The adapter's name in that module."""
+    function: bool = False
+    """Whether it is a plain ``make_loader`` function."""
 
 
 class Session(Protocol):
@@ -123,7 +144,7 @@ class Session(Protocol):
         """Load a state into the loader."""
 
     def close(self) -> None:
-        """Close the loader by its documented means, or drop it where it has none."""
+        """Close the loader by its documented means, or drop it if there are none."""
 
 
 class Adapter(Protocol):
@@ -133,10 +154,10 @@ class Adapter(Protocol):
         """Return what the loader offers."""
 
     def declines(self, w: Workload, x: Execution) -> str | None:
-        """Return why this cell is not offered, or None where it is."""
+        """Return why this cell is not offered, or None if it is offered."""
 
     def prepare(self, w: Workload, root: str) -> None:
-        """Write what the workload needs on disk under ``root``; called once a workload."""
+        """Write what the workload needs on disk under ``root``; called once for each workload."""
 
     def open(self, w: Workload, x: Execution, root: str) -> Session:
         """Build the loader."""

@@ -1,7 +1,7 @@
 """A case is data: a workload, and sessions with their steps (pure; standard library only).
 
-Cases are written one a line as canonical JSON, named by their content's hash, and travel
-to the host in that form.
+Cases are stored as canonical JSON, one on each line, and reach the host in that form. A case's
+name is the hash of its content.
 """
 
 from __future__ import annotations
@@ -14,7 +14,13 @@ from typing import Any
 from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.workload import Workload
 
-__all__ = ["ACTIONS", "Case", "CaseError", "SessionPlan", "Step"]
+__all__ = ["ACTIONS", "CAUGHT", "HISTORY", "Case", "CaseError", "SessionPlan", "Step"]
+
+HISTORY = "history"
+"""The family of histories: its cases combine what the cases of single families do alone."""
+
+CAUGHT = "caught"
+"""The family whose uninterrupted run fails and continues."""
 
 ACTIONS = {
     "take": "deliver n batches of the epoch (starting one if none is open); n = -1: all that are "
@@ -36,18 +42,18 @@ ACTIONS = {
     "count": "note how many processes, threads and descriptors the loader holds",
     "kill": "kill the session's process here, and its workers with it; what was saved stays",
 }
-"""The steps' vocabulary."""
+"""All actions with their meaning."""
 
 
 class CaseError(ValueError):
-    """A stored case that cannot be read."""
+    """A stored case cannot be read."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Step:
     """One action of a session; see :data:`ACTIONS`.
 
-    ``tolerate`` lets the session go on when the action raises; else it ends there.
+    With ``tolerate`` the session continues after an action that raises; otherwise it ends there.
     """
 
     do: str
@@ -66,29 +72,26 @@ class Step:
 
 @dataclasses.dataclass(frozen=True)
 class SessionPlan:
-    """One session: its execution, its surroundings and its steps.
-
-    Attributes:
-        execution: how the loader is executed.
-        steps: what is done, in order.
-        ambient: seeds the three global random streams before the loader is built.
-        host: ``"a"`` or ``"b"``: two interpreters with different hash seeds.
-        workload: fields of the workload that differ in this session (a changed plan).
-    """
+    """One session: its execution, its surroundings and its steps."""
 
     execution: Execution
+    """How the loader is executed."""
     steps: tuple[Step, ...]
+    """What is done, in order."""
     ambient: int = 1
+    """The seed of the three global random streams before the loader is built."""
     host: str = "a"
+    """``"a"`` or ``"b"``: two interpreters with different hash seeds."""
     workload: tuple[tuple[str, Any], ...] = ()
+    """The fields of the workload that differ in this session (a changed plan)."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Case:
     """A workload and the sessions that are played on it.
 
-    ``probe`` names the family that the case was drawn from (see cases.py): it selects the
-    judges that look at the trace, so that one cause is one red line.
+    ``probe`` is the name of the case's family. It selects the judges of the trace, so one cause
+    gives one failed requirement.
     """
 
     probe: str

@@ -1,8 +1,8 @@
-"""What a history may ask of any loader, and where it stands: step by step, in the usual one (pure).
+"""The rules of histories: which steps may be asked, and the position after each step (pure).
 
-A history is sound where the specification leaves one answer to everything it asks. What loaders
-may do either way is not asked: a state between a break and the next batch, batches of an iterator
-that a load made stale, or the place after an error in an epoch that is then broken off.
+A history is sound if the specification leaves one answer to everything that it asks. It asks
+nothing that loaders may do either way: a state between a break and the next batch, batches of an
+iterator that a load made stale, or the position after an error in an epoch that is then left.
 """
 
 from __future__ import annotations
@@ -15,13 +15,10 @@ from midepoch_conformance.case.sources import GENERATORS
 from midepoch_conformance.case.uninterrupted import usual_length
 from midepoch_conformance.case.workload import Workload
 
-__all__ = ["HISTORY", "MOST_EPOCHS", "Course", "Mark", "faulty", "objection", "remembers", "strict"]
-
-HISTORY = "history"
-"""The family's name."""
+__all__ = ["MOST_EPOCHS", "Course", "Mark", "faulty", "objection", "remembers", "strict"]
 
 MOST_EPOCHS = 6
-"""Epochs that a history may reach: as many are played without interruption to compare with."""
+"""The epochs that a history may reach; the uninterrupted run has at most as many."""
 
 _MOVES = ("take", "drain")
 _MAKES = ("save", "seal", "recode")
@@ -29,24 +26,21 @@ _MAKES = ("save", "seal", "recode")
 
 @dataclasses.dataclass(frozen=True)
 class Mark:
-    """A place: ``done`` batches of epoch ``epoch``.
-
-    Attributes:
-        epoch: the epoch, or an earlier one where the place is not sure.
-        done: batches delivered in it.
-        sure: whether every loader stands there. Not after the rest of an epoch whose end was
-            not seen, which may be delivered as an empty epoch or not at all, nor after an error.
-        frail: whether it was saved beside a dying worker: such a state may be refused.
-    """
+    """A position: ``done`` batches of epoch ``epoch``."""
 
     epoch: int = 0
+    """The epoch, or an earlier one if the position is not sure."""
     done: int = 0
+    """The batches delivered in it."""
     sure: bool = True
+    """Whether every loader has this position. It is not sure after an error, nor after the rest of
+    an epoch whose end was not seen: loaders may deliver that as an empty epoch or not at all."""
     frail: bool = False
+    """Whether it was saved while a worker died: a loader may refuse such a state."""
 
 
 class Course:
-    """Where a history stands while its steps are taken.
+    """The position of a history while its steps are taken.
 
     Example:
         >>> from midepoch_conformance.case.adapter import Execution
@@ -75,7 +69,7 @@ class Course:
         self.first = self.first or plan.execution
         self.dying = workload.die_at is not None
         self.faulty = self.dying or workload.fail_at is not None
-        # Object kept in this session: whether it still is as it was taken.
+        # For each state object of this session, whether it is unchanged since it was saved.
         self.objects: dict[str, bool] = {}
         self._anew()
 
@@ -83,44 +77,44 @@ class Course:
         self.mark = Mark(sure=not self.faulty)
         self.open = False  # an epoch is being iterated
         self.moved = False  # its iterator has delivered
-        self.stale = False  # it was made so by a load
-        self.broke = False  # an epoch was broken off, and nothing was done since
+        self.stale = False  # a load made it stale
+        self.broke = False  # an epoch was broken off, and no step came after it
         self.fresh = True  # nothing was loaded
         self.closed = self.over = False
 
     @property
     def left(self) -> int:
-        """Return the batches that the epoch has left, in the usual loader."""
+        """Return the number of batches that the epoch has left, in most loaders."""
         return max(0, self._length(self.mark.epoch) - self.mark.done)
 
     def _length(self, epoch: int) -> int:
         return usual_length(self.seen, self.execution, epoch)
 
     def objection(self, step: Step) -> str | None:
-        """Return why ``step`` may not be asked here; None where it may."""
+        """Return why ``step`` may not be asked here, or None if it may."""
         if self.over:
             return "the session is over"
         if self.closed != (step.do == "open"):
             return "the session is closed" if self.closed else "the session is open"
         if self.stale and step.do not in ("break", "close", "kill"):
-            return "what a stale iterator does is the loader's choice"
+            return "the loader decides what a stale iterator does"
         if step.do in _MAKES and _made(step) in self.states:
-            return "there is a state of that name"
+            return "a state of that name exists"
         if step.do in ("load", "recode", "seal", "edit") and step.state not in self.states:
-            return "there is no such state"
+            return "no such state exists"
         asked = getattr(self, f"_ask_{step.do}", None)
         if asked is None:
-            return f"{step.do} is no part of histories" if step.do not in _FREE else None
+            return f"{step.do} is not part of histories" if step.do not in _FREE else None
         found: str | None = asked(step)
         return found
 
     def _ask_take(self, step: Step) -> str | None:
         if step.n == -1 and not (self.mark.sure and self.left):
-            return "how much is left is not sure"
+            return "it is not sure how much is left"
         if step.n > self.left:
             return f"the epoch has {self.left} left"
         if step.n == 0 and (self.open or self.broke or self.faulty):
-            return "an iterator is made and left alone where no other is"
+            return "an iterator may be made and left alone only if there is no other"
         if step.n < -1:
             return "no such number of batches"
         return self._ask_delivery(step)
@@ -132,56 +126,56 @@ class Course:
 
     def _ask_delivery(self, step: Step) -> str | None:
         if step.tolerate != self.faulty:
-            return "errors are tolerated where they are made on purpose, and nowhere else"
+            return "errors are tolerated only where they are made on purpose"
         return self._ask_beginning()
 
     def _ask_beginning(self) -> str | None:
-        """Return why a run may not be begun here, under this execution."""
+        """Return why a run may not begin here with this execution."""
         first = self.first or self.execution
         if self.fresh and remembers(self.workload) and _lasts(self.execution) != _lasts(first):
-            return "how long a dataset lives is another here, and it remembers"
+            return "the dataset lives for another time here, and its rows depend on that"
         return None
 
     def _ask_break(self, step: Step) -> str | None:
         if self.faulty and not self.stale:
-            return "which epoch an error leaves behind when it is broken off is not said"
+            return "the specification does not say which epoch follows a break after an error"
         if not self.stale and self.moved and remembers(self.workload):
-            return "what an epoch delivers depends on how far the one before it went"
+            return "the epoch's batches depend on how far the epoch before it went"
         if self.mark.epoch + 1 >= MOST_EPOCHS:
             return "the history would reach too many epochs"
         return None if self.open else "no epoch is open"
 
     def _ask_save(self, step: Step) -> str | None:
         if step.tolerate != self.dying:
-            return "a state can be taken but where a worker dies"
+            return "an error of a save is tolerated only while a worker dies"
         if self.broke:
-            return "a state between a break and the next epoch describes either"
+            return "a state between a break and the next epoch may describe either epoch"
         if self.open and not self.moved and self.mark.done == 0:
-            return "an iterator of which nothing was taken may be counted or not"
+            return "loaders may count an untouched iterator or not"
         return self._ask_beginning()
 
     def _ask_seal(self, step: Step) -> str | None:
         pristine = self.objects.get(step.state) and not self.dying
-        return None if pristine else "the object is not as it was taken"
+        return None if pristine else "the object was changed after it was saved"
 
     def _ask_edit(self, step: Step) -> str | None:
         here = step.state in self.objects and not self.dying
-        return None if here else "the object is another session's"
+        return None if here else "the object belongs to another session"
 
     def _ask_load(self, step: Step) -> str | None:
         if self.dying and (self.open or self.mark.done):
             return "the worker may be dead"
         if self.open and not self.moved:
-            return "an iterator of which nothing was taken may be stale or not"
+            return "an untouched iterator may be stale or not"
         return None
 
     def _ask_load_bogus(self, step: Step) -> str | None:
         if self.dying:
             return "the worker may be dead"
-        return None if step.tolerate else "what is no state is refused"
+        return None if step.tolerate else "a loader refuses a value that is no state"
 
     def follow(self, step: Step) -> None:
-        """Take ``step``, to which there is no objection."""
+        """Take ``step``, which has no objection."""
         if step.do in _MOVES:
             self._deliver(step)
         elif step.do == "break":
@@ -203,7 +197,7 @@ class Course:
         self.epochs = max(self.epochs, self.mark.epoch + 1)
         self.broke = False
         if step.do == "drain":
-            # An error may have come before the end.
+            # An error may have ended the drain early.
             self.open = self.moved = self.faulty
             self.mark = Mark(self.mark.epoch + 1, 0, self.mark.sure)
             return
@@ -222,7 +216,7 @@ class Course:
         mark = self.states[step.state]
         ended = mark.done >= self._length(mark.epoch) > 0
         sure = mark.sure and not (ended or self.faulty)
-        # The later one of the places that are possible: there are epochs enough for all.
+        # The later one of the possible positions: there are enough epochs for each of them.
         self.mark = Mark(mark.epoch + 1, 0, sure) if ended else Mark(mark.epoch, mark.done, sure)
         self.stale, self.broke, self.fresh = self.open, False, False
         self.objects[step.state] = False
@@ -240,19 +234,19 @@ def _made(step: Step) -> str:
 
 
 _FREE = ("kill", "close", "open", "recode")
-"""What can be asked wherever a session is."""
+"""The actions that can be asked at any position."""
 
 
 def objection(case: Case) -> str | None:
-    """Return why a history is not sound; None where it is."""
+    """Return why a history is not sound, or None if it is sound."""
     if not case.sessions:
-        return "nothing is played"
+        return "it has no session"
     if case.workload.stream == "oneshot":
-        return "it has one epoch, and histories have more"
+        return "its workload has only one epoch, and histories have more"
     if not _one_plan(case):
-        return "the plan follows the worker count, and that changes"
+        return "the plan depends on the worker count, which changes"
     if _faulty_nowhere(case):
-        return "a faulty sample that there is not"
+        return "the faulty sample does not exist"
     course = Course(case.workload)
     for index, plan in enumerate(case.sessions):
         course.begin(case.session_workload(index), plan)
@@ -265,7 +259,7 @@ def objection(case: Case) -> str | None:
 
 
 def remembers(w: Workload) -> bool:
-    """Return whether what an epoch delivers depends on how far the epochs before it went.
+    """Return whether an epoch's batches depend on how far the epochs before it went.
 
     Example:
         >>> remembers(Workload(kind="stateful_map")), remembers(Workload(stream="packing"))
@@ -279,15 +273,15 @@ def remembers(w: Workload) -> bool:
 
 
 def _lasts(x: Execution) -> bool:
-    """Return whether a dataset object usually lives for the run, and not for an epoch."""
+    """Return whether a dataset object usually lives for the whole run, not for one epoch."""
     return x.workers == 0 or x.persistent
 
 
 def strict(case: Case) -> bool:
-    """Return whether a history asks what is said of implementers of the format alone.
+    """Return whether a history asks something that only implementers of the format promise.
 
-    That is what comes of an iterator of which nothing was taken; and values drawn after a break,
-    which are the uninterrupted run's in a loader that seeds each batch.
+    That is the effect of an untouched iterator, and the values drawn after a break: a loader
+    that seeds each batch draws those of the uninterrupted run.
     """
     steps = [step for plan in case.sessions for step in plan.steps]
     peeks = any(step.do == "take" and step.n == 0 for step in steps)
@@ -308,13 +302,13 @@ def _one_plan(case: Case) -> bool:
         return False
     if case.workload.kind in ("map", "files"):
         return True
-    # A stream is dealt to as many lanes as there are workers, where lanes are not given.
+    # Without given lanes, a stream has as many lanes as there are workers.
     changed = any(plan.execution.workers != first.workers for plan in case.sessions)
     return first.lanes is not None or not changed
 
 
 def _faulty_nowhere(case: Case) -> bool:
-    """Return whether a sample is to fail that there is not."""
+    """Return whether a faulty sample does not exist."""
     workloads = [case.session_workload(index) for index in range(len(case.sessions))]
     faulty = [at for w in workloads for at in (w.fail_at, w.stop_at, w.die_at)]
     return any(at is not None and not 0 <= at < case.workload.n for at in faulty)

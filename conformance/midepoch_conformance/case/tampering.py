@@ -1,4 +1,4 @@
-"""What the suite does to states on purpose: edited in place, less a part, no state at all."""
+"""Damaged states, made on purpose: edited in place, without a part, or no state at all."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 __all__ = ["BOGUS", "NoSuchPart", "bogus", "cut", "edit", "path"]
 
 BOGUS = ("none", "empty", "list", "text", "number", "foreign")
-"""The values that ``load_bogus`` names."""
+"""The names of the values that ``load_bogus`` loads."""
 
 
-class NoSuchPart(Exception):  # noqa: N818 - it says that there is nothing left to cut
+class NoSuchPart(Exception):  # noqa: N818 - it reports that no part is left to cut
     """A state has fewer parts than asked for."""
 
 
 def bogus(name: str, codec: str) -> Any:
-    """Return the value that is no state; where states are bytes, the empty and foreign ones are."""
+    """Return a value that is no state; if states are bytes, the empty and the foreign one are."""
     if codec == "bytes" and name in ("empty", "foreign"):
         return b"" if name == "empty" else b"no state of any loader"
     return {
@@ -31,7 +31,7 @@ def bogus(name: str, codec: str) -> Any:
 
 
 def path(state: Any, part: int) -> list[Any] | None:
-    """Return where in ``state`` its part number ``part`` lies; None where that cannot be said.
+    """Return the keys that lead to part number ``part`` of ``state``; None if there are none.
 
     Example:
         >>> path({"plan": {"seed": 1}, "done": 2}, 1)
@@ -60,9 +60,9 @@ def _places(node: Any, above: list[Any], seen: set[int]) -> list[list[Any]]:
 
 
 def cut(state: Any, part: int) -> Any:
-    """Return ``state`` less its part number ``part``: an entry of a mapping, counted depth first.
+    """Return ``state`` without part number ``part``: an entry of a mapping, counted depth first.
 
-    Bytes are cut as the JSON they hold; if they hold none, part 0 is their second half.
+    Bytes are cut as the JSON that they hold. If they hold no JSON, part 0 is their second half.
 
     Raises:
         NoSuchPart: there are fewer parts.
@@ -105,8 +105,7 @@ def _parts(node: Any, seen: set[int]) -> list[tuple[Any, Any]]:
 def edit(state: Any) -> None:
     """Change everything that can be changed in place: mappings, lists, sets, buffers, objects.
 
-    Numbers, texts and the like are changed in the container that holds them; tensors and
-    arrays are added to in place.
+    Numbers and texts are replaced in their container; tensors and arrays are changed in place.
     """
     _edit(state, {})
 
@@ -115,7 +114,7 @@ def _edit(node: Any, seen: dict[int, Any]) -> None:
     if id(node) in seen:
         return
     seen[id(node)] = node
-    # A value that resists (frozen, read-only) cannot be changed by a user either.
+    # A user cannot change a frozen or read-only value either.
     with contextlib.suppress(Exception):
         if isinstance(node, dict):
             for key in list(node):
@@ -138,7 +137,7 @@ def _edit(node: Any, seen: dict[int, Any]) -> None:
 
 
 def _edited(value: Any, seen: dict[int, Any]) -> Any:
-    """Return what takes the place of ``value`` in its container."""
+    """Return the value that replaces ``value`` in its container."""
     if value is None:
         return 0
     if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""A trace: everything that came of a play, as data (pure; standard library only)."""
+"""A trace: everything that a play did, as data (pure; standard library only)."""
 
 from __future__ import annotations
 
@@ -11,95 +11,85 @@ Batch = list[list[float]]
 """Rows ``[id, *draws]`` in delivered order."""
 
 WRITTEN = -1
-"""What is written into a batch in the place of each number: no sample has this id."""
+"""The number that ``overwrite`` writes in place of each number; no sample has this id."""
 
 
 @dataclasses.dataclass
 class Fault:
-    """An exception, or another way in which a step went wrong.
-
-    Attributes:
-        kind: ``raised``; ``hang`` (killed at the time limit); ``crash`` (the process died);
-            ``codec`` (the state could not be encoded or decoded); ``adapter`` (raised by the
-            adapter's own code: innermost frame in its file).
-        type: the exception's class name, or the signal's or exit status.
-        bases: names of the class and its bases, up to ``BaseException``.
-        message: its text, at most 2,000 characters.
-        traceback: the formatted traceback's last 4,000 characters.
-        at: ``open``, ``load``, ``iter`` (before the first batch), ``next``, ``end``,
-            ``state``, ``codec`` or ``close``.
-    """
+    """An exception, or another way in which a step went wrong."""
 
     kind: str
+    """``raised``; ``hang`` (killed at the time limit); ``crash`` (the process died); ``codec`` (the
+    state could not be encoded or decoded); ``adapter`` (raised by the adapter's own code: the
+    innermost frame lies in its file)."""
     type: str = ""
+    """The name of the exception's class or of the signal, or the exit status."""
     bases: tuple[str, ...] = ()
+    """The names of the class and its bases, up to ``BaseException``."""
     message: str = ""
+    """The exception's text, at most 2,000 characters."""
     traceback: str = ""
+    """The formatted traceback's last 4,000 characters."""
     at: str = ""
+    """``open``, ``load``, ``iter`` (before the first batch), ``next``, ``end``, ``state``,
+    ``codec`` or ``close``."""
 
 
 @dataclasses.dataclass
 class Event:
-    """What one step did.
-
-    Attributes:
-        step: index of the step in its session.
-        do: the step's action.
-        batches: delivered by this step.
-        ended: whether the epoch's end (StopIteration) was seen in this step.
-        opened: whether this step started an epoch.
-        fault: what went wrong, if anything did.
-        size: bytes of the encoded state (``save`` and ``seal``).
-        digest: hash of the encoded state.
-        drew: whether the action moved one of the global streams (``save``, ``take``, ``drain``).
-        fetched: samples fetched during the step, by the workload's log; None without one.
-        calls: ``{"state_dict": n, "iter": n}`` during the step, by the log.
-        left: processes of the loader that are alive after ``close``.
-        held: ``{"processes": n, "threads": n, "descriptors": n}`` that the loader holds at a
-            ``count``, beyond what was there before it was opened; None where that cannot be
-            known.
-        spent: whether the fault ended a generator of the adapter's own, so that nobody can tell
-            what the loader itself would still deliver.
-        document: the state as JSON types, where the loader implements a format; of
-            ``load_cut`` the keys that lead to the part which was removed.
-    """
+    """What one step did."""
 
     step: int
+    """The step's index in its session."""
     do: str
+    """The step's action."""
     batches: list[Batch] = dataclasses.field(default_factory=list)
+    """The batches that this step delivered."""
     ended: bool = False
+    """Whether this step saw the epoch's end (StopIteration)."""
     opened: bool = False
+    """Whether this step started an epoch."""
     fault: Fault | None = None
+    """The step's fault, if there was one."""
     size: int | None = None
+    """The bytes of the encoded state (``save`` and ``seal``)."""
     digest: str | None = None
+    """The hash of the encoded state."""
     drew: bool | None = None
+    """Whether the action moved one of the global streams (``save``, ``take``, ``drain``)."""
     fetched: int | None = None
+    """The samples that were fetched during the step, by the workload's log; None without a log."""
     calls: dict[str, int] | None = None
+    """The calls during the step, by the log: ``{"state_dict": n, "iter": n}``."""
     left: int | None = None
+    """The number of the loader's processes that are alive after ``close``."""
     held: dict[str, int] | None = None
+    """What the loader holds at a ``count``, beyond what existed before it was opened, as
+    ``{"processes": n, "threads": n, "descriptors": n}``; None if the system does not tell."""
     spent: bool = False
+    """Whether the fault ended a generator of the adapter. What the loader would still deliver is
+    then unknown."""
     document: Any = None
+    """The state as JSON types, if the loader implements the format; for ``load_cut`` the keys that
+    lead to the removed part."""
 
 
 @dataclasses.dataclass
 class SessionTrace:
-    """One session: its events in order; ``fault`` where it could not even be opened.
-
-    Attributes:
-        events: what its steps did.
-        fault: why it could not be opened.
-        seconds: how long it took.
-        changed: ``[when, number, batch, now]`` of each held batch that was not the same when it
-            was read again: its number in the session, what was read of it before and now.
-    """
+    """One session: its events in order, or the fault that kept it from being opened."""
 
     events: list[Event]
+    """The events of its steps."""
     fault: Fault | None = None
+    """The fault, if the session could not be opened."""
     seconds: float = 0.0
+    """The session's duration."""
     changed: list[list[Any]] = dataclasses.field(default_factory=list)
+    """The held batches that had changed when they were read again, each as ``[when, number, batch,
+    now]``: its number in the session, its rows before and now."""
 
     def first_fault(self) -> Fault | None:
-        """Return the first thing that went wrong in this session, if any did."""
+        """Return the session's first fault, or None if it had no fault."""
         if self.fault is not None:
             return self.fault
         return next((e.fault for e in self.events if e.fault is not None), None)
@@ -107,7 +97,7 @@ class SessionTrace:
 
 @dataclasses.dataclass
 class Trace:
-    """All sessions of a case, in order; shorter than the case where one ended the play."""
+    """All sessions of a case, in order; fewer than the case has if one ended the play."""
 
     case: str
     sessions: list[SessionTrace]

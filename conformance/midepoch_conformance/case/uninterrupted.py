@@ -1,4 +1,4 @@
-"""Where a case stands in its epochs before each step (pure).
+"""A case's uninterrupted run, and the position of its steps in their epochs (pure).
 
 Resolves ``take n = -1``, and tells the player where an epoch should end.
 """
@@ -9,26 +9,58 @@ import dataclasses
 from collections.abc import Sequence
 
 from midepoch_conformance.case.adapter import Execution
-from midepoch_conformance.case.case import Case, CaseError, Step
+from midepoch_conformance.case.case import CAUGHT, HISTORY, Case, CaseError, SessionPlan, Step
 from midepoch_conformance.case.workload import Workload
 
-__all__ = ["Place", "batches_left", "counted", "places", "usual_length", "usual_lengths"]
+__all__ = [
+    "Place",
+    "batches_left",
+    "counted",
+    "oracle_case",
+    "places",
+    "usual_length",
+    "usual_lengths",
+]
+
+
+def oracle_case(case: Case) -> Case:
+    """Return the uninterrupted run that a case is compared with.
+
+    The run has the first session's execution and ambient state. It has none of the workload's
+    faults, log and state tree. If the caller catches a sample's exception, the run has the
+    exception too, and continues after it.
+    """
+    first = case.sessions[0]
+    caught = case.probe in (CAUGHT, HISTORY) and case.workload.fail_at is not None
+    workload = dataclasses.replace(
+        case.workload,
+        fail_at=case.workload.fail_at if caught else None,
+        stop_at=None,
+        die_at=None,
+        die_once=False,
+        log=None,
+        tree="",
+        gate=None,
+    )
+    # A tolerated drain stops at the exception, and the next drain ends the epoch.
+    steps = (Step("drain", tolerate=caught),) * (workload.epochs * (1 + caught))
+    return Case("oracle", workload, (SessionPlan(first.execution, steps, first.ambient, "a"),))
 
 
 @dataclasses.dataclass(frozen=True)
 class Place:
-    """An epoch, and batches delivered in it; ``open`` while it is iterated."""
+    """A position: an epoch, and the batches delivered in it; ``open`` while it is iterated."""
 
     epoch: int = 0
     done: int = 0
     open: bool = False
 
     def left(self, lengths: Sequence[int]) -> int:
-        """Return how many batches the epoch has left; epochs beyond the last are like it."""
+        """Return how many batches the epoch has left; epochs beyond the last one are like it."""
         return max(0, lengths[min(self.epoch, len(lengths) - 1)] - self.done) if lengths else 0
 
     def after(self, step: Step, lengths: Sequence[int]) -> Place:
-        """Return the place after a step that moves within the epochs."""
+        """Return the position after a step."""
         left = self.left(lengths)
         if step.do == "take" and step.n == 0:
             return self
@@ -40,7 +72,7 @@ class Place:
 
 
 def places(case: Case, lengths: Sequence[int]) -> list[list[Place]]:
-    """Return for each session the place before each step, and the one after the last."""
+    """Return for each session the position before each step, and the one after the last step."""
     saved: dict[str, Place] = {}
     found: list[list[Place]] = []
     for plan in case.sessions:
@@ -54,7 +86,7 @@ def places(case: Case, lengths: Sequence[int]) -> list[list[Place]]:
             elif step.do == "open":
                 place = Place()
             elif step.do in ("load", "load_cut"):
-                # The epoch open before, if any, is stale now: leaving it moves nothing.
+                # An epoch that was open is stale now: leaving it does not change the position.
                 place = dataclasses.replace(saved.get(step.state, place), open=False)
             session.append(place)
         found.append(session)
@@ -73,7 +105,7 @@ def counted(case: Case, lengths: Sequence[int] | None) -> Case:
     """Return the case with every ``take n = -1`` as a number of batches.
 
     Raises:
-        CaseError: there is such a step and no lengths are given.
+        CaseError: the case has such a step, and no lengths are given.
 
     Example:
         >>> from midepoch_conformance.case.case import SessionPlan
@@ -85,7 +117,9 @@ def counted(case: Case, lengths: Sequence[int] | None) -> Case:
     if not any(step.n == -1 for plan in case.sessions for step in plan.steps):
         return case
     if lengths is None:
-        raise CaseError("the case takes all that is left: the lengths of its epochs are needed")
+        raise CaseError(
+            "the case takes all batches that are left: the lengths of its epochs are needed"
+        )
     left = batches_left(case, lengths)
     sessions = tuple(
         dataclasses.replace(
@@ -101,10 +135,10 @@ def counted(case: Case, lengths: Sequence[int] | None) -> Case:
 
 
 def usual_length(w: Workload, x: Execution, epoch: int = 0) -> int:
-    """Return how many batches an epoch of most loaders has: what a script counts with.
+    """Return how many batches an epoch has in most loaders.
 
-    Iterable datasets are dealt to lanes, sample by sample where the workload does not say
-    otherwise, and each lane makes its own batches.
+    Iterable datasets are dealt to lanes, sample by sample unless the workload says otherwise, and
+    each lane makes its own batches.
 
     Example:
         >>> usual_length(Workload(), Execution())
@@ -120,19 +154,19 @@ def usual_length(w: Workload, x: Execution, epoch: int = 0) -> int:
     if w.tail == "rollover":
         carried = sum(sum(_shares(w, x, earlier)) for earlier in range(epoch)) % w.batch_size
         return (sum(shares) + carried) // w.batch_size
-    # A batch sampler of the user's makes what batches it likes: all of them are kept.
+    # A user's batch sampler makes any batches, and all of them are kept.
     keeps = w.tail == "keep" or w.sampler == "batches"
     extra = w.batch_size - 1 if keeps else 0
     return sum((share + extra) // w.batch_size for share in shares)
 
 
 def usual_lengths(w: Workload, x: Execution) -> list[int]:
-    """Return how many batches each epoch of most loaders has."""
+    """Return how many batches each epoch has in most loaders."""
     return [usual_length(w, x, epoch) for epoch in range(w.epochs)]
 
 
 def _shares(w: Workload, x: Execution, epoch: int) -> list[int]:
-    """Return how many samples each of those who make batches of their own has."""
+    """Return the number of samples of each lane, or of all lanes if they share their batches."""
     if w.kind in ("map", "stateful_map"):
         samples = len(w.subset) if w.sampler == "subset" else w.length(epoch)
         return [-(-samples // x.world) if w.sampler == "distributed" else samples]

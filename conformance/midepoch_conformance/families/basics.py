@@ -1,16 +1,16 @@
-"""The families of cases: what each does, and the axes that it is played along (pure).
+"""The basic families: basis, resume, epochs and state, on plain workloads (pure).
 
-A probe's name selects the judges that look at its traces, so that one cause is one red line.
+A family's name selects the judges of its traces, so one cause gives one failed requirement.
 """
 
 from __future__ import annotations
 
 import dataclasses
+from functools import partial
 
 from midepoch_conformance.case.case import Case, Step
 from midepoch_conformance.case.uninterrupted import usual_length
-from midepoch_conformance.families.axes import CUTS, Cell, drains, load, save, take
-from midepoch_conformance.families.family import probe
+from midepoch_conformance.families.family import CUTS, Cell, drains, family, load, save, take
 
 __all__ = ["ONES", "ROLLED", "SHAPES", "SMALL", "USUAL"]
 
@@ -18,24 +18,28 @@ SHAPES = ((13, 4), (12, 3), (7, 1), (16, 4))
 SMALL = ((0, 4), (1, 1), (1, 4))
 USUAL = ((13, 4), (16, 4))
 ONES = ((16, 1), (13, 1))
-"""Sizes and batch sizes: six sizes at most, since shards on disk are prepared for each."""
+"""Sizes and batch sizes: six sizes at most, because shards on disk are prepared for each size."""
+
+_basic = partial(family, section="basics")
 
 
 # Basis.
 
 
-@probe("plain", shape=(*SHAPES, *SMALL), tail=("keep", "drop"))
+@_basic("plain", quick=("kinds", "files"), shape=(*SHAPES, *SMALL), tail=("keep", "drop"))
 def _plain(c: Cell) -> Case:
     session = dataclasses.replace(c.session(0, *drains(2)), host="b")
     return c.case(c.workload(2), session)
 
 
-@probe("whole", shape=(*SHAPES, *SMALL), tail=("keep", "drop"))
+@_basic(
+    "whole", needs=("samples",), quick=("inline",), shape=(*SHAPES, *SMALL), tail=("keep", "drop")
+)
 def _whole(c: Cell) -> Case:
     return c.case(c.workload(2), c.session(0, *drains(2)))
 
 
-@probe("saving", shape=SHAPES, where=("start", "mid", "end"))
+@_basic("saving", quick=("kinds",), shape=SHAPES, where=("start", "mid", "end"))
 def _saving(c: Cell) -> Case | None:
     if c.where == "start":
         steps = (save("a"), save("b"), *drains(2))
@@ -49,7 +53,7 @@ def _saving(c: Cell) -> Case | None:
 # Resume.
 
 
-@probe("cut", shape=SHAPES, tail=("keep", "drop"), cut=CUTS)
+@_basic("cut", quick=("kinds", "files"), shape=SHAPES, tail=("keep", "drop"), cut=CUTS)
 def _cut(c: Cell) -> Case | None:
     if not 0 < c.at < c.length:
         return None
@@ -57,10 +61,10 @@ def _cut(c: Cell) -> Case | None:
     return c.case(c.workload(2), first, c.session(1, load("s"), *drains(2)))
 
 
-@probe("chain", shape=ONES, links=(2, 3), tail=("keep",))
+@_basic("chain", quick=("kinds", "files"), shape=ONES, links=(2, 3), tail=("keep",))
 def _chain(c: Cell) -> Case | None:
     if 3 * c.links >= c.length:
-        return None  # it would leave the epoch
+        return None  # the chain would leave the epoch
     sessions = [c.session(0, take(3), save("s0"))]
     for i in range(1, c.links):
         sessions.append(c.session(i, load(f"s{i - 1}"), take(3), save(f"s{i}")))
@@ -68,7 +72,7 @@ def _chain(c: Cell) -> Case | None:
     return c.case(c.workload(2), *sessions)
 
 
-@probe("resave", shape=ONES, soon=(0, 1, 2), tail=("keep",))
+@_basic("resave", quick=("kinds",), shape=ONES, soon=(0, 1, 2), tail=("keep",))
 def _resave(c: Cell) -> Case | None:
     if c.soon >= max(1, c.workers or 0) or 5 + c.soon >= c.length:
         return None
@@ -77,13 +81,13 @@ def _resave(c: Cell) -> Case | None:
     return c.case(c.workload(2), first, second, c.session(2, load("s1"), *drains(1)))
 
 
-@probe("start", shape=SHAPES)
+@_basic("start", shape=SHAPES)
 def _start(c: Cell) -> Case:
     first = c.session(0, save("s"))
     return c.case(c.workload(2), first, c.session(1, load("s"), *drains(2)))
 
 
-@probe("live", shape=USUAL, asked=(True, False), tail=("keep",))
+@_basic("live", shape=USUAL, asked=(True, False), tail=("keep",))
 def _live(c: Cell) -> Case:
     first = c.session(0, take(1), save("s"))
     ask = [Step("take", 1, tolerate=True)] if c.asked else []
@@ -97,16 +101,16 @@ USED: dict[str, tuple[Step, ...]] = {
     "ended": drains(2),
     "ended, saved": drains(2),
 }
-"""What was done with a loader before a state is loaded into it."""
+"""How a loader is used before a state is loaded into it."""
 
 
-@probe("used", shape=USUAL, used=tuple(USED), tail=("keep",))
+@_basic("used", shape=USUAL, used=tuple(USED), tail=("keep",))
 def _used(c: Cell) -> Case:
     first = c.session(0, take(2), save("s"))
     if c.used != "ended, saved":
         second = c.session(1, *USED[c.used], load("s"), *drains(2))
         return c.case(c.workload(2), first, second)
-    # The same with a fresh loader comes first, so that what differs is the use alone.
+    # A fresh loader does the same first, so that only the use differs.
     fresh = (c.session(1, load("s"), save("t")), c.session(2, load("t"), *drains(1)))
     used = c.session(3, *USED[c.used], load("s"), save("u"))
     return c.case(c.workload(2), first, *fresh, used, c.session(4, load("u"), *drains(1)))
@@ -115,19 +119,19 @@ def _used(c: Cell) -> Case:
 # Epochs.
 
 
-@probe("end seen", shape=SHAPES, tail=("keep", "drop"), epoch=(0, 1))
+@_basic("end seen", quick=("kinds", "files"), shape=SHAPES, tail=("keep", "drop"), epoch=(0, 1))
 def _end_seen(c: Cell) -> Case:
     first = c.session(0, *drains(c.epoch + 1), save("s"))
     return c.case(c.workload(3), first, c.session(1, load("s"), *drains(3 - c.epoch)))
 
 
-@probe("end unseen", shape=SHAPES, tail=("keep", "drop"), epoch=(0, 1))
+@_basic("end unseen", quick=("kinds",), shape=SHAPES, tail=("keep", "drop"), epoch=(0, 1))
 def _end_unseen(c: Cell) -> Case:
     first = c.session(0, *drains(c.epoch), take(-1), save("s"))
     return c.case(c.workload(3), first, c.session(1, load("s"), *drains(3 - c.epoch)))
 
 
-@probe("later", shape=SHAPES, epoch=(1, 2), cut=CUTS)
+@_basic("later", quick=("kinds", "files"), shape=SHAPES, epoch=(1, 2), cut=CUTS)
 def _later(c: Cell) -> Case | None:
     if not 0 < c.at < c.length:
         return None
@@ -135,7 +139,7 @@ def _later(c: Cell) -> Case | None:
     return c.case(c.workload(3), first, c.session(1, load("s"), *drains(3 - c.epoch)))
 
 
-@probe("break", shape=SHAPES, times=(1, 2, 3))
+@_basic("break", needs=("samples",), shape=SHAPES, times=(1, 2, 3))
 def _break(c: Cell) -> Case | None:
     if c.length < 2:
         return None
@@ -156,11 +160,12 @@ ROLLED: dict[str, tuple[tuple[Step, ...], ...]] = {
         (load("b"), *drains(2)),
     ),
 }
-"""Sessions under the tail that is rolled over: its samples are in most of the states."""
+"""Sessions with ``tail="rollover"``: most of their states hold samples that are carried over."""
 
 
-@probe(
-    "rollover", shape=LEFT_OVER, kind=("map", "stateful_map"), where=tuple(ROLLED),
+@_basic(
+    "rollover", needs=("samples",),
+    shape=LEFT_OVER, kind=("map", "stateful_map"), where=tuple(ROLLED),
     order=("", "random", "custom", "stateful"), tail=("rollover",),
 )  # fmt: skip
 def _rollover(c: Cell) -> Case | None:
@@ -174,27 +179,27 @@ def _rollover(c: Cell) -> Case | None:
 # State.
 
 
-@probe("sealed late", shape=USUAL, tail=("keep",))
+@_basic("sealed late", shape=USUAL, tail=("keep",))
 def _sealed_late(c: Cell) -> Case:
     first = (take(2), save("s"), take(1), *drains(2), Step("seal", state="s", into="late"))
     second = c.session(1, load("late"), *drains(2))
     return c.case(c.workload(2), c.session(0, *first), second)
 
 
-@probe("edited after save", shape=USUAL, tail=("keep",))
+@_basic("edited after save", shape=USUAL, tail=("keep",))
 def _edited_after_save(c: Cell) -> Case:
     steps = (take(1), save("s"), Step("edit", state="s"), take(1), save("t"), *drains(2))
     second = c.session(1, load("t"), *drains(2))
     return c.case(c.workload(2), c.session(0, *steps), second)
 
 
-@probe("codec", shape=USUAL, codec=("pickle", "torch", "json", "bytes"), tail=("keep",))
+@_basic("codec", shape=USUAL, codec=("pickle", "torch", "json", "bytes"), tail=("keep",))
 def _codec(c: Cell) -> Case:
     first = c.session(0, take(2), save("s", c.codec))
     return c.case(c.workload(2), first, c.session(1, load("s"), *drains(2)))
 
 
-@probe("reload", shape=USUAL, where=("start", "mid", "end", "later"), tail=("keep",))
+@_basic("reload", shape=USUAL, where=("start", "mid", "end", "later"), tail=("keep",))
 def _reload(c: Cell) -> Case:
     before = {
         "start": (),
@@ -207,14 +212,16 @@ def _reload(c: Cell) -> Case:
     return c.case(c.workload(2), first, second, c.session(2, load("s1"), *drains(2)))
 
 
-@probe("edited after load", shape=USUAL, tail=("keep",))
+@_basic("edited after load", shape=USUAL, tail=("keep",))
 def _edited_after_load(c: Cell) -> Case:
     first = c.session(0, take(2), save("s"))
     second = c.session(1, load("s"), Step("edit", state="s"), *drains(2))
     return c.case(c.workload(2), first, second)
 
 
-@probe("tree", shape=USUAL, kind=("stateful_iterable",), tail=("keep",), cut=CUTS)
+@_basic(
+    "tree", needs=("samples",), shape=USUAL, kind=("stateful_iterable",), tail=("keep",), cut=CUTS
+)
 def _tree(c: Cell) -> Case:
     first = c.session(0, take(c.at), save("s"))
     return c.case(c.workload(2, tree="plain"), first, c.session(1, load("s"), *drains(2)))

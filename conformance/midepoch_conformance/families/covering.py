@@ -1,4 +1,4 @@
-"""Covering tables: few rows that hold every combination of a few axes (pure)."""
+"""Covering tables: few rows that contain every combination of some axes (pure)."""
 
 from __future__ import annotations
 
@@ -12,16 +12,15 @@ Combination = tuple[tuple[str, Hashable], ...]
 
 
 def cover(rows: Sequence[Row], groups: Sequence[Sequence[str]]) -> list[int]:
-    """Choose rows that hold every combination that any of the rows holds.
+    """Choose rows that contain every combination that any row contains.
 
-    Greedy and deterministic: the row that adds most comes first, the earliest of equals.
-    Rows that are not possible are left out by the caller, so that only possible
-    combinations are asked for.
+    Greedy and deterministic: the row that adds most comes first, and of equal rows the earliest.
+    The caller leaves impossible rows out, so only possible combinations count.
 
     Args:
         rows: all possible rows, each a mapping from axis to value.
-        groups: the axes whose values are combined, a group at a time; a row is asked only
-            about the groups whose axes it has.
+        groups: the axes whose values are combined, group by group; a row counts only for the
+            groups whose axes it has.
 
     Returns:
         The chosen rows' indices, in ascending order.
@@ -36,7 +35,7 @@ def cover(rows: Sequence[Row], groups: Sequence[Sequence[str]]) -> list[int]:
         [numbers.setdefault(c, len(numbers)) for c in combinations(row, groups)] for row in rows
     ]
     left = set(range(len(numbers)))
-    # What a row adds only shrinks as others are chosen, so that an old count is an upper bound.
+    # A row adds less once other rows are chosen, so an old count is an upper bound.
     queue = [(-len(own), i) for i, own in enumerate(held)]
     heapq.heapify(queue)
     chosen = []
@@ -52,7 +51,7 @@ def cover(rows: Sequence[Row], groups: Sequence[Sequence[str]]) -> list[int]:
 
 
 def combinations(row: Row, groups: Iterable[Sequence[str]]) -> list[Combination]:
-    """Return what a row holds of each group of axes."""
+    """Return the row's combination of each group of axes."""
     return [
         tuple((axis, row[axis]) for axis in group)
         for group in groups
@@ -63,6 +62,6 @@ def combinations(row: Row, groups: Iterable[Sequence[str]]) -> list[Combination]
 def uncovered(
     rows: Iterable[Row], chosen: Iterable[Row], groups: Sequence[Sequence[str]]
 ) -> set[Combination]:
-    """Return the combinations that the rows hold and the chosen ones do not."""
+    """Return the combinations that the rows contain and the chosen rows do not."""
     wanted = {c for row in rows for c in combinations(row, groups)}
     return wanted - {c for row in chosen for c in combinations(row, groups)}

@@ -1,27 +1,27 @@
-"""The families that bind implementers of midepoch's own format (reads the published vectors)."""
+"""The families for implementers of midepoch's own format (reads the published vectors)."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
+from functools import partial
 from typing import Any
 
 from midepoch_conformance.case.case import Case, Step
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.families.axes import ITERABLES, Cell, drains, load, save, take
-from midepoch_conformance.families.family import probe
+from midepoch_conformance.families.family import ITERABLES, Cell, drains, family, load, save, take
 from midepoch_conformance.verdict.published import Vector, vectors
 
-__all__ = ["FORMAT_PROBES", "HUGE"]
+__all__ = ["HUGE"]
 
 KINDS = ("map", *ITERABLES)
 ONE = ((13, 4),)
 SEEDS = (3, 2**64 - 1)
 HUGE = 10**12
-"""Samples of a dataset whose order nobody can store."""
+"""The samples of a dataset whose order is too long to store."""
 
 CHUNK = 48
-"""Invalid states that one case loads, one after the other."""
+"""The number of invalid states that one case loads, one after the other."""
 
 PLANS: dict[str, tuple[tuple[str, Any], ...]] = {
     "batch size": (("batch_size", 3),),
@@ -35,13 +35,15 @@ REJECTED = {
     "unknown field": frozenset({"DOC-7"}),
     "other version": frozenset({"DOC-8"}),
 }
-"""The vectors of invalid states that each family loads, by the requirement that they name."""
+"""The requirements whose vectors of invalid states each family loads."""
+
+_format = partial(family, section="format", needs=("format",))
 
 
 # The document.
 
 
-@probe("document", shape=ONE, kind=KINDS, seed=SEEDS, tail=("keep",))
+@_format("document", shape=ONE, kind=KINDS, seed=SEEDS, tail=("keep",))
 def _document(c: Cell) -> Case:
     steps = (
         *(save("a", "json"), take(2), save("b", "json"), take(-1), save("c", "json")),
@@ -50,7 +52,7 @@ def _document(c: Cell) -> Case:
     return c.case(_seeded(c, 2), c.session(0, *steps))
 
 
-@probe("document layout", (True,), shape=ONE, kind=KINDS, counts=((2, 0), (3, 1)), tail=("keep",))
+@_format("document layout", (True,), shape=ONE, kind=KINDS, counts=((2, 0), (3, 1)), tail=("keep",))
 def _layout(c: Cell) -> Case:
     sessions = []
     for number, workers in enumerate(c.counts):
@@ -60,13 +62,19 @@ def _layout(c: Cell) -> Case:
     return c.case(c.workload(2), *sessions)
 
 
-@probe("document tree", shape=ONE, kind=("stateful_iterable",), tail=("keep",))
+@_format("document tree", quick=("inline",), shape=ONE, kind=("stateful_iterable",), tail=("keep",))
 def _tree(c: Cell) -> Case:
     first = c.session(0, take(2), save("s", "json"))
     return c.case(c.workload(2, tree="plain"), first, c.session(1, load("s"), *drains(1)))
 
 
-@probe("document reload", shape=ONE, kind=KINDS, where=("start", "mid", "end", "later"))
+@_format(
+    "document reload",
+    quick=("inline",),
+    shape=ONE,
+    kind=KINDS,
+    where=("start", "mid", "end", "later"),
+)
 def _reload(c: Cell) -> Case:
     before = {
         "start": (),
@@ -78,13 +86,15 @@ def _reload(c: Cell) -> Case:
     return c.case(c.workload(2), first, c.session(1, load("s"), save("t", "json")))
 
 
-@probe("document end", shape=ONE, kind=KINDS, tail=("keep", "drop"))
+@_format("document end", quick=("inline",), shape=ONE, kind=KINDS, tail=("keep", "drop"))
 def _end(c: Cell) -> Case:
     first = c.session(0, take(-1), save("s"))
     return c.case(c.workload(2), first, c.session(1, load("s"), *drains(2)))
 
 
-@probe("document plan", shape=ONE, kind=("map",), plan=tuple(PLANS), tail=("keep",))
+@_format(
+    "document plan", quick=("inline",), shape=ONE, kind=("map",), plan=tuple(PLANS), tail=("keep",)
+)
 def _plan(c: Cell) -> Case | None:
     if not c.shuffle or dict(PLANS[c.plan]) in ({"n": c.shape[0]}, {"batch_size": c.shape[1]}):
         return None
@@ -93,7 +103,14 @@ def _plan(c: Cell) -> Case | None:
     return c.case(c.workload(1), first, second)
 
 
-@probe("document refused", shape=ONE, kind=KINDS, value=("none", "foreign", "cut"), tail=("keep",))
+@_format(
+    "document refused",
+    quick=("inline",),
+    shape=ONE,
+    kind=KINDS,
+    value=("none", "foreign", "cut"),
+    tail=("keep",),
+)
 def _refused(c: Cell) -> Case:
     refused = [Step("load_bogus", value=c.value, tolerate=True)]
     if c.value == "cut":
@@ -106,7 +123,7 @@ def _refused(c: Cell) -> Case:
 
 
 def _invalid(c: Cell) -> Case | None:
-    mine = [v for v in vectors("invalid") if v.requirement in REJECTED[c.probe]]
+    mine = [v for v in vectors("invalid") if v.requirement in REJECTED[c.family]]
     groups: dict[str, list[Vector]] = {}
     for vector in mine:
         workload = _of_plan(vector) if vector.error == "PlanMismatchError" else _ANY
@@ -128,14 +145,19 @@ def _invalid(c: Cell) -> Case | None:
 
 
 _ANY = Workload(n=10, batch_size=4, epochs=0, shuffle=True, seed=7)
-_ALONE: dict[str, tuple[Any, ...]] = {"kind": ("map",), "shuffle": (False,), "shape": ((10, 4),)}
+_ALONE: dict[str, Any] = {"kind": ("map",), "shuffle": (False,), "shape": ((10, 4),)}
 
-probe("invalid state", (False,), chunk=tuple(range(16)), **_ALONE)(_invalid)
-probe("unknown field", (False,), chunk=(0, 1), **_ALONE)(_invalid)
-probe("other version", (False,), chunk=(0, 1), **_ALONE)(_invalid)
+_format("invalid state", (False,), chunk=tuple(range(16)), **_ALONE)(_invalid)
+_format("unknown field", (False,), chunk=(0, 1), **_ALONE)(_invalid)
+_format("other version", (False,), chunk=(0, 1), **_ALONE)(_invalid)
 
 
-@probe("published resume", vector=tuple(v.name for v in vectors("resumes")), **_ALONE)
+@_format(
+    "published resume",
+    quick=("inline",),
+    vector=tuple(v.name for v in vectors("resumes")),
+    **_ALONE,
+)
 def _published(c: Cell) -> Case | None:
     vector = next(v for v in vectors("resumes") if v.name == c.vector)
     workload = _of_plan(vector)
@@ -151,7 +173,7 @@ def _published(c: Cell) -> Case | None:
 
 
 def _of_plan(vector: Vector) -> Workload | None:
-    """Return the workload whose loader has a vector's plan, or None where there is none."""
+    """Return the workload whose loader has a vector's plan, or None if no workload has it."""
     plan = vector.plan
     known = plan["sampler"] in ("sequential", "shuffle", "none") and plan["batch_size"]
     if not known:
@@ -170,7 +192,14 @@ def _of_plan(vector: Vector) -> Workload | None:
 # The order and the seeds.
 
 
-@probe("order", shape=((13, 4), (16, 1), (5000, 250)), kind=("map",), seed=SEEDS, tail=("keep",))
+@_format(
+    "order",
+    quick=("inline",),
+    shape=((13, 4), (16, 1), (5000, 250)),
+    kind=("map",),
+    seed=SEEDS,
+    tail=("keep",),
+)
 def _order(c: Cell) -> Case | None:
     if not c.shuffle:
         return None
@@ -178,7 +207,7 @@ def _order(c: Cell) -> Case | None:
     return c.case(_seeded(c, 0), c.session(0, *steps))
 
 
-@probe("two orders", (False,), shape=ONE, kind=("map",), tail=("keep",))
+@_format("two orders", (False,), shape=ONE, kind=("map",), tail=("keep",))
 def _two_orders(c: Cell) -> Case | None:
     if not c.shuffle:
         return None
@@ -186,7 +215,7 @@ def _two_orders(c: Cell) -> Case | None:
     return c.case(_seeded(c, 0), c.session(0, Step("drain")), large)
 
 
-@probe("far position", shape=((HUGE, 4),), kind=("map",), tail=("keep",))
+@_format("far position", quick=("inline",), shape=((HUGE, 4),), kind=("map",), tail=("keep",))
 def _far(c: Cell) -> Case | None:
     if not c.shuffle:
         return None
@@ -195,13 +224,13 @@ def _far(c: Cell) -> Case | None:
     return c.case(workload, c.session(0, take(2)), c.session(1, far, take(2), lanes=0))
 
 
-@probe("seeds", shape=ONE, kind=KINDS, seed=SEEDS, tail=("keep",))
+@_format("seeds", shape=ONE, kind=KINDS, seed=SEEDS, tail=("keep",))
 def _seeds(c: Cell) -> Case:
     workload = dataclasses.replace(_seeded(c, 0), draws=("python", "numpy", "torch"))
     return c.case(workload, c.session(0, *drains(2)))
 
 
-@probe("private streams", shape=ONE, kind=KINDS, seed=SEEDS, then=(False, True), tail=("keep",))
+@_format("private streams", shape=ONE, kind=KINDS, seed=SEEDS, then=(False, True), tail=("keep",))
 def _private_streams(c: Cell) -> Case | None:
     if c.then and not c.workers:
         return None
@@ -211,7 +240,7 @@ def _private_streams(c: Cell) -> Case | None:
     return c.case(workload, first, second)
 
 
-@probe("caller streams", (False,), shape=ONE, kind=KINDS, tail=("keep",))
+@_format("caller streams", (False,), shape=ONE, kind=KINDS, tail=("keep",))
 def _caller_streams(c: Cell) -> Case:
     workload = dataclasses.replace(c.workload(2), draws=("python", "numpy", "torch"))
     first = c.session(0, take(2), save("s"), *drains(2))
@@ -252,13 +281,3 @@ def _far_document(w: Workload, batches: int) -> str:
         "lanes": None,
     }
     return json.dumps(document, sort_keys=True, separators=(",", ":"))
-
-
-FORMAT_PROBES = frozenset(
-    {
-        "document", "document layout", "document tree", "document reload", "document end",
-        "document plan", "document refused", "invalid state", "unknown field", "other version",
-        "published resume", "order", "two orders", "far position", "seeds",
-        "caller streams", "private streams",
-    }
-)  # fmt: skip

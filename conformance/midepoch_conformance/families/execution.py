@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
+from functools import partial
 from typing import Any
 
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.workload import AMBIENT_DRAWS
-from midepoch_conformance.families.axes import CUTS, ITERABLES, Cell, drains, load, save, take
 from midepoch_conformance.families.basics import USUAL
-from midepoch_conformance.families.family import probe
+from midepoch_conformance.families.family import (
+    CUTS,
+    ITERABLES,
+    Cell,
+    drains,
+    family,
+    load,
+    save,
+    take,
+)
 
 __all__ = ["CHANGES", "WORKER_PAIRS"]
 
@@ -28,17 +37,28 @@ CHANGES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "threads": ({}, {"worker_kind": "thread"}),
     "from threads": ({"worker_kind": "thread"}, {}),
 }
-"""What differs from the cell's execution before the change, and what after it."""
+"""The changes of the cell's execution in the run before, and in the run after."""
+
+_of_execution = partial(family, section="execution")
 
 
-@probe("interval", shape=((16, 1), (13, 4)), interval=(2, 3, 100), position=(1, 2, 3))
+@_of_execution(
+    "interval", quick=("kinds",), shape=((16, 1), (13, 4)), interval=(2, 3, 100), position=(1, 2, 3)
+)
 def _interval(c: Cell) -> Case:
     first = c.session(0, take(c.position), save("s"))
     return c.case(c.workload(2), first, c.session(1, load("s"), *drains(2)))
 
 
-# Each count beside none: what is equal to the same is equal.
-@probe("workers", (True,), shape=USUAL, pair=tuple(pair for pair in WORKER_PAIRS if 0 in pair))
+# Each count is compared with no workers: counts that equal the same run equal each other.
+@_of_execution(
+    "workers",
+    (True,),
+    needs=("fixed plan",),
+    quick=("kinds",),
+    shape=USUAL,
+    pair=tuple(pair for pair in WORKER_PAIRS if 0 in pair),
+)
 def _workers(c: Cell) -> Case:
     before, after = c.pair
     lanes = before or after
@@ -47,22 +67,38 @@ def _workers(c: Cell) -> Case:
     return c.case(c.workload(2), base, dataclasses.replace(changed, ambient=base.ambient))
 
 
-@probe("execution", shape=USUAL, change=tuple(CHANGES))
+@_of_execution("execution", shape=USUAL, change=tuple(CHANGES))
 def _execution(c: Cell) -> Case | None:
     if c.change == "from threads":
-        return None  # two runs: which of them comes first makes no difference
+        return None  # of two runs it makes no difference which one comes first
     before, after = CHANGES[c.change]
     changed = c.session(1, *drains(2), **after)
     base = c.session(0, **before)
     return c.case(c.workload(2), base, dataclasses.replace(changed, ambient=base.ambient))
 
 
-@probe("elastic", (True,), shape=USUAL, pair=WORKER_PAIRS, cut=CUTS)
+@_of_execution(
+    "elastic",
+    (True,),
+    needs=("fixed plan",),
+    quick=("kinds",),
+    shape=USUAL,
+    pair=WORKER_PAIRS,
+    cut=CUTS,
+)
 def _elastic(c: Cell) -> Case:
     return _resized(c, ())
 
 
-@probe("elastic values", (True,), shape=USUAL, pair=WORKER_PAIRS, draw=AMBIENT_DRAWS, cut=("half",))
+@_of_execution(
+    "elastic values",
+    (True,),
+    needs=("samples", "fixed plan"),
+    shape=USUAL,
+    pair=WORKER_PAIRS,
+    draw=AMBIENT_DRAWS,
+    cut=("half",),
+)
 def _elastic_values(c: Cell) -> Case:
     return _resized(c, (c.draw,))
 
@@ -75,7 +111,15 @@ def _resized(c: Cell, draws: tuple[str, ...]) -> Case:
     return c.case(c.workload(2, draws=draws), first, second)
 
 
-@probe("changed workers", (True,), shape=USUAL, pair=WORKER_PAIRS, cut=("one", "half"))
+@_of_execution(
+    "changed workers",
+    (True,),
+    needs=("samples",),
+    quick=("kinds",),
+    shape=USUAL,
+    pair=WORKER_PAIRS,
+    cut=("one", "half"),
+)
 def _changed_workers(c: Cell) -> Case:
     before, after = c.pair
     first = c.session(0, take(c.at), save("s"), workers=before, lanes=None)
@@ -83,41 +127,49 @@ def _changed_workers(c: Cell) -> Case:
     return c.case(c.workload(2), first, second)
 
 
-@probe("changed execution", shape=USUAL, change=tuple(CHANGES))
+@_of_execution("changed execution", shape=USUAL, change=tuple(CHANGES))
 def _changed_execution(c: Cell) -> Case:
     before, after = CHANGES[c.change]
     first = c.session(0, take(2), save("s"), **before)
     return c.case(c.workload(2), first, c.session(1, load("s"), *drains(2), **after))
 
 
-@probe("own values", shape=USUAL, epoch=(0, 1), cut=("one", "half"))
+@_of_execution("own values", needs=("samples",), shape=USUAL, epoch=(0, 1), cut=("one", "half"))
 def _own_values(c: Cell) -> Case:
     return _values(c, ("own",))
 
 
-@probe(
-    "thread values", (True,), shape=USUAL, kind=("map", *ITERABLES), then=(True, False),
+@_of_execution(
+    "thread values", (True,), needs=("samples",),
+    shape=USUAL, kind=("map", *ITERABLES), then=(True, False),
     epoch=(0, 1), cut=("half",), tail=("keep",),
 )  # fmt: skip
 def _thread_values(c: Cell) -> Case:
-    """Resume in threads what was saved in processes, or the other way round."""
+    """Resume in threads a state that was saved in processes, or the other way round."""
     before, after = CHANGES["threads" if c.then else "from threads"]
     first = c.session(0, *drains(c.epoch), take(c.at), save("s"), **before)
     second = c.session(1, load("s"), *drains(2 - c.epoch), **after)
     return c.case(c.workload(2, draws=("own",)), first, second)
 
 
-@probe("own streams", shape=USUAL)
+@_of_execution("own streams", needs=("samples",), shape=USUAL)
 def _own_streams(c: Cell) -> Case:
     return c.case(c.workload(2, draws=("own",)), c.session(0, *drains(2)))
 
 
-@probe("ambient values", shape=USUAL, draw=AMBIENT_DRAWS, epoch=(0, 1), cut=("one", "half"))
+@_of_execution(
+    "ambient values",
+    needs=("samples",),
+    shape=USUAL,
+    draw=AMBIENT_DRAWS,
+    epoch=(0, 1),
+    cut=("one", "half"),
+)
 def _ambient_values(c: Cell) -> Case:
     return _values(c, (c.draw,))
 
 
-@probe("ambient streams", shape=USUAL, draw=AMBIENT_DRAWS)
+@_of_execution("ambient streams", needs=("samples",), shape=USUAL, draw=AMBIENT_DRAWS)
 def _ambient_streams(c: Cell) -> Case:
     return c.case(c.workload(2, draws=(c.draw,)), c.session(0, *drains(2)))
 

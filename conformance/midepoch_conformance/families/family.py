@@ -1,4 +1,4 @@
-"""A family of cases: how a probe is made into cases, and the table of all probes (pure)."""
+"""Families of cases: the cell that a case is made of, and the facts that a family states (pure)."""
 
 from __future__ import annotations
 
@@ -6,49 +6,218 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from midepoch_conformance.case.case import Case
-from midepoch_conformance.families.axes import Cell
+from midepoch_conformance.case.adapter import Execution
+from midepoch_conformance.case.case import Case, SessionPlan, Step
+from midepoch_conformance.case.workload import Workload
 
-__all__ = ["PROBES", "Builder", "Probe", "probe"]
+__all__ = [
+    "CUTS",
+    "FAMILIES",
+    "ITERABLES",
+    "LANED",
+    "LONG",
+    "NEEDS",
+    "QUICK",
+    "SECTIONS",
+    "Builder",
+    "Cell",
+    "Family",
+    "drains",
+    "families",
+    "family",
+    "load",
+    "save",
+    "take",
+]
 
-Builder = Callable[[Cell], "Case | None"]
-"""Makes the case of a cell, or None where the cell makes no sense."""
+ITERABLES = ("iterable", "stateful_iterable")
+
+LANED = (*ITERABLES, "stateful_map")
+"""The kinds whose rows depend on the lane that makes them."""
+
+CUTS = ("one", "half", "last")
+"""After the first batch, after half of the batches, before the last batch."""
+
+LONG = (4000, 4)
+"""The shape for costs: long enough to show a cost that grows with the position."""
+
+SECTIONS = (
+    "basics", "execution", "faults", "format", "histories", "outages", "unordered", "unusual",
+    "ranks", "held",
+)  # fmt: skip
+"""The sections of a table, in the table's order; the families of a section follow each other.
+
+A new section belongs at the end: the sections before it then keep their cases.
+"""
+
+NEEDS = ("samples", "fixed plan", "format")
+"""What a family can need of a loader beside what its cases ask for.
+
+Its judges know the samples (``samples``: a user's own training loader has samples of its own), or
+the plan stays fixed while the worker count changes (``fixed plan``), or the loader implements
+midepoch's own format (``format``).
+"""
+
+QUICK = ("kinds", "aspects", "files", "inline")
+"""How the profile quick can play a family, where it differs from its neighbours.
+
+With workers on every kind of workload (``kinds``), on each aspect of unusual workloads
+(``aspects``), on shards as well (``files``), or without workers alone (``inline``).
+"""
 
 
 @dataclasses.dataclass(frozen=True)
-class Probe:
-    """A family of cases.
+class Cell:
+    """One row of a table: the family's name and a value for each of its axes."""
 
-    Attributes:
-        name: the name that judges know it by.
-        build: makes the case of a cell.
-        axes: its axes, beside those of all probes or in place of them.
-        workers: whether it is played without workers, with them, or both.
-    """
+    family: str
+    values: Mapping[str, Any]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self.values.get(name)
+
+    @property
+    def lanes(self) -> int | None:
+        """Return the number of lanes to fix, or None to leave it to the loader.
+
+        The number is the first session's. It is fixed for the kinds whose rows depend on it.
+        """
+        if self.values.get("lanes") is not None:
+            return int(self.values["lanes"])
+        workers = self.values.get("workers", 0)
+        return workers if workers and self.kind in LANED else None
+
+    @property
+    def length(self) -> int:
+        """Return the number of batches of an epoch on one lane."""
+        n, size = self.shape
+        return int(n // size if self.tail == "drop" else -(-n // size))
+
+    @property
+    def at(self) -> int:
+        """Return the cut as a number of batches."""
+        return {"one": 1, "half": self.length // 2, "last": self.length - 1}[self.cut]
+
+    def workload(self, epochs: int = 2, **more: Any) -> Workload:
+        """Return the workload of the cell."""
+        n, size = self.shape
+        return Workload(
+            kind=self.kind,
+            n=n,
+            batch_size=size,
+            epochs=epochs,
+            shuffle=bool(self.shuffle),
+            # Any seed will do; shuffled workloads take another seed than the default.
+            seed=3 if self.shuffle else 0,
+            tail=self.tail or "keep",
+            **more,
+        )
+
+    def execution(self, **changes: Any) -> Execution:
+        """Return the execution of the cell."""
+        base = Execution(
+            workers=self.values.get("workers", 0),
+            lanes=self.lanes,
+            interval=self.values.get("interval", 1),
+            start_method=self.values.get("start", "fork"),
+            persistent=bool(self.persistent),
+            prefetch=self.prefetch,
+        )
+        return dataclasses.replace(base, **changes)
+
+    def session(self, number: int, *steps: Step, **changes: Any) -> SessionPlan:
+        """Return session ``number``; its host and ambient state differ from its neighbour's.
+
+        ``changes`` are changes of the execution; ``workload`` among them changes the workload.
+        """
+        workload = tuple(changes.pop("workload", ()))
+        execution = self.execution(**changes)
+        return SessionPlan(execution, steps, 1 + 100 * number, "ab"[number % 2], workload)
+
+    def case(self, workload: Workload, *sessions: SessionPlan) -> Case:
+        """Return the case of the cell's family."""
+        return Case(self.family, workload, sessions)
+
+
+Builder = Callable[[Cell], "Case | None"]
+"""Makes the case of a cell, or None for a cell that makes no sense."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Family:
+    """A family of cases, with all that the tables and the offers know of it."""
 
     name: str
+    """The name by which judges select the family's cases."""
+    section: str
+    """The section of the tables, one of :data:`SECTIONS`."""
     build: Builder
+    """Makes the case of a cell."""
     axes: Mapping[str, tuple[Any, ...]]
+    """The family's axes, beside those of all families or in place of them."""
     workers: tuple[bool, ...] = (False, True)
+    """Whether the family is played without workers, with them, or both."""
+    needs: tuple[str, ...] = ()
+    """What the family needs of a loader; of :data:`NEEDS`."""
+    quick: tuple[str, ...] = ()
+    """How quick plays the family; of :data:`QUICK`."""
+    each: tuple[str, ...] = ()
+    """The aspects of unusual workloads of which quick plays the family on every one."""
 
 
-PROBES: dict[str, Probe] = {}
-"""All probes by name; filled by the modules that import this one."""
+FAMILIES: dict[str, Family] = {}
+"""All families by name; filled when the package is imported."""
 
 
-def probe(
-    name: str, workers: tuple[bool, ...] = (False, True), **axes: tuple[Any, ...]
+def family(
+    name: str,
+    workers: tuple[bool, ...] = (False, True),
+    *,
+    section: str,
+    needs: tuple[str, ...] = (),
+    quick: tuple[str, ...] = (),
+    each: tuple[str, ...] = (),
+    **axes: tuple[Any, ...],
 ) -> Callable[[Builder], Builder]:
-    """Register the decorated builder as a family.
+    """Register the decorated builder as a family; see :class:`Family` for the arguments.
 
     Raises:
-        ValueError: there is one of that name.
+        ValueError: there is a family of that name, or a fact that is none of the known ones.
     """
+    if section not in SECTIONS or not set(needs) <= set(NEEDS) or not set(quick) <= set(QUICK):
+        raise ValueError(f"unknown facts of family {name!r}: {section!r}, {needs!r}, {quick!r}")
 
     def register(build: Builder) -> Builder:
-        if name in PROBES:
-            raise ValueError(f"two probes are named {name!r}")
-        PROBES[name] = Probe(name, build, axes, workers)
+        if name in FAMILIES:
+            raise ValueError(f"two families are named {name!r}")
+        FAMILIES[name] = Family(name, section, build, axes, workers, needs, quick, each)
         return build
 
     return register
+
+
+def families() -> list[Family]:
+    """Return all families in the tables' order."""
+    return sorted(FAMILIES.values(), key=lambda one: SECTIONS.index(one.section))
+
+
+def take(n: int) -> Step:
+    """Return the step that delivers ``n`` batches."""
+    return Step("take", n)
+
+
+def save(state: str, codec: str = "") -> Step:
+    """Return the step that saves a state."""
+    return Step("save", state=state, codec=codec)
+
+
+def load(state: str) -> Step:
+    """Return the step that loads a state."""
+    return Step("load", state=state)
+
+
+def drains(count: int) -> tuple[Step, ...]:
+    """Return the steps that drain ``count`` epochs."""
+    return (Step("drain"),) * count

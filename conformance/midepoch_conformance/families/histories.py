@@ -1,17 +1,15 @@
-"""The family of histories: plots, each of which combines what single families do alone (pure).
+"""The family of histories: each plot combines actions that single families play alone (pure).
 
-The stateful machine (machine.py) draws histories without end; these are the ones that every
-check plays.
+The stateful machine (``search/machine.py``) draws histories without end; every check plays these.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from midepoch_conformance.case.case import Case, Step
-from midepoch_conformance.case.history import HISTORY, objection
-from midepoch_conformance.families.axes import Cell, drains, load, save, take
-from midepoch_conformance.families.family import probe
+from midepoch_conformance.case.case import HISTORY, Case, Step
+from midepoch_conformance.case.history import objection
+from midepoch_conformance.families.family import Cell, drains, family, load, save, take
 
 __all__ = ["PLOTS", "WITH_WORKERS"]
 
@@ -84,7 +82,7 @@ PLOTS: dict[str, Sessions] = {
         (load("b"), *drains(2)),
     ),
 }  # fmt: skip
-"""What is done, session by session."""
+"""The steps of each plot, session by session."""
 
 WITH_WORKERS = ("break after a resume", "rolled back", "other workers", "a lost worker")
 """The plots that are played with workers; the last two with nothing else."""
@@ -93,13 +91,13 @@ _COUNTS = (None, 0, 3, 1)
 """The sessions' worker counts in "other workers", the first being the cell's."""
 
 
-@probe(HISTORY, shape=((13, 2),), plot=tuple(PLOTS), tail=("keep",))
+@family(HISTORY, section="histories", shape=((13, 2),), plot=tuple(PLOTS), tail=("keep",))
 def _history(c: Cell) -> Case | None:
     alone = c.plot in WITH_WORKERS[2:]
     if (c.plot not in WITH_WORKERS) if c.workers else alone:
         return None
     if c.kind in ("map", "files") and not c.shuffle:
-        return None  # epochs that are alike would hide that one took the place of another
+        return None  # if all epochs were equal, one in the place of another would not show
     plans = [
         c.session(number, *steps, **_changes(c.plot, number))
         for number, steps in enumerate(PLOTS[c.plot])
@@ -112,7 +110,7 @@ def _history(c: Cell) -> Case | None:
 
 
 def _changes(plot: str, number: int) -> dict[str, Any]:
-    """Return what differs in a session from the first."""
+    """Return the changes of a session against the first."""
     if plot == "other workers" and number:
         return {"workers": _COUNTS[number]}
     return {"workload": (("die_at", 8),)} if plot == "a lost worker" and number == 1 else {}

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from midepoch_conformance.case.adapter import Execution, Offer
-from midepoch_conformance.case.case import Case, SessionPlan
-from midepoch_conformance.case.history import HISTORY, faulty, strict
+from midepoch_conformance.case.case import HISTORY, Case, SessionPlan
+from midepoch_conformance.case.history import faulty, strict
 from midepoch_conformance.case.sources import GENERATORS
 from midepoch_conformance.case.trees import CODECS
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.families.document import FORMAT_PROBES
+from midepoch_conformance.families.family import FAMILIES
 
-__all__ = ["EXTRAS", "offered"]
+__all__ = ["EXTRAS", "reason_not_offered"]
 
 EXTRAS = {
     "streams": "datasets that make their rows otherwise than one by one in order",
@@ -24,42 +24,23 @@ EXTRAS = {
     "restarts": "workers that are replaced when they die",
     "unordered states": "states where batches come out of order",
 }
-"""What an adapter may carry beyond the plainest datasets (``Offer.extras``), in words."""
-
-WORKLOAD_PROBES = frozenset(
-    {
-        "whole", "break", "changed workers", "tree", "own values", "own streams",
-        "ambient values", "ambient streams", "elastic values", "other plan", "killed worker",
-        "failing sample", "stop iteration", "size", "calls", "fetched again", "iterated again",
-        "caught", "after a death", "failing start", "fetched once", "uneven", "uneven plain",
-        "unordered", "unordered elastic", "rollover", "healed", "killed again", "thread values",
-    }
-)  # fmt: skip
-"""The families whose judges know the samples; a training loader of the user's has its own."""
-
-HELD = frozenset(
-    {
-        "workers", "elastic", "elastic values", "work workers", "work elastic",
-        "unordered elastic",
-    }
-)  # fmt: skip
-"""The families that hold the plan fixed while the worker count changes."""
+"""The words for what an adapter may carry beyond the plainest datasets (``Offer.extras``)."""
 
 ENDLESS = "its iteration never ends: there is no epoch to compare"
 
 
-def offered(case: Case, offer: Offer) -> str | None:
-    """Return why a loader does not offer a case, or None where it does.
+def reason_not_offered(case: Case, offer: Offer) -> str | None:
+    """Return why a loader does not offer a case, or None if it does.
 
     Example:
         >>> from midepoch_conformance.case.case import Step
         >>> save = SessionPlan(Execution(), (Step("save", state="s"),))
-        >>> offered(Case("start", Workload(), (save,)), Offer(saves=()))
+        >>> reason_not_offered(Case("start", Workload(), (save,)), Offer(saves=()))
         'no state can be taken'
     """
     reasons = (
         _workload(case.workload, offer),
-        _probe(case, offer),
+        _family(case, offer),
         *(_execution(s.execution, offer) for s in case.sessions),
         *(_states(s, offer) for s in case.sessions),
         _codec(case, offer) if offer.saves else None,
@@ -85,7 +66,7 @@ def _workload(w: Workload, offer: Offer) -> str | None:
 
 
 def _extras(w: Workload) -> list[str]:
-    """Return what of an adapter a workload needs beyond the plainest."""
+    """Return the extras that a workload needs of an adapter."""
     its_own = w.form in ("own iterator", "stateful own iterator")
     needed = {
         "streams": w.stream != "plain",
@@ -99,8 +80,10 @@ def _extras(w: Workload) -> list[str]:
     return [extra for extra, asked in needed.items() if asked]
 
 
-def _probe(case: Case, offer: Offer) -> str | None:
-    if case.probe in FORMAT_PROBES and "midepoch" not in offer.formats:
+def _family(case: Case, offer: Offer) -> str | None:
+    family = FAMILIES.get(case.probe)
+    needs = () if family is None else family.needs
+    if "format" in needs and "midepoch" not in offer.formats:
         return _why(offer, "formats", "it does not implement midepoch's own format")
     if offer.boundary == "infinite":
         return _why(offer, "boundary", ENDLESS)
@@ -108,9 +91,9 @@ def _probe(case: Case, offer: Offer) -> str | None:
         return _why(offer, "break", "all epochs are one stream: none can be broken off", "boundary")
     if case.probe == HISTORY:
         return _history(case, offer)
-    if offer.name == "own" and case.probe in WORKLOAD_PROBES:
+    if offer.name == "own" and "samples" in needs:
         return "the samples are the loader's own, and the suite does not know them"
-    if case.probe in HELD and case.workload.kind not in offer.fixed_plan:
+    if "fixed plan" in needs and case.workload.kind not in offer.fixed_plan:
         return _why(
             offer, "fixed_plan", "the plan cannot be held fixed while the worker count changes"
         )
@@ -139,7 +122,7 @@ def _history(case: Case, offer: Offer) -> str | None:
 
 
 def _needs_another_iterator(case: Case) -> bool:
-    """Return whether a load into a live iterator is seen in the next one alone."""
+    """Return whether only the next iterator shows the load into a live one."""
     asked = any(s.do == "take" and s.tolerate for plan in case.sessions for s in plan.steps)
     return case.probe == "live" and not asked
 
@@ -147,7 +130,7 @@ def _needs_another_iterator(case: Case) -> bool:
 def _codec(case: Case, offer: Offer) -> str | None:
     """Return why the dataset's own part of a state does not survive the codecs of a case."""
     w = case.workload
-    # What has no canonical form is the user's to keep out of plain JSON.
+    # The user keeps values without a canonical form out of plain JSON.
     own = [w.tree, *(d for d in w.draws if d in GENERATORS), w.stream]
     carried = [CODECS[name] for name in own if name in CODECS]
     default = (*offer.codecs, "pickle")[0]
@@ -165,7 +148,7 @@ _WRITES = ("save", "recode")
 def _execution(x: Execution, offer: Offer) -> str | None:
     if x.workers not in offer.workers:
         return _why(offer, "workers", f"{x.workers} workers are not offered")
-    # A loader with one start method is played with that one.
+    # A loader with only one start method is played with that method.
     if x.workers and len(offer.start_methods) > 1 and x.start_method not in offer.start_methods:
         return _why(offer, x.start_method, f"start method {x.start_method} is not offered")
     if x.interval != 1 and x.interval not in (offer.intervals or ()):
@@ -197,7 +180,7 @@ def _states(session: SessionPlan, offer: Offer) -> str | None:
             "extras",
         )
     for where, codec in _saves(session):
-        # An end that was not seen may be inside the epoch still: the loader cannot know.
+        # An end that was not seen may still count as inside the epoch: the loader cannot know.
         missing = [w for w in where.split("+") if w not in offer.saves]
         if missing:
             words = {"start": "before the first batch", "end": "at the end of an epoch"}
@@ -209,18 +192,18 @@ def _states(session: SessionPlan, offer: Offer) -> str | None:
 
 
 def _saves(session: SessionPlan) -> list[tuple[str, str]]:
-    """Return where each state of a session is taken, ``"end+mid"`` for both, and its codec."""
+    """Return for each saved state its place, ``"end+mid"`` for both, and its codec."""
     where, found = "start", []
     for step in session.steps:
         if step.do == "take" and step.n:
             where = "end+mid" if step.n == -1 else "mid"
         elif step.do == "drain":
-            # One that is tolerated stops at a fault.
+            # A tolerated drain stops at a fault.
             where = "mid" if step.tolerate else "end"
         elif step.do == "open":
             where = "start"
         elif step.do == "load":
-            # What was loaded is inside an epoch, or was not offered when it was taken.
+            # The loaded state is inside an epoch, or its save was not offered.
             where = "mid" if where == "start" else where
         elif step.do == "save":
             found.append((where, step.codec))

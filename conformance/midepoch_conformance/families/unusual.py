@@ -1,4 +1,4 @@
-"""The unusual workloads that the families of ``probes_workloads.py`` are played on (pure)."""
+"""The unusual workloads, on which the families of ``workloads.py`` are played (pure)."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from midepoch_conformance.case.sources import GENERATORS
 from midepoch_conformance.case.trees import TREES
 from midepoch_conformance.case.uninterrupted import usual_lengths
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.families.axes import Cell
+from midepoch_conformance.families.family import Cell
 
-__all__ = ["SORTS", "WORKS", "Work", "named", "workload"]
+__all__ = ["ASPECTS", "UNUSUAL", "Unusual", "named", "workload"]
 
 _STREAMS = ("iterable", "stateful_iterable")
 _STATEFUL = ("stateful_iterable", "stateful_map")
@@ -19,83 +19,80 @@ _MAPS = ("map", "stateful_map")
 
 
 @dataclasses.dataclass(frozen=True)
-class Work:
-    """An unusual workload.
+class Unusual:
+    """An unusual workload."""
 
-    Attributes:
-        sort: what about it is unusual, one of :data:`SORTS`.
-        kinds: the kinds of dataset that it can be of.
-        fields: the fields of the workload that make it so.
-        shuffles: whether the loader's own shuffling goes with it.
-    """
-
-    sort: str
+    aspect: str
+    """What is unusual about the workload; one of :data:`ASPECTS`."""
     kinds: tuple[str, ...]
+    """The kinds of dataset that the workload can have."""
     fields: tuple[tuple[str, Any], ...] = ()
+    """The fields that make the workload unusual."""
     shuffles: bool = False
+    """Whether the loader's own shuffling can be combined with it."""
 
 
-def _work(sort: str, kinds: tuple[str, ...], shuffles: bool = False, **fields: Any) -> Work:
-    return Work(sort, kinds, tuple(fields.items()), shuffles)
+def _of(aspect: str, kinds: tuple[str, ...], shuffles: bool = False, **fields: Any) -> Unusual:
+    return Unusual(aspect, kinds, tuple(fields.items()), shuffles)
 
 
-WORKS: dict[str, Work] = {
+UNUSUAL: dict[str, Unusual] = {
     **{
-        name: _work("stream", _STREAMS, stream=name)
+        name: _of("stream", _STREAMS, stream=name)
         for name in ("buffer", "packing", "filter", "flatten", "uneven", "hollow")
     },
-    **{name: _work("itself", _STREAMS, stream=name) for name in ("rewinding", "oneshot")},
-    "on the iterator": _work("iterator", ("stateful_iterable",), state_at="iterator"),
-    "on both": _work("iterator", ("stateful_iterable",), state_at="both"),
-    "buffer on the iterator": _work(
+    **{name: _of("itself", _STREAMS, stream=name) for name in ("rewinding", "oneshot")},
+    "on the iterator": _of("iterator", ("stateful_iterable",), state_at="iterator"),
+    "on both": _of("iterator", ("stateful_iterable",), state_at="both"),
+    "buffer on the iterator": _of(
         "iterator", ("stateful_iterable",), stream="buffer", state_at="iterator"
     ),
-    "history": _work("history", ("stateful_map",), shuffles=True),
-    **{name: _work("private", _STATEFUL, draws=(name,)) for name in GENERATORS},
-    **{name: _work("tree", _STATEFUL, tree=name) for name in TREES if name != "plain"},
-    "growing on the iterator": _work(
+    "history": _of("history", ("stateful_map",), shuffles=True),
+    **{name: _of("private", _STATEFUL, draws=(name,)) for name in GENERATORS},
+    **{name: _of("tree", _STATEFUL, tree=name) for name in TREES if name != "plain"},
+    "growing on the iterator": _of(
         "tree", ("stateful_iterable",), state_at="iterator", tree="growing"
     ),
     **{
-        name: _work("sampler", _MAPS, sampler=name)
+        name: _of("sampler", _MAPS, sampler=name)
         for name in ("random", "custom", "stateful", "batches")
     },
     **{
-        name: _work("sampler", ("map",), sampler=name)
+        name: _of("sampler", ("map",), sampler=name)
         for name in ("replacement", "subset", "weighted")
     },
-    "distributed": _work("epochs", ("map",), shuffles=True, sampler="distributed"),
-    "more samples": _work("length", ("map",), shuffles=True, grow=3),
-    "less samples": _work("length", ("map",), shuffles=True, grow=-3),
+    "distributed": _of("epochs", ("map",), shuffles=True, sampler="distributed"),
+    "more samples": _of("length", ("map",), shuffles=True, grow=3),
+    "less samples": _of("length", ("map",), shuffles=True, grow=-3),
 }
 """All of them, by name."""
 
-SORTS = tuple(dict.fromkeys(work.sort for work in WORKS.values()))
-"""What is unusual about workloads."""
+ASPECTS = tuple(dict.fromkeys(one.aspect for one in UNUSUAL.values()))
+"""The aspects in which workloads are unusual."""
 
 
-def named(*sorts: str) -> tuple[str, ...]:
-    """Return the names of the works of these sorts.
+def named(*aspects: str) -> tuple[str, ...]:
+    """Return the names of the workloads that are unusual in these aspects.
 
     Example:
         >>> named("itself", "epochs")
         ('rewinding', 'oneshot', 'distributed')
     """
-    return tuple(name for name, work in WORKS.items() if work.sort in sorts)
+    return tuple(name for name, one in UNUSUAL.items() if one.aspect in aspects)
 
 
 def workload(c: Cell, epochs: int = 2, **more: Any) -> Workload | None:
-    """Return the workload of a cell's ``work``; None where the cell makes no sense."""
-    work = WORKS[c.work]
-    if c.kind not in work.kinds or (c.shuffle and not work.shuffles):
+    """Return a cell's unusual workload, or None for a cell that makes no sense."""
+    unusual = UNUSUAL[c.unusual]
+    if c.kind not in unusual.kinds or (c.shuffle and not unusual.shuffles):
         return None
-    if c.work == "oneshot":
+    if c.unusual == "oneshot":
         epochs = 1
-    fields = dict(work.fields)
+    fields = dict(unusual.fields)
     if "draws" in more:
         more["draws"] = (*more["draws"], *fields.pop("draws", ()))
     made = c.workload(epochs, **fields, **more)
-    # Of an epoch without a batch nobody can tell whether it was delivered.
+    # An epoch without a batch does not show whether it was delivered.
     if made.grow and not all(usual_lengths(made, c.execution())):
         return None
     return made

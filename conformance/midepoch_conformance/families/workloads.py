@@ -1,45 +1,37 @@
-"""The families on unusual workloads: where loaders that are right on plain ones break (pure).
+"""The families on unusual workloads, which break loaders that are right on plain ones (pure).
 
-They do what the families of ``probes.py`` do, on the workloads of ``works.py``, and the same
-judges look at them.
+They do the same as the basic families, on the workloads of ``unusual.py``, and have the same
+judges.
 """
 
 from __future__ import annotations
 
 import dataclasses
+from functools import partial
 
 from midepoch_conformance.case.case import Case, Step
 from midepoch_conformance.case.uninterrupted import usual_length
 from midepoch_conformance.case.workload import AMBIENT_DRAWS, Workload
-from midepoch_conformance.families.axes import CUTS, Cell, drains, load, save, take
 from midepoch_conformance.families.execution import WORKER_PAIRS
-from midepoch_conformance.families.family import probe
-from midepoch_conformance.families.unusual import SORTS, named, workload
-
-__all__ = ["WORK_PROBES"]
+from midepoch_conformance.families.family import CUTS, Cell, drains, family, load, save, take
+from midepoch_conformance.families.unusual import ASPECTS, named, workload
 
 SHAPES = ((13, 2), (12, 3))
 KINDS = ("stateful_iterable", "map", "iterable", "stateful_map")
-RESUMED = named(*(sort for sort in SORTS if sort != "tree"))
-"""All but the trees: what comes of those is a requirement's own."""
+RESUMED = named(*(aspect for aspect in ASPECTS if aspect != "tree"))
+"""All workloads but the trees, which have a requirement of their own."""
 
-WORK_PROBES = (
-    "work plain", "work whole", "work saving", "work cut", "work start", "work chain",
-    "work later", "work end seen", "work end unseen", "work break", "work interval",
-    "work tree", "work codec", "work values", "work workers", "work elastic", "uneven",
-    "uneven plain", "work sealed late", "work execution",
-)  # fmt: skip
-"""The families of this module."""
+_unusual = partial(family, section="unusual")
 
 
 def _at(c: Cell, w: Workload, epoch: int = 0) -> int:
-    """Return the cell's cut as a number of batches of an epoch; 0 where there is none."""
+    """Return the cell's cut as a number of batches of an epoch; 0 if the epoch has no such cut."""
     length = usual_length(w, c.execution(), epoch)
     at = {"one": 1, "half": length // 2, "last": length - 1}[c.cut]
     return at if 0 < at < length else 0
 
 
-@probe("work plain", shape=SHAPES, work=RESUMED, kind=KINDS, tail=("keep", "drop"))
+@_unusual("work plain", shape=SHAPES, unusual=RESUMED, kind=KINDS, tail=("keep", "drop"))
 def _plain(c: Cell) -> Case | None:
     w = workload(c)
     if w is None:
@@ -47,13 +39,13 @@ def _plain(c: Cell) -> Case | None:
     return c.case(w, dataclasses.replace(c.session(0, *drains(w.epochs)), host="b"))
 
 
-@probe("work whole", shape=SHAPES, work=RESUMED, kind=KINDS)
+@_unusual("work whole", shape=SHAPES, unusual=RESUMED, kind=KINDS)
 def _whole(c: Cell) -> Case | None:
     w = workload(c)
     return c.case(w, c.session(0, *drains(w.epochs))) if w is not None and w.whole else None
 
 
-@probe("work saving", shape=SHAPES, work=RESUMED, kind=KINDS, where=("start", "mid"))
+@_unusual("work saving", shape=SHAPES, unusual=RESUMED, kind=KINDS, where=("start", "mid"))
 def _saving(c: Cell) -> Case | None:
     w = workload(c)
     if w is None:
@@ -63,7 +55,7 @@ def _saving(c: Cell) -> Case | None:
     return c.case(w, c.session(0, *steps, *drains(w.epochs)))
 
 
-@probe("work cut", shape=SHAPES, work=RESUMED, kind=KINDS, cut=CUTS)
+@_unusual("work cut", each=ASPECTS, shape=SHAPES, unusual=RESUMED, kind=KINDS, cut=CUTS)
 def _cut(c: Cell) -> Case | None:
     w = workload(c)
     return None if w is None else _resumed(c, w)
@@ -77,7 +69,7 @@ def _resumed(c: Cell, w: Workload, codec: str = "") -> Case | None:
     return c.case(w, first, c.session(1, load("s"), *drains(w.epochs)))
 
 
-@probe("work start", shape=SHAPES, work=RESUMED, kind=KINDS)
+@_unusual("work start", quick=("aspects",), shape=SHAPES, unusual=RESUMED, kind=KINDS)
 def _start(c: Cell) -> Case | None:
     w = workload(c)
     if w is None:
@@ -85,7 +77,14 @@ def _start(c: Cell) -> Case | None:
     return c.case(w, c.session(0, save("s")), c.session(1, load("s"), *drains(w.epochs)))
 
 
-@probe("work chain", shape=((13, 2), (16, 2)), work=RESUMED, kind=KINDS, links=(2, 3))
+@_unusual(
+    "work chain",
+    quick=("aspects",),
+    shape=((13, 2), (16, 2)),
+    unusual=RESUMED,
+    kind=KINDS,
+    links=(2, 3),
+)
 def _chain(c: Cell) -> Case | None:
     w = workload(c)
     if w is None or usual_length(w, c.execution()) <= c.links + 1:
@@ -98,10 +97,19 @@ def _chain(c: Cell) -> Case | None:
 
 
 LATER = tuple(name for name in RESUMED if name != "oneshot")
-"""What has a second epoch."""
+"""The workloads that have a second epoch."""
 
 
-@probe("work later", shape=SHAPES, work=LATER, kind=KINDS, epoch=(1, 2), cut=CUTS)
+@_unusual(
+    "work later",
+    quick=("aspects",),
+    each=("sampler", "epochs", "length"),
+    shape=SHAPES,
+    unusual=LATER,
+    kind=KINDS,
+    epoch=(1, 2),
+    cut=CUTS,
+)
 def _later(c: Cell) -> Case | None:
     w = workload(c, 3)
     at = 0 if w is None else _at(c, w, c.epoch)
@@ -111,7 +119,9 @@ def _later(c: Cell) -> Case | None:
     return c.case(w, first, c.session(1, load("s"), *drains(3 - c.epoch)))
 
 
-@probe("work end seen", shape=SHAPES, work=LATER, kind=KINDS, epoch=(0, 1))
+@_unusual(
+    "work end seen", quick=("aspects",), shape=SHAPES, unusual=LATER, kind=KINDS, epoch=(0, 1)
+)
 def _end_seen(c: Cell) -> Case | None:
     w = workload(c, 3)
     if w is None:
@@ -121,17 +131,17 @@ def _end_seen(c: Cell) -> Case | None:
 
 
 OUTSIDE = named("epochs", "length")
-"""What the user sets before each epoch.
+"""The workloads of which the user sets something before each epoch.
 
-Whether the rest of an epoch whose end was not seen is an empty epoch or none is the loader's
-choice, and the user of such a workload would have to know.
+Such a user would have to know what a loader makes of the rest of an epoch whose end was not seen:
+an empty epoch or none. That is the loader's choice.
 """
 
 
-@probe(
+@_unusual(
     "work end unseen",
     shape=SHAPES,
-    work=tuple(name for name in LATER if name not in OUTSIDE),
+    unusual=tuple(name for name in LATER if name not in OUTSIDE),
     kind=KINDS,
     epoch=(0, 1),
 )
@@ -143,7 +153,7 @@ def _end_unseen(c: Cell) -> Case | None:
     return c.case(w, first, c.session(1, load("s"), *drains(3 - c.epoch)))
 
 
-@probe("work break", shape=SHAPES, work=LATER, kind=KINDS, times=(1, 3))
+@_unusual("work break", quick=("aspects",), shape=SHAPES, unusual=LATER, kind=KINDS, times=(1, 3))
 def _break(c: Cell) -> Case | None:
     w = workload(c, c.times + 2)
     if w is None or not w.whole or w.grow:
@@ -152,10 +162,11 @@ def _break(c: Cell) -> Case | None:
     return c.case(w, c.session(0, *steps, *drains(2)))
 
 
-@probe(
+@_unusual(
     "work interval",
+    quick=("aspects",),
     shape=((13, 2), (16, 2)),
-    work=RESUMED,
+    unusual=RESUMED,
     kind=KINDS,
     interval=(3, 100),
     position=(1, 2, 4),
@@ -168,16 +179,16 @@ def _interval(c: Cell) -> Case | None:
     return c.case(w, first, c.session(1, load("s"), *drains(w.epochs)))
 
 
-@probe("work tree", shape=SHAPES, work=named("tree"), kind=KINDS, cut=CUTS)
+@_unusual("work tree", each=ASPECTS, shape=SHAPES, unusual=named("tree"), kind=KINDS, cut=CUTS)
 def _tree(c: Cell) -> Case | None:
     w = workload(c)
     return None if w is None else _resumed(c, w)
 
 
-@probe(
+@_unusual(
     "work codec",
     shape=SHAPES,
-    work=(*named("tree", "private"), "buffer"),
+    unusual=(*named("tree", "private"), "buffer"),
     kind=KINDS,
     codec=("torch", "json", "bytes"),
     cut=("half",),
@@ -187,10 +198,10 @@ def _codec(c: Cell) -> Case | None:
     return None if w is None else _resumed(c, w, c.codec)
 
 
-@probe(
+@_unusual(
     "work values",
     shape=SHAPES,
-    work=named("stream", "iterator", "history"),
+    unusual=named("stream", "iterator", "history"),
     kind=("stateful_iterable", "stateful_map"),
     draw=AMBIENT_DRAWS,
     cut=("half",),
@@ -200,9 +211,17 @@ def _values(c: Cell) -> Case | None:
     return None if w is None else _resumed(c, w)
 
 
-@probe("work workers", (True,), shape=SHAPES, work=RESUMED, kind=KINDS, pair=WORKER_PAIRS)
+@_unusual(
+    "work workers",
+    (True,),
+    needs=("fixed plan",),
+    shape=SHAPES,
+    unusual=RESUMED,
+    kind=KINDS,
+    pair=WORKER_PAIRS,
+)
 def _workers(c: Cell) -> Case | None:
-    # One epoch: how long a lane's dataset lives follows the workers, and a history with it.
+    # One epoch: a lane's dataset lives as long as its worker, and so does its history.
     w = workload(c, 1)
     if w is None:
         return None
@@ -213,7 +232,7 @@ def _workers(c: Cell) -> Case | None:
     return c.case(w, base, dataclasses.replace(changed, ambient=base.ambient))
 
 
-@probe("work execution", (True,), shape=((13, 2),), work=OUTSIDE, kind=("map",))
+@_unusual("work execution", (True,), shape=((13, 2),), unusual=OUTSIDE, kind=("map",))
 def _execution(c: Cell) -> Case | None:
     w = workload(c, 3)
     if w is None or c.persistent:
@@ -223,7 +242,15 @@ def _execution(c: Cell) -> Case | None:
     return c.case(w, base, dataclasses.replace(lasting, ambient=base.ambient))
 
 
-@probe("work elastic", (True,), shape=SHAPES, work=RESUMED, kind=KINDS, pair=WORKER_PAIRS)
+@_unusual(
+    "work elastic",
+    (True,),
+    needs=("fixed plan",),
+    shape=SHAPES,
+    unusual=RESUMED,
+    kind=KINDS,
+    pair=WORKER_PAIRS,
+)
 def _elastic(c: Cell) -> Case | None:
     w = workload(c)
     if w is None:
@@ -236,17 +263,17 @@ def _elastic(c: Cell) -> Case | None:
     return c.case(w, first, second)
 
 
-@probe(
+@_unusual(
     "work sealed late",
     shape=SHAPES,
-    work=("mutated", "buffer", "on the iterator", "history", "stateful"),
+    unusual=("mutated", "buffer", "on the iterator", "history", "stateful"),
     kind=KINDS,
 )
 def _sealed_late(c: Cell) -> Case | None:
     w = workload(c)
     if w is None:
         return None
-    # A dataset that hands out one object each time changes it when it is asked again.
+    # A dataset that always hands out the same object changes it when it is asked again.
     steps = (take(2), save("s"), take(1), save("t"), *drains(2))
     seal = Step("seal", state="s", into="late")
     return c.case(w, c.session(0, *steps, seal), c.session(1, load("late"), *drains(2)))
@@ -255,7 +282,7 @@ def _sealed_late(c: Cell) -> Case | None:
 UNEVEN = ((16, 2), (13, 2))
 
 
-@probe("uneven plain", (True,), shape=UNEVEN, kind=KINDS)
+@_unusual("uneven plain", (True,), needs=("samples",), shape=UNEVEN, kind=KINDS)
 def _uneven_plain(c: Cell) -> Case | None:
     w = _gated(c)
     if w is None:
@@ -263,7 +290,7 @@ def _uneven_plain(c: Cell) -> Case | None:
     return c.case(w, dataclasses.replace(c.session(0, *drains(2)), host="b"))
 
 
-@probe("uneven", (True,), shape=UNEVEN, kind=KINDS, position=(1, 3))
+@_unusual("uneven", (True,), needs=("samples",), shape=UNEVEN, kind=KINDS, position=(1, 3))
 def _uneven(c: Cell) -> Case | None:
     w = _gated(c)
     if w is None:

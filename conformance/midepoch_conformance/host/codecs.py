@@ -1,4 +1,4 @@
-"""States to bytes and back, by the codecs that a loader claims (standard library, lazily more)."""
+"""States to bytes and back, by a loader's codecs (standard library; others inside functions)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def encode(codec: str, state: Any, canonical: bool) -> bytes:
         return json.dumps(state).encode()
     if codec == "bytes":
         if not isinstance(state, (bytes, bytearray)):
-            raise TypeError(f"the state is said to be bytes, and it is {type(state).__name__}")
+            raise TypeError(f"the offer's codec is bytes, but the state is {type(state).__name__}")
         return bytes(state)
     raise ValueError(f"unknown codec {codec!r}: pickle, torch, json or bytes")
 
@@ -49,10 +49,10 @@ def decode(codec: str, data: bytes, canonical: bool) -> Any:
 
 
 class Codecs:
-    """The codecs as they apply to one loader.
+    """The codecs of one loader.
 
-    Loaders that implement midepoch's own format have its canonical JSON for ``json``; the
-    others have plain ``json.dumps`` and ``json.loads``.
+    For loaders that implement midepoch's own format, ``json`` is its canonical JSON. For others it
+    is plain ``json.dumps`` and ``json.loads``.
     """
 
     def __init__(self, offer: Offer) -> None:
@@ -60,15 +60,15 @@ class Codecs:
         self.canonical = "midepoch" in offer.formats
 
     def encode(self, codec: str, state: Any) -> bytes:
-        """Return ``state`` as bytes; whatever the codec raises is let through."""
+        """Return ``state`` as bytes; errors of the codec are not caught."""
         return encode(codec, state, self.canonical)
 
     def decode(self, codec: str, data: bytes) -> Any:
-        """Return the state that ``data`` holds; whatever the codec raises is let through."""
+        """Return the state that ``data`` holds; errors of the codec are not caught."""
         return decode(codec, data, self.canonical)
 
     def document(self, state: Any) -> Any:
-        """Return the state as the plain JSON types of its canonical form; None without a format.
+        """Return the state as the JSON types of its canonical form; None without the format.
 
         A state that has no canonical form gives ``{"unreadable": why}``, which no schema
         allows.

@@ -19,7 +19,7 @@ _MESSAGE, _TRACEBACK = 2000, 4000
 def fault_of(error: BaseException, at: str, own: Collection[str], kind: str = "raised") -> Fault:
     """Return ``error`` as a fault.
 
-    An error whose innermost frame lies in a file of ``own`` (the adapter's) is the adapter's,
+    An error whose innermost frame lies in a file of ``own`` (the adapter's files) is the adapter's,
     unless the workload raised it on purpose.
     """
     if kind == "raised" and _innermost(error) in own and not isinstance(error, WorkloadError):
@@ -45,8 +45,8 @@ def hang(at: str, limit: float) -> Fault:
 def crash(at: str, status: int | None, output: str = "") -> Fault:
     """Return the fault of a process that died in a session.
 
-    ``status`` is what ``os.waitstatus_to_exitcode`` returns, None where it is not known;
-    ``output`` is what the process had printed.
+    ``status`` is a result of ``os.waitstatus_to_exitcode``, or None if it is unknown. ``output`` is
+    the text that the process had printed.
     """
     if status is None:
         name, words = "died", "the process died"
@@ -59,7 +59,7 @@ def crash(at: str, status: int | None, output: str = "") -> Fault:
 
 
 def _innermost(error: BaseException) -> str:
-    """Return the file in which ``error`` was raised, or "" where none is known."""
+    """Return the file in which ``error`` was raised, or "" if it is unknown."""
     # Python turns a StopIteration that leaves a generator into a RuntimeError of that generator.
     if isinstance(error, RuntimeError) and isinstance(error.__cause__, StopIteration):
         error = error.__cause__

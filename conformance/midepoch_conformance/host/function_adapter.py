@@ -1,7 +1,7 @@
 """A plain ``make_loader`` function as an adapter (standard library only).
 
-A batch is then the hash of its content: what needs to know the samples cannot be judged,
-everything else can.
+A batch is then the hash of its content. The suite judges every requirement that does not need to
+know the samples.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from midepoch_conformance.case.workload import Workload
 __all__ = ["OWN", "FunctionAdapter", "content"]
 
 OWN = "own"
-"""The name under which a user's own training loader is offered."""
+"""The name of the offer of a user's own training loader."""
 
 _PROBING = 60.0
 
@@ -52,7 +52,7 @@ class FunctionAdapter:
         )
 
     def _is_stateful(self) -> bool:
-        """Build the loader once, in a process of its own: the host stays fit to be forked."""
+        """Build the loader once, in a process of its own, so that the host can still be forked."""
         context = multiprocessing.get_context("fork")
         ours, theirs = context.Pipe(duplex=False)
         process = context.Process(target=self._probe, args=(theirs,), daemon=True)
@@ -80,14 +80,14 @@ class FunctionAdapter:
             answer.send(f"{type(error).__name__}: {error}")
 
     def declines(self, w: Workload, x: Execution) -> str | None:
-        """Return why a cell is not offered: all that asks for another workload or execution."""
+        """Return why a cell is not offered: each that asks for another workload or execution."""
         asked = dataclasses.replace(w, seed=0, epochs=2, shuffle=False, n=13, batch_size=4)
         if asked != Workload() or x != Execution(workers=x.workers):
             return "make_loader has a workload of its own and takes num_workers alone"
         return None
 
     def prepare(self, w: Workload, root: str) -> None:
-        """Do nothing: the data is the function's."""
+        """Do nothing: the function has its own data."""
 
     def open(self, w: Workload, x: Execution, root: str) -> FunctionSession:
         """Build the loader."""
@@ -118,7 +118,7 @@ class FunctionSession:
 
 
 class HashedBatch:
-    """A batch as one row of one number, its content's, computed anew whenever it is read."""
+    """A batch as one row with the number of its content, computed anew at each reading."""
 
     def __init__(self, batch: Any) -> None:
         self.batch = batch
@@ -135,8 +135,8 @@ def _hashed(batches: Iterable[Any]) -> Iterator[Any]:
 def content(batch: Any) -> int:
     """Return a number that tells batches of different content or type apart.
 
-    It is the same in every process, whatever the hash seed; order counts everywhere but in
-    mappings and sets. 48 bits, so that it survives as a float.
+    The number is the same in every process, with any hash seed. Order counts everywhere but in
+    mappings and sets. The number has 48 bits, so a float can hold it.
     """
     return int.from_bytes(_digest(batch, ())[:6], "big")
 
@@ -170,7 +170,7 @@ def _raw(array: Any) -> bytes:
         array = array.detach().cpu().numpy() if hasattr(array, "detach") else array
         if array.dtype.kind != "O":
             return bytes(array.tobytes())
-    # Objects, and types that numpy has no counterpart of.
+    # Objects, and types that NumPy does not have.
     return _digest(array.tolist(), ())
 
 

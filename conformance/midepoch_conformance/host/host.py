@@ -1,9 +1,10 @@
 """The host: plays sessions inside the loader's own Python (standard library only).
 
-Started by the runner with the loader's interpreter; reads requests and writes replies, a JSON
-object a line, over descriptors that it keeps to itself. It imports the adapter once and forks a
-process group for each session; a loader that must not be forked is played right here. What a
-session did stands in its journal (journal.py): a reply says only how the session ended.
+The runner starts the host with the loader's interpreter. The host reads requests and writes
+replies, one JSON object on each line, over descriptors that nothing else uses. It imports the
+adapter once and forks a process group for each session; it plays a loader that must not be forked
+in its own process. The session's journal (journal.py) records its events; the reply only says how
+the session ended.
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ from typing import Any
 
 from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.host import loading, memory, processes
+from midepoch_conformance.host import loading, processes
 from midepoch_conformance.host.play import Job, Play
 
 __all__ = ["main"]
 
 KNOWN = ("torch", "torchdata", "numpy", "grain", "jax", "midepoch")
-"""Distributions whose versions a report names where they are loaded."""
+"""The distributions whose versions a report names if they are loaded."""
 
 _POLL = 0.002
 
@@ -78,7 +79,7 @@ class Host:
         except Exception as error:
             return {
                 "error": f"{type(error).__name__}: {error}",
-                # What a session raises is its fault; what comes through here is the suite's.
+                # An error of a session is a fault in its trace; other errors of a play are ours.
                 "kind": "protocol" if request["op"] == "play" else "adapter",
                 "hint": traceback.format_exc()[-4000:],
             }
@@ -89,9 +90,9 @@ class Host:
         for name in ("numpy", "torch"):
             if name in self.offer.draws:
                 importlib.import_module(name)
-        # For fork servers, which are started by the sessions that need one.
+        # For the fork servers that sessions start.
         multiprocessing.set_forkserver_preload([self.loaded.module])
-        memory.settle()
+        processes.prepare_for_forks()
         return {
             "offer": dataclasses.asdict(self.offer),
             "name": self.offer.name or self.loaded.module,
@@ -149,14 +150,14 @@ class Host:
         return self._apart(act, limit, folder) if self.offer.fork_safe else self._here(act)
 
     def _here(self, act: Callable[[], object]) -> dict[str, Any]:
-        """Act in this process; the runner watches the time and restarts a host that is unfit."""
+        """Act in this process; the runner watches the time and replaces a host that is unfit."""
         spared = set(processes.living(os.getpid()) or ())
         whole = act()
         left = set(processes.living(os.getpid()) or ()) - spared - processes.keepers()
         return {"outcome": "done", "fit": whole is not False and not left}
 
     def _apart(self, act: Callable[[], object], limit: float, folder: str) -> dict[str, Any]:
-        """Act in a process group of its own, killed whole when it ends or its time is up."""
+        """Act in a process group, which is killed when the act ends or its time is up."""
         spared = set(processes.living(os.getpid()) or ())
         os.makedirs(folder, exist_ok=True)
         pid = os.fork()
@@ -177,7 +178,7 @@ class Host:
         return answer
 
     def _become_player(self, act: Callable[[], object], folder: str) -> None:
-        """Act and exit: the rest of a forked process's life."""
+        """Act in the forked process, and exit."""
         status = 1
         try:
             os.setsid()
@@ -202,7 +203,7 @@ class Host:
             os._exit(status)
 
     def _await(self, pid: int, limit: float) -> tuple[str, int | None]:
-        """Wait for a player: how it ended, and with what status if it has been reaped."""
+        """Wait for a player; return how it ended, and its status if it has been reaped."""
         patience = processes.Patience(pid, limit)
         with _exits(pid) as exits:
             while True:
@@ -215,7 +216,7 @@ class Host:
                     watch.register(exits, select.POLLIN)
                 ready = dict(watch.poll(1000 * left if exits is not None else 1000 * _POLL))
                 if self.commands in ready:
-                    # The runner is gone, and with it the reason to play.
+                    # The runner is gone: nothing needs this play any more.
                     processes.end_group(pid)
                     processes.end_others(set())
                     os._exit(0)
@@ -227,7 +228,7 @@ class Host:
 
 @contextlib.contextmanager
 def _exits(pid: int) -> Any:
-    """Give a descriptor that is readable once ``pid`` has exited; None where there is none."""
+    """Give a descriptor that is readable once ``pid`` has exited; None if the system has none."""
     try:
         fd = os.pidfd_open(pid)
     except (AttributeError, OSError):
@@ -243,7 +244,7 @@ def _offer(given: Offer | Mapping[str, Any] | object) -> Offer:
     """Return what an adapter offers as an :class:`Offer`.
 
     Raises:
-        loading.SpecError: it names something that no offer has, or is of another type.
+        loading.SpecError: a field is unknown, or has another type.
     """
     names = {field.name: field.default for field in dataclasses.fields(Offer)}
     if isinstance(given, Mapping):
@@ -270,9 +271,9 @@ def _offer(given: Offer | Mapping[str, Any] | object) -> Offer:
 
 
 def _note_imports(known: set[str], folder: str) -> None:
-    """Leave the names of what a first session imported, for the host to import once for all.
+    """Write the names of the modules that a first session imported, for the host to import once.
 
-    Only parts of packages that the host has anyway: a new package might bring new behaviour.
+    Only modules of packages that the host already has: a new package might change behaviour.
     """
     packages = {name.partition(".")[0] for name in known} | set(sys.builtin_module_names)
     found = [name for name in list(sys.modules) if name not in known]
@@ -286,7 +287,7 @@ def _import_noted(folder: str) -> None:
             for name in json.load(names):
                 with contextlib.suppress(Exception):
                     importlib.import_module(name)
-        memory.settle()
+        processes.prepare_for_forks()
 
 
 def _version(package: str) -> str:
@@ -309,5 +310,5 @@ def main() -> None:
     os.dup2(2, 1)
     processes.adopt_orphans()
     Host(commands, replies).serve()
-    # Threads that a loader left must not keep the host.
+    # Threads that a loader left must not keep the host alive.
     os._exit(0)

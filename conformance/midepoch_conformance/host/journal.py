@@ -1,7 +1,8 @@
-"""A session's journal: written as the session is played, read when it is over.
+"""The records of a session: its journal, and the workload's log of fetches (standard library).
 
-What is written survives the process: a session that hangs or crashes leaves all that it had
-delivered. A line is a JSON array, its first item names it.
+The journal is written while the session is played, and read when the session is over. It survives
+the process: a session that hangs or crashes leaves everything that it had delivered. Each line is
+a JSON array; its first item is the line's name.
 """
 
 from __future__ import annotations
@@ -14,15 +15,16 @@ import os
 from typing import Any
 
 from midepoch_conformance.case.trace import Batch, Event, Fault, SessionTrace, session_from_json
+from midepoch_conformance.case.workload import Workload
 
-__all__ = ["Journal", "JournalEnd", "read_journal"]
+__all__ = ["FetchLog", "Journal", "JournalEnd", "read_journal"]
 
 _OUT_OF_REACH = 200
-"""The journal's descriptor is at least this: loaders that meddle with descriptors take low ones."""
+"""The journal's lowest descriptor: loaders that close descriptors by number use low ones."""
 
 
 class Journal:
-    """Writes one session's journal, whatever the loader does to descriptors and processes."""
+    """Writes one session's journal, even if the loader closes descriptors or forks."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -31,11 +33,11 @@ class Journal:
         self.phase = ""
 
     def descriptor(self) -> int:
-        """Return the descriptor that the journal itself holds; -1 where it holds none."""
+        """Return the journal's own descriptor, or -1 if it has none."""
         return self.fd if self._is_open() else -1
 
     def at(self, phase: str) -> None:
-        """Note what is about to happen: it names the place of a hang or a crash."""
+        """Note the next phase: it names the place of a hang or a crash."""
         if phase != self.phase:
             self.phase = phase
             self._write(["at", phase])
@@ -61,13 +63,13 @@ class Journal:
         self._write(["state", name, codec, path])
 
     def event(self, event: Event) -> None:
-        """Note what else the step did; its batches are noted already."""
+        """Note the rest of the step's event; its batches are noted already."""
         fields = dataclasses.asdict(dataclasses.replace(event, batches=[]))
         del fields["batches"], fields["opened"], fields["ended"]
         self._write(["event", fields])
 
     def changed(self, when: str, changes: list[list[Any]]) -> None:
-        """Note which of the batches that are held are others now: number, before, now."""
+        """Note the held batches that have changed: number, before, now."""
         for change in changes:
             self._write(["changed", when, *change])
 
@@ -76,7 +78,7 @@ class Journal:
         self._write(["failed", dataclasses.asdict(fault)])
 
     def killed(self) -> None:
-        """Note that the process kills itself now because a step asks for it."""
+        """Note that the process now kills itself because a step asks for it."""
         self._write(["killed"])
 
     def done(self, seconds: float) -> None:
@@ -84,15 +86,15 @@ class Journal:
         self._write(["done", seconds])
 
     def close(self) -> None:
-        """Give the descriptor back."""
+        """Close the descriptor."""
         if self._is_open():
             os.close(self.fd)
 
     def _write(self, line: list[Any]) -> None:
         if os.getpid() != self.pid:
-            # A process that the loader forked came out of the loader's code: it is no player.
+            # This process was forked by the loader and left the loader's code: it is no player.
             os._exit(0)
-        # The empty line ends what a loader may have written here by accident.
+        # The empty line ends anything that a loader may have written here by accident.
         data = memoryview(f"\n{json.dumps(line, separators=(',', ':'))}\n".encode())
         if not self._is_open():
             self._open()
@@ -115,25 +117,22 @@ class Journal:
 
 @dataclasses.dataclass
 class JournalEnd:
-    """How a journal ends.
-
-    Attributes:
-        done: whether the session came to its end.
-        killed: whether a step ended it, and its process with it.
-        phase: what was being done if it did not; ``"closing"`` after all its steps.
-        pending: whether a step was cut short.
-        states: the encodings that were saved: codec and file by name.
-    """
+    """How a journal ends."""
 
     done: bool = False
+    """Whether the session reached its end."""
     killed: bool = False
+    """Whether a step killed the session's process."""
     phase: str = "open"
+    """The phase in which the session stopped; ``"closing"`` after all its steps."""
     pending: bool = False
+    """Whether a step was cut short."""
     states: dict[str, tuple[str, str]] = dataclasses.field(default_factory=dict)
+    """The saved encodings: codec and file by name."""
 
 
 def read_journal(path: str) -> tuple[SessionTrace, JournalEnd]:
-    """Read a journal, whole or cut short; lines that are no journal's are passed over."""
+    """Read a journal, whole or cut short; lines of other form are skipped."""
     trace, end = SessionTrace([]), JournalEnd()
     for line in _lines(path):
         with contextlib.suppress(IndexError, KeyError, TypeError, ValueError):
@@ -183,3 +182,30 @@ def _lines(path: str) -> list[list[Any]]:
     except FileNotFoundError:
         pass
     return found
+
+
+class FetchLog:
+    """The samples that one session fetched, and the calls that it noted; read piece by piece."""
+
+    def __init__(self, workload: Workload, folder: str) -> None:
+        self.path: str | None = None
+        self.workload = workload
+        self.offset = 0
+        if workload.log == "auto":
+            self.path = os.path.join(folder, "log")
+            self.workload = dataclasses.replace(workload, log=self.path)
+
+    def counts(self) -> tuple[int | None, dict[str, int] | None]:
+        """Return how many samples were fetched since the last time, and which calls were noted."""
+        if self.path is None:
+            return None, None
+        found = {"fetch": 0, "state_dict": 0, "iter": 0}
+        with contextlib.suppress(FileNotFoundError), open(self.path, "rb") as log:
+            log.seek(self.offset)
+            # Each line is written in one piece, so the file always ends with a whole line.
+            lines = log.read().splitlines()
+            self.offset = log.tell()
+            for line in lines:
+                what = line.decode().split()[1]
+                found[what] = found.get(what, 0) + 1
+        return found.pop("fetch"), found

@@ -25,7 +25,7 @@ FORMS = (
 
 
 class SpecError(ValueError):
-    """A loader's name that leads to no adapter."""
+    """A loader's name leads to no adapter."""
 
     def __init__(self, message: str, hint: str = f"a loader is named as {FORMS}") -> None:
         super().__init__(message)
@@ -34,35 +34,32 @@ class SpecError(ValueError):
 
 @dataclasses.dataclass
 class Loaded:
-    """An adapter and where it came from.
-
-    Attributes:
-        adapter: the adapter itself.
-        module: the name of the module that holds it.
-        name: its name there.
-        file: that module's file.
-        function: whether it is a plain ``make_loader`` function.
-        own: files whose errors are the adapter's own, not the loader's.
-    """
+    """An adapter and its origin."""
 
     adapter: Adapter
+    """The adapter itself."""
     module: str
+    """The name of the module that holds it."""
     name: str
+    """Its name in the module."""
     file: str
+    """That module's file."""
     function: bool
+    """Whether it is a plain ``make_loader`` function."""
     own: frozenset[str]
+    """The files whose errors are the adapter's, not the loader's."""
 
 
 def load(spec: str) -> Loaded:
     """Import the adapter that ``spec`` names and return it.
 
     A file is imported under its stem with its folder on ``sys.path``, so that spawned workers
-    find it by the same name. An adapter whose file also holds the loader says so by an
-    attribute ``loader_here = True``: errors raised there are then the loader's.
+    find it by the same name. An adapter whose file also holds the loader has an attribute
+    ``loader_here = True``: errors raised in the file are then the loader's.
 
     Raises:
-        SpecError: ``spec`` has none of the forms, or names nothing.
-        Exception: whatever importing the module or making the adapter raises.
+        SpecError: ``spec`` has none of the forms, or the name does not exist.
+        Exception: any error of the module's import or of the adapter's constructor.
     """
     source, _, name = spec.rpartition(":") if ":" in spec else (spec, "", "")
     if spec in BUILT_IN:

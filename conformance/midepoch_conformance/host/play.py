@@ -23,53 +23,48 @@ from midepoch_conformance.case.trace import Batch, Event, Fault
 from midepoch_conformance.case.workload import WIDE, Workload
 from midepoch_conformance.host import codecs
 from midepoch_conformance.host.faults import fault_of
-from midepoch_conformance.host.held_batches import HeldBatches
-from midepoch_conformance.host.holdings import Holdings
-from midepoch_conformance.host.journal import Journal
-from midepoch_conformance.host.logbook import Log
+from midepoch_conformance.host.held import HeldBatches, Holdings
+from midepoch_conformance.host.journal import FetchLog, Journal
 from midepoch_conformance.host.processes import left_after
 from midepoch_conformance.host.streams import Streams, seed_streams
 
 __all__ = ["NO_SUCH_PART", "NO_SUCH_STATE", "BatchError", "Job", "Play"]
 
 CLOSING = 5.0
-"""Seconds that the processes of a closed loader have for their exit, and all else it holds."""
+"""The seconds in which a closed loader must release its processes and all else that it holds."""
 
 PARTING = 2
-"""Seconds that a loader has to close where no step asks it to."""
+"""The seconds that a loader has to close if no step asks for it."""
 
 NO_SUCH_PART = "no such part"
 NO_SUCH_STATE = "no such state"
-"""``Event.document`` of a step that ended its session because there was nothing to act on."""
+"""``Event.document`` of a step that ended its session because its object did not exist."""
 
 
 @dataclasses.dataclass
 class Job:
-    """One session as the host is asked to play it.
-
-    Attributes:
-        workload: with ``log="auto"`` it gets a fresh log in ``folder``, and the events carry
-            the counts of what was logged since the event before.
-        execution: how the loader is executed.
-        steps: what is done.
-        ambient: seed of the three global random streams before the loader is built.
-        root: what ``Adapter.prepare`` was given for this workload.
-        folder: where this session's files go; nobody else writes there.
-        states: encodings of earlier sessions: codec and file by name.
-        left: for each step the batches that the open epoch has left before it, or None
-            where that is not known; it tells an error at the end from one before.
-        patience: seconds that what a closed loader held has to go.
-    """
+    """One session as the host is asked to play it."""
 
     workload: Workload
+    """With ``log="auto"`` it gets a fresh log in ``folder``.
+    Each event carries the counts since the event before."""
     execution: Execution
+    """The loader's execution."""
     steps: tuple[Step, ...]
+    """The steps."""
     ambient: int
+    """The seed of the three global random streams before the loader is built."""
     root: str
+    """The folder that ``Adapter.prepare`` got for this workload."""
     folder: str
+    """The folder of this session's files; nothing else writes there."""
     states: dict[str, tuple[str, str]] = dataclasses.field(default_factory=dict)
+    """The encodings of earlier sessions: codec and file by name."""
     left: tuple[int | None, ...] = ()
+    """For each step, the batches that the open epoch has left before it; None: unknown.
+    They tell an error at the end of an epoch from an earlier one."""
     patience: float = CLOSING
+    """The seconds in which a closed loader must release what it held."""
 
     @property
     def journal(self) -> str:
@@ -98,7 +93,7 @@ class Job:
 
 
 class _FailedError(Exception):
-    """A step went wrong: carries its fault."""
+    """A step failed; carries the fault."""
 
     def __init__(self, fault: Fault) -> None:
         super().__init__(fault.message)
@@ -106,11 +101,11 @@ class _FailedError(Exception):
 
 
 class _SessionOver(Exception):  # noqa: N818 - it is no error
-    """The session ends here quietly; its text becomes the event's document."""
+    """The session ends here without a fault; the text becomes the event's document."""
 
 
 class BatchError(TypeError):
-    """An adapter delivered something that is no batch of rows."""
+    """An adapter delivered an object that is no batch of rows."""
 
 
 class Play:
@@ -119,9 +114,9 @@ class Play:
     def __init__(self, adapter: Adapter, offer: Offer, job: Job, own: frozenset[str]) -> None:
         self.adapter, self.job, self.own = adapter, job, own
         self.codecs = codecs.Codecs(offer)
-        # A training loader of the user's own has an epoch of its own length.
+        # A user's own training loader has epochs of unknown length.
         self.endless = offer.name == "own"
-        # Inline such a loader may hand out what its dataset itself keeps and changes.
+        # Without workers, such a loader may deliver objects that its dataset keeps and changes.
         self.holds = not self.endless or job.execution.workers > 0
         self.journal = Journal(job.journal)
         self.session: Session | None = None
@@ -129,7 +124,7 @@ class Play:
         self.begun = False
         self.kept: dict[str, Any] = {}
         self.encodings = dict(job.states)
-        self.log = Log(job.workload, job.folder)
+        self.log = FetchLog(job.workload, job.folder)
         self.holdings = Holdings(self.journal.descriptor)
         self.held = HeldBatches(_plain, few=self.endless)
         self.doomed = False
@@ -137,8 +132,8 @@ class Play:
     def run(self, forked: bool) -> bool:
         """Play the session; return whether all its steps were taken.
 
-        ``forked``: the process is this session's alone, and a loader that cannot be closed
-        at the end without being asked to may cost it its life.
+        ``forked``: the process belongs to this session alone. If the loader does not close at the
+        end, the process is killed.
         """
         began = time.monotonic()
         with contextlib.closing(self.journal):
@@ -272,17 +267,17 @@ class Play:
 
     def _open(self, step: Step, event: Event) -> None:
         if self.session is not None:
-            raise CaseError("a step opens the session that is open already: it was not closed")
+            raise CaseError("a step opens a session that is already open: no step closed it")
         with self._watched("open"):
             self.session = self._opened_anew()
 
     def _count(self, step: Step, event: Event) -> None:
-        # What a held batch needs of the process is its holder's.
+        # Memory that a held batch needs does not count as the loader's.
         self.held.drop()
         event.held = self.holdings.count(self.job.patience)
 
     def _kill(self, step: Step, event: Event) -> None:
-        # Only once the journal holds the step.
+        # The process is killed only once the journal holds the step.
         self.doomed = True
 
     # What the actions are made of.
@@ -294,7 +289,7 @@ class Play:
 
     @contextlib.contextmanager
     def _streams(self, event: Event) -> Iterator[None]:
-        """Note whether the global streams were moved meanwhile."""
+        """Note whether the global streams moved meanwhile."""
         before = Streams()
         try:
             yield
@@ -319,7 +314,7 @@ class Play:
                 self.epoch = iter(session.epoch())
 
     def _next(self, event: Event, phase: str) -> bool:
-        """Deliver a batch; return whether there was one."""
+        """Deliver a batch; return whether the epoch had one."""
         if self.epoch is None:
             return False
         with self._watched(phase if self.begun else "iter"):
@@ -341,7 +336,7 @@ class Play:
         return True
 
     def _reread(self, when: str) -> None:
-        """Note which of the batches that are held have changed."""
+        """Note the held batches that have changed."""
         self.journal.changed(when, self.held.changed())
 
     def _is_spent(self, epoch: Iterator[Any]) -> bool:
@@ -399,7 +394,7 @@ class Play:
 
     @contextlib.contextmanager
     def _watched(self, at: str, kind: str = "raised") -> Iterator[None]:
-        """Turn whatever is raised into the step's fault."""
+        """Turn any exception into the step's fault."""
         self.journal.at(at)
         try:
             yield
@@ -412,7 +407,7 @@ def _plain(rows: Any) -> Batch:
     """Return a batch as lists of numbers.
 
     Raises:
-        BatchError: it is something else; rows are the adapter's to make.
+        BatchError: it is something else; the adapter must make rows.
     """
     try:
         return [_row(row) for row in rows]
@@ -423,7 +418,7 @@ def _plain(rows: Any) -> Batch:
 
 
 def _row(row: Any) -> list[float]:
-    """Return a row's numbers; of a wide one, which repeats its id, each number once."""
+    """Return a row's numbers; a wide row repeats its id and gives each number once."""
     values = row.tolist() if hasattr(row, "tolist") else [*row]
     return [*map(_number, values if len(values) <= WIDE else dict.fromkeys(values))]
 

@@ -1,13 +1,14 @@
-"""Processes seen through /proc: who descends from whom, and how to end them (standard library).
+"""Processes: their descendants in /proc, how to end them, and cheap forks (standard library).
 
-Linux alone tells all of it; elsewhere the counts are unknown (None) and only process groups
-are ended.
+Only Linux has all of this information. On other systems the counts are unknown (None) and only
+process groups are ended.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
+import gc
 import os
 import signal
 import sys
@@ -24,6 +25,7 @@ __all__ = [
     "keepers",
     "left_after",
     "living",
+    "prepare_for_forks",
 ]
 
 _PR_SET_PDEATHSIG = 1
@@ -33,10 +35,12 @@ _DYING = 10.0
 _TIDYING = 1.0
 _STARTING = 0.1
 _TRACKER = "multiprocessing.resource_tracker"
+_HUGE = 2 << 20
+_MADV_COLLAPSE = 25
 
 
 def adopt_orphans(adopt: bool = True) -> bool:
-    """Make this process the new parent of orphans below it, or no longer; return whether it is."""
+    """Make this process the new parent of orphans below it, or stop that; return whether it is."""
     return _prctl(_PR_SET_CHILD_SUBREAPER, int(adopt)) and adopt
 
 
@@ -59,14 +63,14 @@ def living(pid: int) -> list[int] | None:
 
 
 def left_after(seconds: float) -> int | None:
-    """Return how many processes below this one live on, as soon as none does or time is up.
+    """Return how many processes below this one are alive, once none is or the time is up.
 
-    Python's own keepers (the resource tracker and the fork server, which live as long as
-    their process does) are not counted.
+    Python's own keepers are not counted: the resource tracker and the fork server live as long as
+    their process does.
     """
     until = time.monotonic() + seconds
     while True:
-        # The kernel may skip a child while another one exits: only a second look is sure.
+        # The kernel may skip a child while another one exits, so only a second look is sure.
         alive = living(os.getpid()) or living(os.getpid())
         if alive is None:
             return None
@@ -77,14 +81,14 @@ def left_after(seconds: float) -> int | None:
 
 
 class Patience:
-    """How long a process may go on: its limit, and longer while it and its children work.
+    """The time that a process has: its limit, and more while it and its children work.
 
-    On a busy machine a session needs more time to do the same: what burns processor time is
-    no hang yet. Past ``MOST`` limits it is one all the same.
+    On a busy machine a session needs more time. A process that uses the processor does not hang
+    yet. After ``MOST`` limits it counts as a hang all the same.
 
     Args:
         pid: the process.
-        limit: seconds that it has.
+        limit: the seconds that it has.
     """
 
     MOST = 4
@@ -93,7 +97,7 @@ class Patience:
     def __init__(self, pid: int, limit: float) -> None:
         self.pid, self.limit = pid, limit
         self.began = time.monotonic()
-        # The last quarter of the limit is the first that is looked at.
+        # The first look comes before the last quarter of the limit.
         self.looks = self.began + 0.75 * limit
         self.used: float | None = None
 
@@ -111,7 +115,7 @@ class Patience:
 
 
 def _processor_time(pid: int) -> float:
-    """Return the seconds of processor time of a process and all that descends from it."""
+    """Return the seconds of processor time of a process and all its descendants."""
     ticks = 0
     for one in (pid, *(living(pid) or ())):
         fields = _stat(one)
@@ -123,9 +127,9 @@ def _processor_time(pid: int) -> float:
 def end_but_trackers(spared: set[int]) -> None:
     """Kill all descendants but ``spared``, and let their resource trackers tidy up after them.
 
-    A tracker unlinks the named semaphores and segments of its users when the last of them is
-    gone: killed with them it would leave those on the machine. What only looks like a tracker
-    gains a second by it.
+    A tracker unlinks the named semaphores and segments of its users when the last user is gone.
+    If it were killed with them, these would stay on the machine. A process that only looks like
+    a tracker gains a second.
     """
     found = [pid for pid in living(os.getpid()) or () if pid not in spared]
     trackers = [pid for pid in found if _TRACKER in _command(pid)]
@@ -141,13 +145,13 @@ def end_but_trackers(spared: set[int]) -> None:
 
 
 def end_group(pid: int, seconds: float = 0.0) -> None:
-    """Kill the process group that ``pid`` leads, if there still is one.
+    """Kill the process group that ``pid`` leads, if it still exists.
 
-    Its members may leave by themselves for ``seconds`` before: a manager of torch's shared memory
-    removes what is left of that when all its users are gone, which after its end nobody does.
+    Its members first have ``seconds`` to exit by themselves: a manager of torch's shared memory
+    removes the rest of that memory when all its users are gone, and nobody else does.
     """
     until = time.monotonic() + seconds
-    while _group_runs(pid) and time.monotonic() < until:
+    while time.monotonic() < until and _group_runs(pid):
         time.sleep(0.01)
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
@@ -156,7 +160,7 @@ def end_group(pid: int, seconds: float = 0.0) -> None:
 def end_others(spared: set[int]) -> int:
     """Kill and reap all descendants of this process but ``spared``; return how many lived.
 
-    Called by a process that adopts orphans, so that nothing escapes by leaving its group.
+    The caller adopts orphans, so no process escapes by leaving its group.
     """
     ended: set[int] = set()
     while True:
@@ -176,7 +180,7 @@ def end_others(spared: set[int]) -> int:
 def end_marked(mark: str) -> None:
     """Kill all processes that were started with ``mark`` in their environment.
 
-    They are found wherever they went: a daemon has left its group, its session and its parent.
+    This finds daemons too, which have left their group, their session and their parent.
     """
     spared = {os.getpid()}
     until = time.monotonic() + _DYING
@@ -208,6 +212,26 @@ def keepers() -> set[int]:
     return found
 
 
+def prepare_for_forks() -> None:
+    """Make this process cheap to fork; call it when all imports are done.
+
+    A fork copies the table of the process's pages. With torch imported, that copy is most of the
+    cost of a short session. With the memory in huge pages the table is much smaller (Linux).
+    """
+    gc.collect()
+    # Nothing that exists now is garbage: a collection in a forked process need not touch it.
+    gc.freeze()
+    if sys.platform != "linux":
+        return
+    libc = ctypes.CDLL(None)
+    with contextlib.suppress(OSError):
+        for start, end in _writable():
+            # A kernel without this advice refuses it, and the memory stays as it is.
+            libc.madvise(
+                ctypes.c_void_p(start), ctypes.c_size_t(end - start), ctypes.c_int(_MADV_COLLAPSE)
+            )
+
+
 def _prctl(option: int, value: int) -> bool:
     return _PRCTL is not None and int(_PRCTL(option, value, 0, 0, 0)) == 0
 
@@ -224,25 +248,25 @@ def _children(pid: int) -> list[int]:
 
 
 def _runs(pid: int) -> bool:
-    """Return whether ``pid`` is there and no zombie."""
+    """Return whether ``pid`` exists and is no zombie."""
     return _stat(pid)[:1] not in ([], ["Z"], ["X"], ["x"])
 
 
 def _group_runs(group: int) -> bool:
-    """Return whether a process of the group is there and no zombie; no where that is unknown."""
+    """Return whether a process of the group exists and is no zombie; False if that is unknown."""
     fields = map(_stat, _numbers("/proc")) if _HAS_PROC else ()
     return any(f[2:3] == [str(group)] and f[0] not in "ZXx" for f in fields)
 
 
 def _stat(pid: int) -> list[str]:
-    """Return the fields of a process's status that follow its name; none if it is gone."""
+    """Return the fields of a process's status after its name; none if the process is gone."""
     with contextlib.suppress(FileNotFoundError, ProcessLookupError):
         return _read(f"/proc/{pid}/stat").rpartition(")")[2].split()
     return []
 
 
 def _command(pid: int) -> str:
-    """Return a process's command line; one that is just being started has none for a moment."""
+    """Return a process's command line; a process that just starts has none yet."""
     until = time.monotonic() + _STARTING
     while True:
         command = ""
@@ -268,6 +292,21 @@ def _numbers(folder: str) -> list[int]:
     with contextlib.suppress(FileNotFoundError, ProcessLookupError):
         return [int(name) for name in os.listdir(folder) if name.isdigit()]
     return []
+
+
+def _writable() -> list[tuple[int, int]]:
+    """Return the private, writable memory that is backed by no file, in whole huge pages."""
+    found = []
+    with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:
+        for line in maps:
+            addresses, permissions, _, _, inode, *name = line.split()
+            if permissions != "rw-p" or inode != "0" or name[:1] not in ([], ["[heap]"]):
+                continue
+            start, end = (int(address, 16) for address in addresses.split("-"))
+            start, end = -(-start // _HUGE) * _HUGE, end // _HUGE * _HUGE
+            if start < end:
+                found.append((start, end))
+    return found
 
 
 _HAS_PROC = os.path.isdir("/proc/self/task")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
-from midepoch_conformance.report.overview import BREAKING, ClassView, Overview
+from midepoch_conformance.report import overview
+from midepoch_conformance.report.document import Document
+from midepoch_conformance.report.overview import ClassView
 from midepoch_conformance.report.page import environment, slug
 from midepoch_conformance.text import clipped, printable
+from midepoch_conformance.verdict.results import BREAKING
 
 __all__ = ["badges", "class_words", "write_badges"]
 
@@ -18,7 +20,7 @@ _COLOURS = {
     "blocked": "#6b3fa0",
     "not offered": "#566268",
 }
-"""White on these has a contrast of at least 5; what is not here fails."""
+"""The colours of outcomes; white text on each has a contrast of at least 5."""
 
 _FAILS = "#a4262c"
 _WHOLE = "midepoch"
@@ -26,43 +28,33 @@ _NARROW, _WIDE = "fijlrt.,:;'!|()[] -/", "mwMW%"
 _EDGE = 14
 
 
-def badges(page: Overview) -> dict[str, str]:
+def badges(document: Document) -> dict[str, str]:
     """Return the badges by file name, that of the whole first."""
-    asked = [one for one in page.requirements if one.outcome != "not offered"]
-    failing = [one for one in asked if one.outcome in BREAKING]
-    if failing and page.status == 0:
-        outcome, words = "error", f"known failures {len(failing)}"
+    views = overview.class_views(document)
+    outcomes = [one.outcome for view in views for one in view.requirements]
+    asked = sum(outcome != "not offered" for outcome in outcomes)
+    failing = sum(outcome in BREAKING for outcome in outcomes)
+    status, title = document.footer.status, document.header.loader.title
+    if failing and status == 0:
+        outcome, words = "error", f"known failures {failing}"
     elif failing:
-        outcome, words = "fails", f"fails {len(failing)} of {len(asked)}"
-    elif page.status:
+        outcome, words = "fails", f"fails {failing} of {asked}"
+    elif status:
         outcome, words = "error", "not judged"
     else:
-        outcome, words = "pass", f"pass {len(asked)}/{len(asked)}"
-    found = {f"{_WHOLE}.svg": _badge(_WHOLE, outcome, words, f"{page.name}: {page.verdict}")}
-    for entry in page.classes:
-        title = f"{page.name}, class {entry.name}: {entry.words}"
-        words = class_words(entry)
-        found[f"{slug(entry.name)}.svg"] = _badge(entry.name, entry.outcome, words, title)
+        outcome, words = "pass", f"pass {asked}/{asked}"
+    whole = _badge(_WHOLE, outcome, words, f"{title}: {overview.verdict(document)}")
+    found = {f"{_WHOLE}.svg": whole}
+    for view in views:
+        name = view.entry.name
+        words = f"{title}, class {name}: {view.entry.words}"
+        found[f"{slug(name)}.svg"] = _badge(name, view.outcome, class_words(view), words)
     return found
 
 
-def class_words(entry: ClassView) -> str:
-    """Return what a class comes to, in a few words."""
-    return _words(entry.outcome, entry.counts)
-
-
-def write_badges(page: Overview, folder: Path) -> list[Path]:
-    """Write the badges into ``folder``, which is made, and return their paths."""
-    folder.mkdir(parents=True, exist_ok=True)
-    paths = []
-    for name, text in badges(page).items():
-        path = folder / name
-        path.write_text(text, encoding="utf-8")
-        paths.append(path)
-    return paths
-
-
-def _words(outcome: str, counts: Mapping[str, int]) -> str:
+def class_words(view: ClassView) -> str:
+    """Return the verdict on a class in a few words."""
+    outcome, counts = view.outcome, view.entry.counts
     asked = sum(n for name, n in counts.items() if name != "not offered")
     if outcome == "not offered":
         return outcome
@@ -70,6 +62,17 @@ def _words(outcome: str, counts: Mapping[str, int]) -> str:
         return f"pass {counts['pass']}/{asked}"
     bad = sum(counts.get(name, 0) for name in BREAKING)
     return f"fails {bad}" if bad else f"{outcome} {counts[outcome]} of {asked}"
+
+
+def write_badges(document: Document, folder: Path) -> list[Path]:
+    """Write the badges into ``folder``, which is made, and return their paths."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for name, text in badges(document).items():
+        path = folder / name
+        path.write_text(text, encoding="utf-8")
+        paths.append(path)
+    return paths
 
 
 def _badge(label: str, outcome: str, words: str, title: str) -> str:
@@ -90,6 +93,6 @@ def _badge(label: str, outcome: str, words: str, title: str) -> str:
 
 
 def _width(text: str) -> int:
-    """Return about how wide ``text`` is in the badge's font; the badge then sets it so."""
+    """Return the approximate width of ``text`` in the badge's font, which the badge then fixes."""
     points = sum(3.9 if c in _NARROW else 10.2 if c in _WIDE else 7.0 for c in text)
     return round(points) + _EDGE

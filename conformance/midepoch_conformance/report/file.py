@@ -1,7 +1,7 @@
-"""A report's file: written case by case as they are judged, read back, gone on with.
+"""A report's file: written case by case, read back, continued.
 
-A run that was interrupted leaves a file without a footer, its last line perhaps cut. What it
-judged stays: :func:`continued` reads it, and the next run plays the rest.
+An interrupted run leaves a file without a footer, whose last line may be cut. The cases that it
+judged are kept: :func:`continued` reads them, and the next run plays the rest.
 """
 
 from __future__ import annotations
@@ -13,29 +13,27 @@ import os
 from collections.abc import Iterator, Mapping
 from importlib import resources
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 import jsonschema
 
 from midepoch_conformance.case.case import CaseError
+from midepoch_conformance.errors import CheckError
+from midepoch_conformance.report.document import Case, Document, Footer, Header
 from midepoch_conformance.report.lines import (
     FORMAT,
     TIMES,
-    case_line,
-    footer_line,
-    header_line,
+    case_of,
+    header_of,
     result_of,
 )
-from midepoch_conformance.run.events import CaseResult, CasesJudged, Event, Started
-from midepoch_conformance.run.settings import CheckError
-
-if TYPE_CHECKING:
-    from midepoch_conformance.run.check import Check
+from midepoch_conformance.report.wording import command_words
+from midepoch_conformance.run.events import CasesJudged, Event, Started
+from midepoch_conformance.verdict.results import CaseResult
 
 __all__ = [
     "SCHEMA",
     "Continued",
-    "Report",
     "ReportError",
     "ReportFile",
     "continued",
@@ -47,38 +45,25 @@ __all__ = [
 SCHEMA = f"report-{FORMAT}.schema.json"
 """The schema's file, beside this module."""
 
-_FURTHER = ("type", "cases", "table", *TIMES)
-"""What a header does not say of the loader and its judge."""
+_NOT_COMPARED = ("cases", "table", *TIMES)
+"""The fields of a header that may differ between the parts of one run, or are compared apart."""
+
+_NONE = "a report is what `midepoch check LOADER --json FILE` writes"
 
 
 class ReportError(CheckError, ValueError):
-    """A file that is no report, or not one that can be used for what is asked."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Report:
-    """A report that was read.
-
-    Attributes:
-        header: its first line.
-        cases: a line a case, with what the footer says is *blocked* as such.
-        footer: its last line; None where the run was interrupted.
-    """
-
-    header: dict[str, Any]
-    cases: list[dict[str, Any]]
-    footer: dict[str, Any] | None = None
+    """A file that is no report, or one that cannot be used for this."""
 
 
 class ReportFile:
-    """Listens to a check and writes its report, each case as soon as those before it are there.
+    """Listens to a check and writes its report, each case as soon as those before it are written.
 
-    Whatever the file held before is replaced when the first line is written, which is when the
-    loader has answered and passed the smoke gate.
+    The file is replaced when the first line is written. The loader has then answered and passed
+    the smoke gate.
 
     Args:
         path: the file; its folder is made.
-        earlier: the report that is gone on with, as :func:`continued` returns it.
+        earlier: the report that the run continues, as :func:`continued` returns it.
 
     Raises:
         ReportError: ``path`` cannot be written.
@@ -100,74 +85,72 @@ class ReportFile:
         return self._file is not None
 
     def __call__(self, event: Event) -> None:
-        """Write what ``event`` tells of.
+        """Write the part of the report that ``event`` completes.
 
         Raises:
-            ReportError: the report that is gone on with is of another run.
+            ReportError: the report to continue is of another run.
         """
         if isinstance(event, Started) and self._file is None:
-            self._begin(event.header)
+            self._begin(header_of(event.facts))
         elif isinstance(event, CasesJudged):
             self._waiting[event.result.index] = event.result
             while self._next in self._waiting:
                 result = self._waiting.pop(self._next)
-                self._write(case_line(result, self._own, self._only))
+                self._write("case", case_of(result, self._own, self._only))
                 self._next += 1
 
-    def finish(self, check: Check) -> None:
+    def finish(self, document: Document) -> None:
         """Write the footer and close the file."""
-        self._write(footer_line(check))
+        self._write("footer", document.footer)
         self.close()
 
     def close(self) -> None:
-        """Close the file; without a footer it is that of an interrupted run."""
+        """Close the file; a file without a footer is that of an interrupted run."""
         if self._file is not None:
             self._file.close()
 
-    def _begin(self, header: Mapping[str, Any]) -> None:
-        self._own = bool(header["loader"]["function"])
-        self._only = None if header["only"] is None else frozenset(header["only"])
+    def _begin(self, header: Header) -> None:
+        self._own = header.loader.function
+        self._only = None if header.only is None else frozenset(header.only)
         if self._earlier is None:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._file = self.path.open("w", encoding="utf-8")
-            self._write(header_line(header))
+            self._write("header", header)
             return
         self._earlier.check_header(header)
         self._next = len(self._earlier.results)
-        # What was cut is dropped only now that the rest is known to be this run's.
+        # A cut line is dropped only now: the rest is known to be of this run.
         os.truncate(self.path, self._earlier.size)
         self._file = self.path.open("a", encoding="utf-8")
 
-    def _write(self, line: Mapping[str, Any]) -> None:
+    def _write(self, kind: str, part: Header | Case | Footer) -> None:
         if self._file is None:
             raise ReportError(f"{self.path}: a report begins with its header")
+        line = {"type": kind, **part.to_json()}
         self._file.write(json.dumps(line, ensure_ascii=False) + "\n")
         self._file.flush()
 
 
 @dataclasses.dataclass(frozen=True)
 class Continued:
-    """An interrupted run's report.
-
-    Attributes:
-        path: its file.
-        header: its first line.
-        results: what it judged, in the table's order.
-        size: how many bytes of the file are whole lines.
-    """
+    """An interrupted run's report."""
 
     path: Path
-    header: dict[str, Any]
+    header: Mapping[str, Any]
+    """Its first line."""
     results: list[CaseResult]
+    """The results of its cases, in the table's order."""
     size: int
+    """The size of its whole lines, in bytes."""
 
-    def check_header(self, header: Mapping[str, Any]) -> None:
+    def check_header(self, header: Header) -> None:
         """Make sure that the report is of the run that ``header`` begins.
 
         Raises:
-            ReportError: it is of another; the text names what differs.
+            ReportError: it is of another run; the text names the differences.
         """
-        differing = list(_differing(self.header, json.loads(json.dumps(header))))
+        now = json.loads(json.dumps({"type": "header", **header.to_json()}))
+        differing = list(_differing(self.header, now))
         if differing:
             raise ReportError(
                 f"{self.path} is the report of another run: {'; '.join(differing)}",
@@ -176,7 +159,7 @@ class Continued:
 
 
 def continued(path: Path) -> Continued:
-    """Read the report of an interrupted run, to go on with it; a cut last line is left out.
+    """Read the report of an interrupted run, to continue it; a cut last line is left out.
 
     Raises:
         ReportError: there is none, it cannot be read, or it is complete.
@@ -186,18 +169,39 @@ def continued(path: Path) -> Continued:
     lines = list(_lines(path, whole.decode("utf-8", "replace")))
     if lines and lines[-1]["type"] == "footer":
         raise ReportError(
-            f"{path} is complete (status {lines[-1]['status']}): there is nothing to go on with",
+            f"{path} is complete (status {lines[-1]['status']}): there is nothing to continue",
             "leave --continue out to judge everything anew",
         )
     _check_order(path, lines, interrupted=True)
     header, *cases = lines
     if header["cases"] is None:
         raise ReportError(
-            f"{path} is a report of `midepoch explore`, which has no table to go on with",
+            f"{path} is a report of `midepoch explore`, which has no table to continue",
             "explore with the same --seed draws the same cases",
         )
     results = [_result(path, number, line) for number, line in enumerate(cases, start=2)]
     return Continued(path, header, results, len(whole))
+
+
+def load_report(path: Path) -> Document:
+    """Read a report that has its footer.
+
+    Raises:
+        ReportError: the file is no report, or the run was interrupted.
+    """
+    header, *cases = read_report(path, interrupted=True)
+    if cases and cases[-1]["type"] == "footer":
+        return Document.from_json(header, cases[:-1], cases[-1])
+    begun = Header.from_json(header)
+    of = "" if begun.cases is None else f" of {begun.cases}"
+    command = f"{command_words(begun)} --json {path}"
+    raise ReportError(
+        f"{path}: the run was interrupted after {len(cases)}{of} cases: the report has no footer, "
+        "so it has no verdict",
+        f"`{command}` draws the same cases again"
+        if begun.cases is None
+        else f"`{command} --continue` judges the rest",
+    )
 
 
 def read_report(path: Path, interrupted: bool = False) -> list[dict[str, Any]]:
@@ -205,10 +209,10 @@ def read_report(path: Path, interrupted: bool = False) -> list[dict[str, Any]]:
 
     Args:
         path: its file.
-        interrupted: whether one without a footer will do; its cut last line is left out.
+        interrupted: whether a report without a footer is accepted; its cut last line is left out.
 
     Raises:
-        ReportError: the file is no report, is of another form, or ends before its footer; the
+        ReportError: the file is no report, has another form, or ends before its footer; the
             text names the line and the field.
     """
     text = _bytes(path).decode("utf-8", "replace")
@@ -217,27 +221,6 @@ def read_report(path: Path, interrupted: bool = False) -> list[dict[str, Any]]:
     lines = list(_lines(path, text))
     _check_order(path, lines, interrupted)
     return lines
-
-
-def load_report(path: Path, interrupted: bool = False) -> Report:
-    """Read a report, with what its footer says is *blocked* as the findings' outcome.
-
-    Args:
-        path: its file.
-        interrupted: whether one without a footer will do.
-
-    Raises:
-        ReportError: as :func:`read_report` does.
-    """
-    header, *rest = read_report(path, interrupted)
-    footer = rest.pop() if rest and rest[-1]["type"] == "footer" else None
-    blocked = {(index, name): words for index, name, words in (footer or {}).get("blocked", ())}
-    for line in rest:
-        for finding in line["findings"]:
-            words = blocked.get((line["index"], finding["requirement"]))
-            if words is not None:
-                finding |= {"outcome": "blocked", "words": words}
-    return Report(header, rest, footer)
 
 
 @functools.lru_cache(maxsize=1)
@@ -276,9 +259,6 @@ def _lines(path: Path, text: str) -> Iterator[dict[str, Any]]:
         yield line
 
 
-_NONE = "a report is what `midepoch check LOADER --json FILE` writes"
-
-
 def _validate(where: str, line: dict[str, Any]) -> None:
     error = jsonschema.exceptions.best_match(_validator(line["type"]).iter_errors(line))
     if error is not None:
@@ -288,7 +268,7 @@ def _validate(where: str, line: dict[str, Any]) -> None:
 
 
 def _check_order(path: Path, lines: list[dict[str, Any]], interrupted: bool) -> None:
-    """Make sure that a header, the cases in order and a footer is what there is."""
+    """Make sure that the lines are a header, the cases in order and a footer."""
     if not lines or lines[0]["type"] != "header":
         raise ReportError(f"{path}: a report begins with its header", _NONE)
     for number, line in enumerate(lines[1:], start=2):
@@ -304,7 +284,7 @@ def _check_order(path: Path, lines: list[dict[str, Any]], interrupted: bool) -> 
         if not interrupted:
             raise ReportError(
                 f"{path}: no footer: the run was interrupted",
-                "`midepoch check LOADER --json FILE --continue` goes on with it",
+                "`midepoch check LOADER --json FILE --continue` continues it",
             )
     elif lines[-1]["cases"] != len(lines) - 2:
         raise ReportError(
@@ -315,7 +295,7 @@ def _check_order(path: Path, lines: list[dict[str, Any]], interrupted: bool) -> 
 
 def _result(path: Path, number: int, line: dict[str, Any]) -> CaseResult:
     try:
-        result = result_of(line)
+        result = result_of(Case.from_json(line))
     except CaseError as error:
         raise ReportError(f"{path}, line {number}: case: {error}") from error
     if result.case.id != line["id"]:
@@ -326,10 +306,10 @@ def _result(path: Path, number: int, line: dict[str, Any]) -> CaseResult:
 
 
 def _differing(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what two headers say differently, in words."""
+    """Yield the differences of two headers, in words."""
     for name in dict.fromkeys([*old, *new]):
         before, now = old.get(name), new.get(name)
-        if before == now or name in _FURTHER:
+        if before == now or name in _NOT_COMPARED:
             continue
         if isinstance(before, dict) and isinstance(now, dict):
             yield from (f"{name}.{words}" for words in _differing(before, now))

@@ -1,42 +1,47 @@
-"""The lines of a check's report: a header, a line a case, a footer (pure).
+"""From a check's results to its report, and from a report's case back to its result (pure).
 
-Everything that readers are shown (tables, pages, badges) can be made from these lines; what each
-field means stands in ``report-2.schema.json``. Two reports of one passing loader differ in
-:data:`TIMES` alone: the lines stand in the table's order whatever the number of jobs, and what
-varies from process to process (process ids, addresses, temporary folders) is taken out of the
+Two reports of one passing loader differ in :data:`TIMES` alone. The cases stand in the table's
+order for any number of jobs. Process ids, addresses and temporary folders are taken out of the
 texts.
 """
 
 from __future__ import annotations
 
-import datetime
-import hashlib
 import json
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from importlib import metadata, resources
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from midepoch_conformance.case.case import Case
+from midepoch_conformance.case import case as plain
 from midepoch_conformance.case.words import describe
-from midepoch_conformance.run.events import CaseResult, Failure
-from midepoch_conformance.verdict.finding import OUTCOMES, Finding, Result, place
-
-if TYPE_CHECKING:
-    from midepoch_conformance.run.check import Check
-    from midepoch_conformance.run.known import Replayed
+from midepoch_conformance.report.document import (
+    Case,
+    Class,
+    Document,
+    Failure,
+    Finding,
+    Footer,
+    Header,
+    Known,
+    Loader,
+    Row,
+)
+from midepoch_conformance.text import without_process_ids
+from midepoch_conformance.verdict import finding as verdict
+from midepoch_conformance.verdict import results
+from midepoch_conformance.verdict.finding import OUTCOMES, place
+from midepoch_conformance.verdict.results import CaseResult, Check, Facts
 
 __all__ = [
     "FORMAT",
     "TIMES",
-    "case_line",
-    "finding_line",
-    "footer_line",
-    "header_line",
+    "case_of",
+    "document_of",
+    "header_of",
     "result_of",
-    "settled",
+    "spec_version",
     "stable",
-    "table_digest",
+    "suite_version",
 ]
 
 FORMAT = 2
@@ -45,106 +50,81 @@ FORMAT = 2
 TIMES = ("seconds", "started")
 """The fields that differ from run to run."""
 
-_PASSING = ("pass",)
-_VARYING = (
-    (re.compile(r"(\bpids?(?:\(s\))?[ =:]*)\d+(?:, ?\d+)*"), r"\1N"),
-    (re.compile(r"0x[0-9a-fA-F]{6,}"), "0xN"),
-    (re.compile(r"(/tmp|/var/folders|/dev/shm)/[^\s'\",)]+"), r"\1/..."),
-)
+
+def document_of(check: Check) -> Document:
+    """Return the report of a check."""
+    own = check.facts.info.function
+    cases = tuple(case_of(result, own) for result in check.results)
+    return Document(header_of(check.facts), cases, _footer(check, cases))
 
 
-def header_line(header: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the first line, from what :func:`report_header` made."""
-    return {"type": "header", **header}
+def header_of(facts: Facts) -> Header:
+    """Return the header of a run."""
+    info = facts.info
+    return Header(
+        format=FORMAT,
+        suite=suite_version(),
+        spec=spec_version(),
+        profile=facts.profile,
+        only=None if facts.only is None else sorted(facts.only),
+        loader=Loader(
+            spec=facts.loader,
+            function=info.function,
+            name=info.name,
+            version=info.version,
+            python=info.python,
+            platform=info.platform,
+            packages=info.packages,
+            reasons=info.offer.reasons,
+        ),
+        table=facts.table,
+        cases=facts.cases,
+        started=facts.started,
+        drawn=facts.drawn,
+        seed=facts.seed,
+    )
 
 
-def case_line(result: CaseResult, own: bool, only: frozenset[str] | None = None) -> dict[str, Any]:
-    """Return a case's line: its findings as they were judged, before any is *blocked*.
+def case_of(result: CaseResult, own: bool, only: frozenset[str] | None = None) -> Case:
+    """Return a case with its findings.
 
     Args:
-        result: what came of the case.
+        result: the result of the case.
         own: whether the loader is the user's own, with samples that the suite does not know.
-        only: the requirements that are asked about; findings of others are kept apart, for a
-            run that goes on.
+        only: the requirements that the user asked about; findings on others are kept apart, for
+            a run that continues this one.
     """
     asked = [f for f in result.findings if only is None or f.requirement in only]
     others = [f for f in result.findings if only is not None and f.requirement not in only]
-    line = {
-        "type": "case",
-        "index": result.index,
-        "id": result.case.id,
-        "case": result.case.to_json(),
-        "words": describe(result.case, own),
-        "not_offered": None if result.reason is None else settled(result.reason),
-        "findings": [finding_line(finding) for finding in asked],
-    }
-    if others:
-        line["others"] = [finding_line(finding) for finding in others]
-    return {**line, "seconds": round(result.seconds, 3)}
+    return Case(
+        index=result.index,
+        id=result.case.id,
+        case=result.case.to_json(),
+        words=describe(result.case, own),
+        not_offered=None if result.reason is None else without_process_ids(result.reason),
+        findings=tuple(Finding(**_found(finding)) for finding in asked),
+        others=tuple(Finding(**_found(finding)) for finding in others),
+        seconds=round(result.seconds, 3),
+    )
 
 
-def footer_line(check: Check) -> dict[str, Any]:
-    """Return the last line: what all cases come to."""
-    return {
-        "type": "footer",
-        "status": check.status,
-        "cases": len(check.results),
-        "classes": [
-            {"name": row.name, "requirements": list(row.requirements), "words": row.words}
-            | {"counts": _counts(row.counts)}
-            for row in check.summary.classes
-        ],
-        "requirements": [_row(row) for row in check.summary.rows],
-        "blocked": [
-            [result.index, finding.requirement, settled(finding.words)]
-            for result in check.results
-            for finding in result.findings
-            if finding.outcome == "blocked"
-        ],
-        "failures": [_failure(failure) for failure in check.failures],
-        "known": [_known(replayed) for replayed in check.known],
-        "seconds": round(check.seconds, 3),
-    }
-
-
-def result_of(line: Mapping[str, Any]) -> CaseResult:
-    """Return the result that a case's line tells of.
+def result_of(case: Case) -> CaseResult:
+    """Return the result that a report's case was made of.
 
     Raises:
-        CaseError: its case is none.
+        CaseError: this suite has no such case.
     """
-    case = Case.from_json(line["case"])
+    played = plain.Case.from_json(dict(case.case))
     findings = tuple(
-        place(_finding(said), case) for said in (*line["findings"], *line.get("others", ()))
+        place(verdict.Finding(**_fields(finding)), played)
+        for finding in (*case.findings, *case.others)
     )
-    return CaseResult(line["index"], case, findings, line["not_offered"], line["seconds"])
+    return CaseResult(case.index, played, findings, case.not_offered, case.seconds)
 
 
 def stable(line: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a report's line less its times, for comparing two runs."""
+    """Return a report's line without its times, to compare two runs."""
     return {key: value for key, value in line.items() if key not in TIMES}
-
-
-def report_header(
-    loader: Mapping[str, Any], profile: str, only: frozenset[str] | None
-) -> dict[str, Any]:
-    """Return the header: what was judged, by what, where and when; its table is not known yet."""
-    return {
-        "format": FORMAT,
-        "suite": suite_version(),
-        "spec": spec_version(),
-        "profile": profile,
-        "only": sorted(only) if only is not None else None,
-        "loader": dict(loader),
-        "table": None,
-        "cases": None,
-        "started": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
-    }
-
-
-def table_digest(table: Iterable[Case]) -> str:
-    """Return the SHA-256 of a table's case ids, in its order."""
-    return hashlib.sha256("\n".join(case.id for case in table).encode()).hexdigest()
 
 
 def suite_version() -> str:
@@ -156,83 +136,95 @@ def suite_version() -> str:
 
 
 def spec_version() -> str:
-    """Return the version of the specification that is judged by."""
+    """Return the version of the specification that the suite judges by."""
     text = resources.files("midepoch_spec").joinpath("requirements.json").read_text("utf-8")
     return str(json.loads(text)["version"])
 
 
-def settled(text: str) -> str:
-    """Return ``text`` less what differs from process to process.
-
-    Example:
-        >>> settled("DataLoader worker (pid 4711) died; <Loader object at 0x7f11aa220c40>")
-        'DataLoader worker (pid N) died; <Loader object at 0xN>'
-    """
-    for pattern, replacement in _VARYING:
-        text = pattern.sub(replacement, text)
-    return text
+_FINDING = ("kind", "words", "expected", "got", "needs")
 
 
-def finding_line(finding: Finding) -> dict[str, Any]:
-    """Return a finding as JSON types; a passing one is its outcome alone."""
-    line: dict[str, Any] = {"requirement": finding.requirement, "outcome": finding.outcome}
-    if finding.outcome in _PASSING:
-        return line
-    for name in ("kind", "words", "expected", "got", "needs"):
+def _found(finding: verdict.Finding) -> dict[str, Any]:
+    """Return the fields of a finding; one that passes is its outcome alone."""
+    fields = {"requirement": finding.requirement, "outcome": finding.outcome}
+    if finding.outcome == "pass":
+        return fields
+    for name in _FINDING:
         value = getattr(finding, name)
         if value not in (None, "", ()):
-            line[name] = settled(value) if isinstance(value, str) else value
-    return line
+            fields[name] = without_process_ids(value) if isinstance(value, str) else value
+    return fields
 
 
-def _finding(line: Mapping[str, Any]) -> Finding:
-    return Finding(**{**line, "needs": tuple(line.get("needs", ()))})
+def _fields(finding: Finding) -> dict[str, Any]:
+    return {name: getattr(finding, name) for name in ("requirement", "outcome", *_FINDING)}
 
 
-def _row(row: Result) -> dict[str, Any]:
-    return {
-        "requirement": row.requirement,
-        "kind": row.workload,
-        "outcome": row.outcome,
-        "counts": _counts(row.counts),
-    }
+def _footer(check: Check, cases: tuple[Case, ...]) -> Footer:
+    return Footer(
+        status=check.status,
+        cases=len(cases),
+        classes=tuple(
+            Class(
+                name=row.name,
+                requirements=row.requirements,
+                words=row.words,
+                counts=_counts(row.counts),
+            )
+            for row in check.summary.classes
+        ),
+        requirements=tuple(
+            Row(
+                requirement=row.requirement,
+                kind=row.workload,
+                outcome=row.outcome,
+                counts=_counts(row.counts),
+            )
+            for row in check.summary.rows
+        ),
+        blocked=tuple(
+            (case.index, finding.requirement, finding.words)
+            for case in cases
+            for finding in case.findings
+            if finding.outcome == "blocked"
+        ),
+        failures=tuple(map(_failure, check.failures)),
+        known=tuple(map(_known, check.known)),
+        seconds=round(check.seconds, 3),
+    )
 
 
 def _counts(counts: Mapping[str, int]) -> dict[str, int]:
     return {name: counts[name] for name in OUTCOMES if counts.get(name)}
 
 
-def _failure(failure: Failure) -> dict[str, Any]:
-    return {
-        **finding_line(failure.finding),
-        "workload_kinds": list(failure.workload_kinds),
-        "feature": failure.feature,
-        "id": failure.case.id,
-        "case": failure.case.to_json(),
-        "case_words": failure.words,
-        "cases": failure.cases,
-        "shrunk": failure.shrunk,
-        "delivered": _delivery_of(failure),
-        "script": failure.script,
-        "script_text": failure.script_text,
-        "script_note": settled(failure.script_note),
-    }
+def _failure(failure: results.Failure) -> Failure:
+    return Failure(
+        **_found(failure.finding),
+        workload_kinds=failure.workload_kinds,
+        feature=failure.feature,
+        id=failure.case.id,
+        case=failure.case.to_json(),
+        case_words=failure.words,
+        cases=failure.cases,
+        shrunk=failure.shrunk,
+        delivered=None if failure.delivered is None else failure.delivered.to_json(),
+        script=failure.script,
+        script_text=failure.script_text,
+        script_note=without_process_ids(failure.script_note),
+    )
 
 
-def _delivery_of(failure: Failure) -> dict[str, Any] | None:
-    return None if failure.delivered is None else failure.delivered.to_json()
-
-
-def _known(replayed: Replayed) -> dict[str, Any]:
+def _known(replayed: results.Replayed) -> Known:
     entry = replayed.entry
-    return {
-        **finding_line(replayed.finding),
-        "link": entry.link,
-        "reason": entry.reason,
-        "where": entry.where,
-        "holds": replayed.holds,
-        "id": entry.case.id,
-        "case": entry.case.to_json(),
-        "cases": replayed.cases,
-        "workload_kinds": list(replayed.workload_kinds),
-    }
+    return Known(
+        **_found(replayed.finding),
+        link=entry.link,
+        reason=entry.reason,
+        where=entry.where,
+        holds=replayed.holds,
+        id=entry.case.id,
+        case=entry.case.to_json(),
+        cases=replayed.cases,
+        workload_kinds=replayed.workload_kinds,
+    )

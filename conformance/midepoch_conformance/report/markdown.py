@@ -1,7 +1,7 @@
 """A report in GitHub's Markdown, short enough for a comment on a pull request.
 
-Texts that a loader chose stand in code spans or are escaped: they format nothing, mention
-nobody and refer to no issue.
+Texts of a loader stand in code spans or are escaped: they format nothing, mention nobody and
+refer to no issue.
 """
 
 from __future__ import annotations
@@ -9,17 +9,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from midepoch_conformance.report import overview
 from midepoch_conformance.report.badge import class_words
-from midepoch_conformance.report.drawing_text import drawn_text
-from midepoch_conformance.report.overview import FailureView, KnownView, Overview
-from midepoch_conformance.report.wording import count_words
-from midepoch_conformance.text import clipped, printable
+from midepoch_conformance.report.document import Document, Failure, Known
+from midepoch_conformance.report.timeline import draw, drawn_text
+from midepoch_conformance.report.wording import (
+    batches_words,
+    command_words,
+    judged_words,
+    kinds_words,
+)
+from midepoch_conformance.text import clipped, counted, printable
 from midepoch_conformance.verdict.requirements import load
 
 __all__ = ["block", "code", "markdown", "plain", "table"]
 
 _MOST = 60_000
-"""A comment may have 65,536 characters."""
+"""The most characters; GitHub allows 65,536 in a comment."""
 
 _SIGNS = {
     "pass": "✅",
@@ -35,22 +41,22 @@ _SHOWN = 600
 _REASONS = 5
 
 
-def markdown(page: Overview) -> str:
-    """Return the page as Markdown."""
-    sign = {0: "✅", 1: "❌"}.get(page.status, "⚠️")
-    header = page.header
+def markdown(document: Document) -> str:
+    """Return the report as Markdown."""
+    footer = document.footer
+    sign = {0: "✅", 1: "❌"}.get(footer.status, "⚠️")
+    title, verdict = document.header.loader.title, overview.verdict(document)
     head = [
-        f"## {sign} {plain(page.name)}: {plain(page.verdict)}",
+        f"## {sign} {plain(title)}: {plain(verdict)}",
         "",
-        f"{count_words(len(page.cases), 'case')} of the profile {plain(header['profile'])}, judged "
-        f"by midepoch {plain(header['suite'])} against specification {plain(header['spec'])}.",
+        f"{plain(judged_words(document))}.",
         "",
-        *_classes(page),
+        *_classes(document),
         "",
     ]
-    tail = [*_known(page.known), *_reasons(page), *_foot(page)]
+    tail = [*_known(footer.known), *_reasons(document), *_foot(document)]
     room = _MOST - sum(len(line) + 1 for line in (*head, *tail))
-    return "\n".join([*head, *_failures(page.failures, room), *tail]).rstrip() + "\n"
+    return "\n".join([*head, *_failures(footer.failures, room), *tail]).rstrip() + "\n"
 
 
 def plain(text: str) -> str:
@@ -95,65 +101,67 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     return [f"| {' | '.join(line)} |" for line in lines]
 
 
-def _classes(page: Overview) -> list[str]:
+def _classes(document: Document) -> list[str]:
     rows = []
-    known = {one.requirement for one in page.known if one.holds}
-    for entry in page.classes:
-        failing = [one.id for one in entry.requirements if one.failures]
-        ids = [one.id for one in entry.requirements]
+    known = {one.requirement for one in document.footer.known if one.holds}
+    for view in overview.class_views(document):
+        failing = [one.id for one in view.requirements if one.failures]
+        ids = [one.id for one in view.requirements]
         failing += [f"{name} (known)" for name in ids if name in known and name not in failing]
         rows.append(
             [
-                plain(entry.name),
-                f"{_SIGNS[entry.outcome]} {class_words(entry)}",
-                plain(entry.words),
+                plain(view.entry.name),
+                f"{_SIGNS[view.outcome]} {class_words(view)}",
+                plain(view.entry.words),
                 ", ".join(failing),
             ]
         )
     return table(["Class", "Verdict", "Coverage", "Failing requirements"], rows)
 
 
-def _failures(failures: Sequence[FailureView], room: int) -> list[str]:
+def _failures(failures: Sequence[Failure], room: int) -> list[str]:
     if not failures:
         return []
-    lines = [f"### {count_words(len(failures), 'failure')}", ""]
-    for number, failure in enumerate(failures):
-        lines_of_one = _failure(failure)
+    lines = [f"### {counted(len(failures), 'failure')}", ""]
+    for number, failure in enumerate(failures, start=1):
+        lines_of_one = _failure(number, failure)
         room -= sum(len(line) + 1 for line in lines_of_one)
         if room < 0:
-            rest = [f"{f.requirement} {f.way}" for f in failures[number:]]
+            rest = [f"{f.requirement} {f.way}" for f in failures[number - 1 :]]
             return [*lines, plain(f"And {len(rest)} more: {clipped('; '.join(rest), 2000)}."), ""]
         lines += lines_of_one
     return lines
 
 
-def _failure(one: FailureView) -> list[str]:
-    kinds = ", ".join(one.kinds).replace("_", " ")
+def _failure(number: int, one: Failure) -> list[str]:
+    kinds = kinds_words(one.workload_kinds)
     feature = f" ({one.feature})" if one.feature else ""
     lines = [
-        f"**{one.number}. {plain(one.requirement)} {plain(one.way)}** on {plain(kinds + feature)} "
-        f"data, {count_words(one.cases, 'case')}",
+        f"**{number}. {plain(one.requirement)} {plain(one.way)}** on {plain(kinds + feature)} "
+        f"data, {counted(one.cases, 'case')}",
         "",
     ]
     requirement = load().get(one.requirement)
     if requirement is not None:
         lines += [f"> {requirement.text}", ""]
     lines.append(f"- case: {plain(one.case_words)}")
-    facts = (("shown", one.words), ("expected", one.expected), ("got", one.got))
+    expected, got = batches_words(one.expected), batches_words(one.got)
+    facts = (("shown", one.words), ("expected", expected), ("got", got))
     lines += [f"- {name}: {code(clipped(value, _SHOWN))}" for name, value in facts if value]
     if one.script:
         lines.append(f"- script: {code(one.script)}")
-    if one.note:
-        lines.append(f"- note: {plain(one.note)}")
-    if one.drawing.tells:
-        lines += ["", *block(drawn_text(one.drawing))]
+    if one.script_note:
+        lines.append(f"- note: {plain(one.script_note)}")
+    drawing = draw(one.delivered)
+    if drawing.tells:
+        lines += ["", *block(drawn_text(drawing))]
     return [*lines, ""]
 
 
-def _known(known: Sequence[KnownView]) -> list[str]:
+def _known(known: Sequence[Known]) -> list[str]:
     if not known:
         return []
-    lines = [f"### {count_words(len(known), 'known failure')}", ""]
+    lines = [f"### {counted(len(known), 'known failure')}", ""]
     rows = []
     for one in known:
         now = f"no longer fails ({one.outcome}): delete the entry" if one.gone else one.way
@@ -166,21 +174,24 @@ def _known(known: Sequence[KnownView]) -> list[str]:
     return [*lines, *table(["Requirement", "Now", "Cases", "Reason", "Link"], rows), ""]
 
 
-def _reasons(page: Overview) -> list[str]:
-    if not page.reasons:
+def _reasons(document: Document) -> list[str]:
+    found = overview.reasons(document)
+    if not found:
         return []
     lines = ["<details><summary>Refused, blocked and not offered</summary>", ""]
-    for outcome, reasons in page.reasons.items():
+    for outcome, reasons in found.items():
         lines += [f"**{outcome}**", ""]
         lines += [
-            f"- {count_words(one.cases, 'case')}: {code(clipped(one.words, _SHOWN))}"
+            f"- {counted(one.cases, 'case')}: {code(clipped(one.words, _SHOWN))}"
             for one in reasons[:_REASONS]
         ]
-        if len(reasons) > _REASONS:
-            lines.append(f"- and {len(reasons) - _REASONS} other reasons")
+        rest = len(reasons) - _REASONS
+        if rest > 0:
+            lines.append(f"- and {counted(rest, 'other reason')}")
         lines.append("")
     return [*lines, "</details>", ""]
 
 
-def _foot(page: Overview) -> list[str]:
-    return ["To see it yourself:", "", "```console", f"$ {printable(page.command, False)}", "```"]
+def _foot(document: Document) -> list[str]:
+    command = printable(command_words(document.header), lines=False)
+    return ["To see it yourself:", "", "```console", f"$ {command}", "```"]

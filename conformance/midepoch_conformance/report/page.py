@@ -1,28 +1,36 @@
 """A report as one HTML page: it works from disk, without a network, and without its script.
 
-Whatever a loader wrote into the report is escaped by the template engine; beyond that the page's
-own policy lets no script run but the one that is written here.
+The template engine escapes every text of the loader. In addition, the page's own policy lets only
+the script run that is written here.
 """
 
 from __future__ import annotations
 
 import base64
+import collections
 import datetime
 import functools
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from importlib import resources
 from pathlib import PurePosixPath
-from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from midepoch_conformance.report.overview import CaseView, ClassView, Overview
-from midepoch_conformance.report.timeline import Drawing
-from midepoch_conformance.report.wording import count_words
-from midepoch_conformance.text import clipped, printable
+from midepoch_conformance.report import overview
+from midepoch_conformance.report.document import Case, Document
+from midepoch_conformance.report.overview import ClassView
+from midepoch_conformance.report.timeline import Drawing, draw
+from midepoch_conformance.report.wording import (
+    batches_words,
+    cell_words,
+    command_words,
+    judged_words,
+    kinds_words,
+)
+from midepoch_conformance.text import clipped, counted, printable
 from midepoch_conformance.verdict.finding import OUTCOMES
 from midepoch_conformance.verdict.requirements import load
 
@@ -35,36 +43,46 @@ LOOKS = {
     "wrong": "another batch was due",
     "unknown": "nothing to compare with",
 }
-"""What a box of a drawing says."""
+"""The meaning of each box of a drawing."""
 
 _REASONS = {
     "error": "The suite, the environment or the adapter is at fault, not the loader.",
     "refused": "A proper error instead of a resume: neither a pass nor a failure.",
-    "blocked": "What they depend on has failed already, so a verdict would say nothing.",
+    "blocked": "A requirement that they depend on failed, so a verdict would say nothing new.",
     "not offered": "The loader does not claim to do it.",
 }
 
 
-def html_page(page: Overview) -> str:
+def html_page(document: Document) -> str:
     """Return the page."""
     style, script = _own("report.css"), _own("report.js")
-    requirements = page.requirements
+    footer = document.footer
+    classes = overview.class_views(document)
+    requirements = [one for view in classes for one in view.requirements]
     return (
         environment()
         .get_template("report.html")
         .render(
-            page=page,
+            header=document.header,
+            footer=footer,
+            cases=document.cases,
+            classes=classes,
+            title=document.header.loader.title,
+            verdict=overview.verdict(document),
+            reasons=overview.reasons(document),
+            command=command_words(document.header),
+            counts=collections.Counter(one.outcome for one in requirements),
             style=Markup(style),
             style_hash=_hash(style),
             script=Markup(script),
             script_hash=_hash(script),
-            tone={0: "good", 1: "bad"}.get(page.status, "doubt"),
-            lead=_lead(page),
-            facts=_facts(page),
+            tone={0: "good", 1: "bad"}.get(footer.status, "doubt"),
+            lead=f"{judged_words(document)}, {_day(document.header.started)}.",
+            facts=_facts(document),
             outcomes=OUTCOMES,
-            found_outcomes=_found_outcomes(page),
-            case_ids={one.id for one in page.cases},
-            held={one.requirement for one in page.known if one.holds},
+            found_outcomes=_found_outcomes(document),
+            case_ids={one.id for one in document.cases},
+            held={one.requirement for one in footer.known if one.holds},
             known_ids={one.id for one in requirements},
             texts={one.id: one.text for one in load().values()},
             looks=LOOKS,
@@ -75,7 +93,7 @@ def html_page(page: Overview) -> str:
 
 @functools.lru_cache(maxsize=1)
 def environment() -> Environment:
-    """Return the template engine; it escapes all that is not marked as its own."""
+    """Return the template engine; it escapes every text that is not marked as its own."""
     made = Environment(
         loader=PackageLoader("midepoch_conformance.report"),
         autoescape=True,
@@ -84,10 +102,15 @@ def environment() -> Environment:
     )
     made.filters |= {
         "basename": lambda path: PurePosixPath(path).name,
+        "batches": batches_words,
+        "cell_words": lambda row: cell_words(row.outcome, row.counts),
+        "class_of": _class_of,
         "clip": clipped,
-        "counted": count_words,
+        "counted": counted,
+        "drawn": draw,
         "found_tokens": _found_tokens,
         "is_address": lambda link: bool(re.match(r"https?://", link)),
+        "kinds_words": kinds_words,
         "looks_of": _looks_of,
         "parts": _parts,
         "prose": _prose,
@@ -128,13 +151,6 @@ def _hash(text: str) -> Markup:
     return Markup(f"sha256-{digest}")
 
 
-def _lead(page: Overview) -> str:
-    header = page.header
-    by = f"midepoch {header['suite']} against specification {header['spec']}"
-    cases = count_words(len(page.cases), "case")
-    return f"{cases} of the profile {header['profile']}, judged by {by}, {_day(header['started'])}."
-
-
 def _day(started: str) -> str:
     try:
         when = datetime.datetime.fromisoformat(started)
@@ -143,39 +159,35 @@ def _day(started: str) -> str:
     return f"{when.day} {when:%B %Y}"
 
 
-def _facts(page: Overview) -> list[tuple[str, str]]:
-    header, loader = page.header, page.header["loader"]
-    packages = ", ".join(f"{name} {version}" for name, version in sorted(_packages(loader)))
+def _facts(document: Document) -> list[tuple[str, str]]:
+    header, loader = document.header, document.header.loader
+    packages = ((name, version) for name, version in loader.packages.items() if version)
     facts = [
-        ("Loader", page.name),
-        ("Packages", packages),
-        ("Python", loader["python"]),
-        ("Platform", loader["platform"]),
-        ("Profile", header["profile"]),
-        ("Asked for", ", ".join(header["only"] or ())),
-        ("Started", header["started"].replace("T", " ").replace("+00:00", " UTC")),
-        ("Took", f"{page.seconds:,.0f} s"),
+        ("Loader", loader.title),
+        ("Packages", ", ".join(f"{name} {version}" for name, version in sorted(packages))),
+        ("Python", loader.python),
+        ("Platform", loader.platform),
+        ("Profile", header.profile),
+        ("Asked for", ", ".join(header.only or ())),
+        ("Started", header.started.replace("T", " ").replace("+00:00", " UTC")),
+        ("Took", f"{document.footer.seconds:,.0f} s"),
     ]
     return [(name, value) for name, value in facts if value]
 
 
-def _packages(loader: Mapping[str, Any]) -> list[tuple[str, str]]:
-    return [(name, version) for name, version in loader["packages"].items() if version]
-
-
-def _found_outcomes(page: Overview) -> list[str]:
-    found = {cell.outcome for one in page.requirements for cell in one.cells}
-    found |= {outcome for case in page.cases for outcome, _ in case.found}
+def _found_outcomes(document: Document) -> list[str]:
+    found = {row.outcome for row in document.footer.requirements}
+    found |= {finding.outcome for case in document.cases for finding in case.findings}
     return [outcome for outcome in OUTCOMES if outcome in found]
 
 
-def _found_tokens(case: CaseView) -> str:
-    known = load()
-    tokens = {
-        f"{known[name].cls if name in known else ''}/{slug(outcome)}"
-        for outcome, names in case.found
-        for name in names
-    }
+def _class_of(requirement: str) -> str:
+    known = load().get(requirement)
+    return known.cls if known else ""
+
+
+def _found_tokens(case: Case) -> str:
+    tokens = {f"{_class_of(one.requirement)}/{slug(one.outcome)}" for one in case.findings}
     return " ".join(sorted(tokens))
 
 
@@ -184,12 +196,12 @@ def _looks_of(drawing: Drawing) -> list[str]:
     return [look for look in LOOKS if look in found]
 
 
-def _parts(entry: ClassView) -> Iterator[dict[str, object]]:
+def _parts(view: ClassView) -> Iterator[dict[str, object]]:
     """Yield the parts of a class's bar, of 1000 units in all."""
-    total = sum(entry.counts.values()) or 1
+    total = sum(view.entry.counts.values()) or 1
     at = 0
     for outcome in ("pass", *(name for name in OUTCOMES if name != "pass")):
-        count = entry.counts.get(outcome, 0)
+        count = view.entry.counts.get(outcome, 0)
         if count:
             start, at = at, at + count
             first, last = 1000 * start // total, 1000 * at // total

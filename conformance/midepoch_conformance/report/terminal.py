@@ -1,10 +1,8 @@
-"""What a check looks like on a terminal: progress, the table, the failures."""
+"""A check on a terminal: its progress, the table, the failures, the verdict."""
 
 from __future__ import annotations
 
-import collections
-from collections.abc import Mapping
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO
 
 from rich.console import Console, Group
 from rich.markup import escape
@@ -13,24 +11,21 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from midepoch_conformance.case.workload import KINDS
-from midepoch_conformance.families.tables import has_workers
-from midepoch_conformance.report.lines import settled
+from midepoch_conformance.report import overview
+from midepoch_conformance.report.document import Document, Failure
+from midepoch_conformance.report.lines import header_of
+from midepoch_conformance.report.wording import cell_words, kinds_words
 from midepoch_conformance.run.events import (
     CasesJudged,
     Event,
-    Failure,
     Investigating,
     Replaying,
     Started,
 )
-from midepoch_conformance.run.summary import failing
-from midepoch_conformance.text import printable
+from midepoch_conformance.text import counted, printable, without_process_ids
+from midepoch_conformance.verdict.results import failing
 
-if TYPE_CHECKING:
-    from midepoch_conformance.run.check import Check
-
-__all__ = ["PlainProgress", "Quiet", "RichProgress", "progress_for", "show_check"]
+__all__ = ["PlainProgress", "Quiet", "RichProgress", "progress_for", "show_report"]
 
 _STYLES = {
     "pass": "green",
@@ -48,7 +43,7 @@ _NAME_WIDTH, _CELL_WIDTH = 13, 24
 
 
 class Quiet:
-    """Says nothing while a check runs."""
+    """Shows no progress."""
 
     def __call__(self, event: Event) -> None:
         """Ignore ``event``."""
@@ -58,18 +53,17 @@ class Quiet:
 
 
 class PlainProgress:
-    """A line at every tenth of the cases, for logs."""
+    """Prints a line at every tenth of the cases, for logs."""
 
     def __init__(self, file: IO[str]) -> None:
         self._file = file
         self._failing = 0
 
     def __call__(self, event: Event) -> None:
-        """Tell ``event``."""
+        """Print ``event``."""
         if isinstance(event, Started):
-            loader = event.header["loader"]
             done = f", {event.done} of them judged already" if event.done else ""
-            self._say(f"checking {loader_words(loader)}: {event.cases} cases{done}")
+            self._say(f"checking {_title(event)}: {event.cases} cases{done}")
         elif isinstance(event, CasesJudged):
             self._failing += _fails(event)
             tenth = max(1, event.cases // _LINES)
@@ -111,9 +105,7 @@ class RichProgress:
     def __call__(self, event: Event) -> None:
         """Show ``event``."""
         if isinstance(event, Started):
-            self._console.print(
-                f"checking {escape(loader_words(event.header['loader']))}", highlight=False
-            )
+            self._console.print(f"checking {escape(_title(event))}", highlight=False)
             self._bar.update(
                 self._task, description="cases", total=event.cases, completed=event.done
             )
@@ -145,47 +137,52 @@ def progress_for(console: Console, quiet: bool) -> Quiet | PlainProgress | RichP
     return RichProgress(console) if console.is_terminal else PlainProgress(console.file)
 
 
-def show_check(check: Check, console: Console, quiet: bool = False) -> None:
-    """Print what came of a check: the table, what is not offered, the failures, the verdict.
+def show_report(document: Document, console: Console, quiet: bool = False) -> None:
+    """Print a report: the table, what is not offered, the failures, the verdict.
 
-    Known failures that fail no more are told even when ``quiet``: they break the run.
+    Known failures that no longer fail are printed even when ``quiet``: they break the run.
     """
     if not quiet:
-        console.print(_table(check, console.width))
-        _print_reasons(check, console)
-        for number, failure in enumerate(check.failures, start=1):
+        console.print(_table(document, console.width))
+        _print_reasons(document, console)
+        for number, failure in enumerate(document.footer.failures, start=1):
             console.print(_failure(number, failure))
-    _print_known(check, console, quiet)
-    console.print(_verdict(check))
+    _print_known(document, console, quiet)
+    console.print(_verdict(document))
 
 
-def loader_words(loader: Mapping[str, Any]) -> str:
-    """Return a loader's name and version in words."""
-    name, version = loader.get("name"), loader.get("version")
-    return printable(f"{name} {version}" if version else str(name), lines=False)
+def _title(event: Started) -> str:
+    return _line(header_of(event.facts).loader.title)
 
 
-def _table(check: Check, width: int) -> Group:
-    """Return the table: a line a class with what it covers, and one for each requirement.
+def _table(document: Document, width: int) -> Group:
+    """Return the table: a line a class with its coverage, and one for each requirement.
 
-    A kind of workload that is not offered at all has no column: its reason is told below.
+    A kind of workload that is not offered at all has no column: its reason is printed below.
     """
-    rows = check.summary.rows
-    offered = {row.workload for row in rows if row.outcome != "not offered"}
-    kinds = [kind for kind in KINDS if kind in offered]
+    kinds = overview.kinds(document)
     cell = min(_CELL_WIDTH, (width - _NAME_WIDTH) // max(1, len(kinds)) - 1)
     head = _grid(len(kinds), cell)
-    head.add_row("", *(Text(kind.replace("_", " "), "bold") for kind in kinds))
+    head.add_row("", *(Text(_line(kinds_words([kind])), "bold") for kind in kinds))
     parts: list[Table | Text] = [head]
-    cells = {(row.requirement, row.workload): row for row in rows}
-    for entry in check.summary.classes:
-        parts.append(Text.assemble((entry.name, "bold"), "  ", (entry.words, "dim")))
+    for view in overview.class_views(document):
+        parts.append(
+            Text.assemble((_line(view.entry.name), "bold"), "  ", (_line(view.entry.words), "dim"))
+        )
         grid = _grid(len(kinds), cell)
-        for requirement in entry.requirements:
-            found = [cells.get((requirement, kind)) for kind in kinds]
-            if any(found):
-                words = [Text("") if r is None else _cell(r.outcome, r.counts) for r in found]
-                grid.add_row(f"  {requirement}", *words)
+        for requirement in view.requirements:
+            found = {row.kind: row for row in requirement.rows if row.kind in kinds}
+            if found:
+                words = [
+                    Text(
+                        cell_words(found[kind].outcome, found[kind].counts),
+                        _STYLES.get(found[kind].outcome, ""),
+                    )
+                    if kind in found
+                    else Text("")
+                    for kind in kinds
+                ]
+                grid.add_row(f"  {requirement.id}", *words)
         parts.append(grid)
     return Group(*parts)
 
@@ -198,52 +195,34 @@ def _grid(columns: int, width: int) -> Table:
     return grid
 
 
-def _cell(outcome: str, counts: Mapping[str, int]) -> Text:
-    asked = sum(count for name, count in counts.items() if name != "not offered")
-    style = _STYLES.get(outcome, "")
-    if outcome == "not offered":
-        return Text("not offered", style)
-    count = counts.get(outcome, 0)
-    number = f"{count}" if count == asked else f"{count} of {asked}"
-    return Text(f"{outcome} {number}", style)
-
-
-def _print_reasons(check: Check, console: Console) -> None:
+def _print_reasons(document: Document, console: Console) -> None:
     """Print why cases were not judged, or were refused, each reason once."""
+    found = overview.reasons(document)
     for outcome in ("not offered", "refused", "error"):
-        reasons: collections.Counter[str] = collections.Counter()
-        for result in check.results:
-            words = {settled(f.words) for f in result.findings if f.outcome == outcome}
-            reasons.update(words)
-        if not reasons:
+        if outcome not in found:
             continue
         console.print(f"{outcome}:", style=_STYLES[outcome])
-        for reason, count in reasons.most_common(_REASONS):
-            text = Text(f"{_cases(count)}: {_shown(reason)}", "dim")
+        for reason in found[outcome][:_REASONS]:
+            text = Text(f"{counted(reason.cases, 'case')}: {_shown(reason.words)}", "dim")
             console.print(Padding(text, (0, 0, 0, 2)))
-        if len(reasons) > _REASONS:
-            console.print(Text(f"  and {len(reasons) - _REASONS} other reasons", "dim"))
-
-
-def _cases(count: int) -> str:
-    return "1 case" if count == 1 else f"{count} cases"
+        rest = len(found[outcome]) - _REASONS
+        if rest > 0:
+            console.print(Text(f"  and {counted(rest, 'other reason')}", "dim"))
 
 
 def _failure(number: int, failure: Failure) -> Group:
-    finding = failure.finding
-    kind = f" ({finding.kind})" if finding.kind else ""
     head = Text.assemble(
         f"\n{number}. ",
-        (finding.requirement, "bold"),
+        (failure.requirement, "bold"),
         " ",
-        (f"{finding.outcome}{kind}", _STYLES.get(finding.outcome, "")),
-        f" on {', '.join(failure.workload_kinds).replace('_', ' ')} data, {_cases(failure.cases)}",
+        (_line(failure.way), _STYLES.get(failure.outcome, "")),
+        f" on {_line(kinds_words(failure.workload_kinds))} data, {counted(failure.cases, 'case')}",
     )
-    facts = [("case", failure.words), ("shown", settled(finding.words))]
+    facts = [("case", failure.case_words), ("shown", failure.words)]
     facts += [
         (name, _shown(value))
-        for name, value in (("expected", finding.expected), ("got", finding.got))
-        if value not in (None, "")
+        for name, value in (("expected", failure.expected), ("got", failure.got))
+        if value is not None
     ]
     facts.append(("script", failure.script or failure.script_note or "none"))
     if failure.script and failure.script_note:
@@ -256,70 +235,53 @@ def _failure(number: int, failure: Failure) -> Group:
     return Group(head, Padding(grid, (0, 0, 0, 3)))
 
 
+def _line(text: str) -> str:
+    return printable(text, lines=False)
+
+
 def _shown(value: object, limit: int = 400) -> str:
-    text = printable(settled(value if isinstance(value, str) else repr(value)))
+    text = printable(without_process_ids(value if isinstance(value, str) else repr(value)))
     return text if len(text) <= limit else text[:limit] + "..."
 
 
-def _print_known(check: Check, console: Console, quiet: bool) -> None:
-    """Print the known failures, and those that fail no more."""
-    holding = [replayed for replayed in check.known if replayed.holds and not quiet]
-    if holding:
+def _print_known(document: Document, console: Console, quiet: bool) -> None:
+    """Print the known failures, and those that no longer fail."""
+    known = document.footer.known
+    if not quiet and any(one.holds for one in known):
         console.print("known failures:", style="yellow")
-    for replayed in holding:
-        finding, entry = replayed.finding, replayed.entry
-        kinds = ", ".join(replayed.workload_kinds or (entry.case.workload.kind,))
-        head = f"{finding.requirement} {finding.outcome} on {kinds.replace('_', ' ')} data"
-        told = printable(f"{head}, {_cases(replayed.cases)}: {entry.link}\n  {entry.reason}")
-        text = Text(told, "dim")
-        console.print(Padding(text, (0, 0, 0, 2)))
-    for replayed in check.known:
-        if not replayed.holds:
-            words = printable(settled(replayed.words))
-            console.print(Text(words, "bold red"), soft_wrap=True)
+    for one in known:
+        if one.holds and not quiet:
+            kinds = kinds_words(one.workload_kinds or (one.case["workload"].get("kind", "map"),))
+            head = f"{one.requirement} {one.outcome} on {kinds} data"
+            words = f"{head}, {counted(one.cases, 'case')}: {one.link}\n  {one.reason}"
+            console.print(Padding(Text(printable(words), "dim"), (0, 0, 0, 2)))
+    for one in known:
+        if not one.holds:
+            console.print(Text(printable(one.changed), "bold red"), soft_wrap=True)
 
 
-def _verdict(check: Check) -> Text:
-    """Return the last line: what the check comes to."""
-    name = loader_words(check.header["loader"])
-    words, style = _judgement(check)
-    mended = sum(replayed.broken for replayed in check.known)
-    if mended:
-        words, style = f"{words}; {_known(mended, 'fails', 'fail')} no more", "bold red"
-    return Text.assemble(f"\n{name}: ", (words, style), _explored(check))
+def _verdict(document: Document) -> Text:
+    """Return the last line: the verdict, with the requirements that fail."""
+    words = overview.verdict(document)
+    names = overview.failing_requirements(document)
+    if names:
+        first, *rest = words.partition("; ")
+        words = f"{first}: {', '.join(names)}{''.join(rest)}"
+    status = document.footer.status
+    style = {0: "bold green", 1: "bold red"}.get(status, "bold yellow")
+    if not status and not overview.kinds(document):
+        style = "bold yellow"
+    title = _line(document.header.loader.title)
+    return Text.assemble(f"\n{title}: ", (_line(words), style), _explored(document))
 
 
-def _explored(check: Check) -> str:
-    """Return how many drawn cases were judged, where they were drawn."""
-    if check.header.get("profile") != "explore":
+def _explored(document: Document) -> str:
+    """Return how many drawn cases were judged, if cases were drawn."""
+    if document.header.profile != "explore":
         return ""
-    judged = [result.case for result in check.results if result.reason is None]
-    return f"; {len(judged)} explored, {sum(map(has_workers, judged))} of them with workers"
-
-
-def _judgement(check: Check) -> tuple[str, str]:
-    rows = check.summary.rows
-    broken = sorted({failure.finding.requirement for failure in check.failures})
-    asked = {row.requirement for row in rows if row.outcome != "not offered"}
-    if broken:
-        return f"{len(broken)} of {len(asked)} requirements fail: {', '.join(broken)}", "bold red"
-    if check.summary.errors:
-        return f"{check.summary.errors} cases could not be judged (error)", "bold yellow"
-    unjudged = sum(replayed.finding.outcome == "error" for replayed in check.known)
-    if unjudged:
-        return f"{_known(unjudged)} could not be judged (error)", "bold yellow"
-    refused = sum(row.counts.get("refused", 0) for row in rows)
-    judged = "1 requirement was" if len(asked) == 1 else f"{len(asked)} requirements were"
-    holding = sum(replayed.holds for replayed in check.known)
-    but = f" but for {_known(holding)}" if holding else ""
-    words = f"no MUST fails{but}; {judged} judged by {_cases(len(check.results))}"
-    extra = f"; {refused} refusals" if refused else ""
-    return words + extra, "bold green"
-
-
-def _known(count: int, one: str = "", more: str = "") -> str:
-    noun = "known failure" if count == 1 else "known failures"
-    return f"{count} {noun} {one if count == 1 else more}".strip()
+    judged = [case for case in document.cases if case.not_offered is None]
+    workers = sum(case.has_workers for case in judged)
+    return f"; {len(judged)} explored, {workers} of them with workers"
 
 
 def _fails(event: CasesJudged) -> bool:

@@ -1,4 +1,4 @@
-"""Parts of sentences that pages, comments, badges and terminals share (pure)."""
+"""Parts of sentences that the page, the comment, the badges and the terminal share (pure)."""
 
 from __future__ import annotations
 
@@ -7,38 +7,46 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from midepoch_conformance.text import clipped, printable
+from midepoch_conformance.report.document import Document, Header
+from midepoch_conformance.text import clipped, counted, printable
 
-__all__ = ["batches_words", "cell_words", "count_words", "loader_title", "reproduce"]
+__all__ = ["batches_words", "cell_words", "command_words", "judged_words", "kinds_words"]
 
 _BATCHES, _VALUE = 12, 1200
-"""So many batches of a difference are written out, and characters of any other value."""
+"""The number of batches that are shown of a difference, and of characters of any other value."""
 
 
-def loader_title(loader: Mapping[str, Any]) -> str:
-    """Return a loader's name and version."""
-    return f"{loader['name']} {loader['version']}".strip()
-
-
-def reproduce(header: Mapping[str, Any]) -> str:
-    """Return the command that judges the same by the same cases.
-
-    Example:
-        >>> reproduce({"loader": {"spec": "my own.py:A"}, "profile": "full", "only": ["COST-1"]})
-        "midepoch check 'my own.py:A' --profile full --only COST-1"
-    """
-    spec = header["loader"]["spec"]
-    if header["profile"] == "explore":
-        words = ["midepoch", "explore", spec, "--seed", str(header.get("seed", 0))]
+def command_words(header: Header) -> str:
+    """Return the command that judges the loader by the same cases again."""
+    spec = header.loader.spec
+    if header.profile == "explore":
+        words = ["midepoch", "explore", spec, "--seed", str(header.seed or 0)]
     else:
-        words = ["midepoch", "check", spec, "--profile", header["profile"]]
-    if header["only"]:
-        words += ["--only", ",".join(header["only"])]
+        words = ["midepoch", "check", spec, "--profile", header.profile]
+    if header.only:
+        words += ["--only", ",".join(header.only)]
     return shlex.join(words)
 
 
+def judged_words(document: Document) -> str:
+    """Return how many cases were judged, and by which suite."""
+    header = document.header
+    by = f"midepoch {header.suite} against specification {header.spec}"
+    return f"{counted(len(document.cases), 'case')} of the profile {header.profile}, judged by {by}"
+
+
+def kinds_words(kinds: Sequence[str]) -> str:
+    """Return kinds of workload in words.
+
+    Example:
+        >>> kinds_words(["map", "iterable_state"])
+        'map, iterable state'
+    """
+    return ", ".join(kinds).replace("_", " ")
+
+
 def cell_words(outcome: str, counts: Mapping[str, int]) -> str:
-    """Return an outcome with how many of the judged cases come to it.
+    """Return an outcome and the number of judged cases that have it.
 
     Example:
         >>> cell_words("fails", {"fails": 1, "pass": 3, "not offered": 2})
@@ -53,21 +61,11 @@ def cell_words(outcome: str, counts: Mapping[str, int]) -> str:
     return f"{outcome} {count}" if count == asked else f"{outcome} {count} of {asked}"
 
 
-def count_words(n: int, noun: str) -> str:
-    """Return a number of things.
-
-    Example:
-        >>> count_words(1, "case"), count_words(1500, "batch")
-        ('1 case', '1,500 batches')
-    """
-    plural = f"{noun}es" if noun.endswith(("ch", "s")) else f"{noun}s"
-    return f"{n:,} {noun if n == 1 else plural}"
-
-
 def batches_words(value: Any) -> str:
-    """Return what was expected, or what came, on one line.
+    """Return the expected or the delivered batches on one line.
 
-    Batches of rows show their ids, or whole rows where samples draw; all else is as JSON.
+    A row is shown as its id, or whole if samples draw random numbers. Other values are shown as
+    JSON.
 
     Example:
         >>> batches_words([[[0], [1]], [[2]]]), batches_words([[[0, 0.25]]])

@@ -9,23 +9,27 @@ from __future__ import annotations
 import dataclasses
 import threading
 import time
-from collections.abc import Sequence
-from concurrent.futures import Future
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from queue import SimpleQueue
 from types import TracebackType
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from midepoch_conformance import judges
-from midepoch_conformance.case.adapter import Execution
+from midepoch_conformance.case.adapter import Execution, LoaderInfo
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.trace import Trace
+from midepoch_conformance.case.uninterrupted import oracle_case
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.families import tables
-from midepoch_conformance.run.events import CaseResult
-from midepoch_conformance.run.runner import LoaderInfo, RunnerError
+from midepoch_conformance.families.offered import reason_not_offered
+from midepoch_conformance.run.runner import RunnerError
 from midepoch_conformance.verdict.delivered import Delivered, delivered, epoch_lengths
 from midepoch_conformance.verdict.finding import FAILURES, Finding, place
+from midepoch_conformance.verdict.results import CaseResult
 
-__all__ = ["Bench", "Engine", "Oracles"]
+__all__ = ["Bench", "Engine", "Oracles", "share"]
+
+T = TypeVar("T")
 
 REPLAYS = 2
 """How often a failing case is played again before it is believed."""
@@ -152,7 +156,7 @@ class Bench:
 
     def not_offered(self, case: Case) -> str | None:
         """Return why the loader does not offer ``case``, or None where it does."""
-        reason = tables.offered(case, self.info.offer)
+        reason = reason_not_offered(case, self.info.offer)
         if reason is not None:
             return reason
         for index, plan in enumerate(case.sessions):
@@ -177,7 +181,7 @@ class Bench:
         return judges.judge(case, trace, oracle)
 
     def _oracle(self, case: Case, attempt: int) -> Trace:
-        return self._oracles.get(self._engine, tables.oracle_case(case), attempt)
+        return self._oracles.get(self._engine, oracle_case(case), attempt)
 
     @staticmethod
     def _all(case: Case, outcome: str, words: str) -> list[Finding]:
@@ -196,3 +200,30 @@ def _confirmed(finding: Finding, replays: list[list[Finding]]) -> Finding:
         return finding
     words = f"{again + 1} of {len(replays) + 1} plays fail: {finding.words}"
     return dataclasses.replace(finding, outcome="unstable", words=words)
+
+
+def share(benches: list[Bench], work: Callable[[Bench, int], T], numbers: Iterable[int]) -> list[T]:
+    """Run ``work`` for all numbers, each on a bench that is free; results in order.
+
+    The first error, or Ctrl-C, ends it when what is under way has ended.
+    """
+    idle = SimpleQueue[Bench]()
+    for bench in benches:
+        idle.put(bench)
+
+    def task(number: int) -> T:
+        bench = idle.get()
+        try:
+            return work(bench, number)
+        finally:
+            idle.put(bench)
+
+    with ThreadPoolExecutor(len(benches)) as pool:
+        futures: list[Future[T]] = [pool.submit(task, number) for number in numbers]
+        try:
+            for future in as_completed(futures):
+                future.result()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return [future.result() for future in futures]

@@ -4,50 +4,45 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import datetime
 import itertools
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 from hypothesis import __version__ as HYPOTHESIS  # noqa: N812 - a constant, named as one
 
 from midepoch_conformance import judges
+from midepoch_conformance.case.adapter import LoaderInfo
 from midepoch_conformance.case.case import Case
+from midepoch_conformance.errors import CheckError
 from midepoch_conformance.families import tables
-from midepoch_conformance.report.lines import report_header, table_digest
-from midepoch_conformance.run.bench import Bench, Engine, Oracles
+from midepoch_conformance.run.bench import Bench, Engine, Oracles, share
 from midepoch_conformance.run.events import (
-    CaseResult,
     CasesJudged,
     Event,
-    Failure,
     Investigating,
     Listener,
     Replaying,
     Started,
 )
 from midepoch_conformance.run.failures import Group, distinct, failing_groups, shown, smallest
-from midepoch_conformance.run.known import Known, Replayed, cover, replay
-from midepoch_conformance.run.runner import LoaderInfo, Runner, RunnerError
-from midepoch_conformance.run.settings import CheckError, Settings
-from midepoch_conformance.run.sharing import share
+from midepoch_conformance.run.known import cover, replay
+from midepoch_conformance.run.runner import Runner, RunnerError
+from midepoch_conformance.run.settings import Settings
 from midepoch_conformance.run.smoke import smoke
 from midepoch_conformance.run.summary import (
-    Summary,
-    failing,
     prerequisite_cases,
-    settled_results,
     summarise,
+    with_blocked,
 )
 from midepoch_conformance.scripts.write import Scripts
 from midepoch_conformance.search.machine import draw_histories
 from midepoch_conformance.search.strategies import draw_cases
 from midepoch_conformance.verdict import requirements
-from midepoch_conformance.verdict.finding import Finding
+from midepoch_conformance.verdict.results import CaseResult, Check, Facts, Failure, Known, Replayed
 
 __all__ = [
-    "Check",
     "Stopped",
     "load_table",
     "open_benches",
@@ -60,35 +55,6 @@ DRAWN, DRAWN_SEED = 400, 1
 
 HISTORIES = {False: 150, True: 10}
 """How many histories it draws as well, without workers and with them."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Check:
-    """What came of a check: everything that reports are made of."""
-
-    header: dict[str, Any]
-    results: list[CaseResult]
-    summary: Summary
-    failures: list[Failure]
-    seconds: float = 0.0
-    known: list[Replayed] = dataclasses.field(default_factory=list)
-
-    @property
-    def unknown_failures(self) -> list[tuple[Case, Finding]]:
-        """Return all findings that fail and are not known."""
-        _, left = cover(self.known, self.results)
-        return [(r.case, finding) for r in left for finding in filter(failing, r.findings)]
-
-    @property
-    def status(self) -> int:
-        """Return the exit status: 0, 1 where a MUST fails, 2 where something else went wrong.
-
-        A known failure does not count, but for one that fails no more.
-        """
-        if self.failures or any(replayed.broken for replayed in self.known):
-            return 1
-        judged = all(replayed.holds for replayed in self.known)
-        return 2 if self.summary.errors or not judged else 0
 
 
 class Stopped(KeyboardInterrupt):
@@ -133,10 +99,10 @@ def run_check(
     with open_benches(settings, opener) as benches:
         smoke(benches[0])
         info = benches[0].info
-        header = check_header(info, settings, only)
+        drawn = None
         if settings.profile == "full":
             histories = sum(HISTORIES.values())
-            header["drawn"] = {
+            drawn = {
                 "seed": DRAWN_SEED,
                 "cases": DRAWN,
                 "histories": histories,
@@ -148,17 +114,20 @@ def run_check(
         # A drawn case may be in the table already.
         table = list({case.id: case for case in table}.values())
         chosen = [case for case in table if asked(case, only)]
-        header |= {"table": table_digest(chosen), "cases": len(chosen)}
-        listen(Started(header, len(chosen), len(earlier)))
+        facts = facts_of(info, settings, only)
+        facts = dataclasses.replace(
+            facts, table=tables.table_digest(chosen), cases=len(chosen), drawn=drawn
+        )
+        listen(Started(facts, len(chosen), len(earlier)))
         if [r.case.id for r in earlier] != [case.id for case in chosen[: len(earlier)]]:
             raise CheckError("what was judged earlier is not the beginning of this table")
         replayed = replay_known(benches, known, listen)
         results = [*earlier, *judge_all(benches, chosen, listen, skip=len(earlier))]
-        results = settle_all(benches, results, table, only)
+        results = block_dependents(benches, results, table, only)
         replayed, unknown = cover(replayed, results)
         failures = find_failures(benches, unknown, settings, listen)
     seconds = time.monotonic() - began
-    return Check(header, results, summarise(results), failures, seconds, replayed)
+    return Check(facts, results, summarise(results), failures, seconds, replayed)
 
 
 def asked(case: Case, only: frozenset[str] | None) -> bool:
@@ -166,7 +135,7 @@ def asked(case: Case, only: frozenset[str] | None) -> bool:
     return any(only is None or name in only for name in judges.applicable(case))
 
 
-def settle_all(
+def block_dependents(
     benches: list[Bench],
     results: list[CaseResult],
     table: list[Case],
@@ -181,31 +150,21 @@ def settle_all(
         found = [f for result in results for f in result.findings if f.requirement in only]
         played = {result.case.id for result in results}
         others = judge_all(benches, prerequisite_cases(table, found, played), lambda event: None)
-    settled = settled_results([*results, *others])[: len(results)]
+    blocked = with_blocked([*results, *others])[: len(results)]
     return [
         dataclasses.replace(
             result,
             findings=tuple(f for f in result.findings if only is None or f.requirement in only),
         )
-        for result in settled
+        for result in blocked
     ]
 
 
-def check_header(
-    info: LoaderInfo, settings: Settings, only: frozenset[str] | None
-) -> dict[str, Any]:
-    """Return the report's header for this check."""
-    loader = {
-        "spec": settings.loader,
-        "function": info.function,
-        "name": info.name,
-        "version": info.version,
-        "python": info.python,
-        "platform": info.platform,
-        "packages": info.packages,
-        "reasons": info.offer.reasons,
-    }
-    return report_header(loader, settings.profile, only)
+def facts_of(info: LoaderInfo, settings: Settings, only: frozenset[str] | None) -> Facts:
+    """Return the facts of a run that begins now; its table is not known yet."""
+    now = datetime.datetime.now(datetime.timezone.utc)
+    started = now.isoformat(timespec="seconds")
+    return Facts(settings.loader, info, settings.profile, only, started)
 
 
 def replay_known(benches: list[Bench], known: Sequence[Known], listen: Listener) -> list[Replayed]:

@@ -10,29 +10,29 @@ from collections.abc import Callable, Sequence
 
 from midepoch_conformance import judges
 from midepoch_conformance.case.adapter import Offer
-from midepoch_conformance.case.case import Case
-from midepoch_conformance.case.history import HISTORY
+from midepoch_conformance.case.case import HISTORY, Case
+from midepoch_conformance.errors import CheckError
 from midepoch_conformance.families import tables
 from midepoch_conformance.families.tables import has_workers
 from midepoch_conformance.run.bench import Bench, Engine
 from midepoch_conformance.run.check import (
-    Check,
     Stopped,
     asked,
-    check_header,
+    block_dependents,
+    facts_of,
     find_failures,
     judge_all,
     locked,
     open_benches,
-    settle_all,
     wanted_requirements,
 )
-from midepoch_conformance.run.events import CaseResult, Listener, Started
-from midepoch_conformance.run.settings import CheckError, Settings
+from midepoch_conformance.run.events import Listener, Started
+from midepoch_conformance.run.settings import Settings
 from midepoch_conformance.run.smoke import smoke
-from midepoch_conformance.run.summary import failing, prerequisite_cases, summarise
+from midepoch_conformance.run.summary import prerequisite_cases, summarise
 from midepoch_conformance.search.machine import draw_histories
 from midepoch_conformance.search.strategies import INLINE_OF, draw_cases
+from midepoch_conformance.verdict.results import CaseResult, Check, failing
 
 __all__ = ["Goal", "draw_round", "explore"]
 
@@ -124,7 +124,7 @@ def explore(
     with open_benches(settings, opener) as benches:
         smoke(benches[0])
         info = benches[0].info
-        header = {**check_header(info, settings, only), "seed": seed}
+        facts = dataclasses.replace(facts_of(info, settings, only), seed=seed)
         seen: set[str] = set()
         empty = 0
         try:
@@ -133,7 +133,7 @@ def explore(
                 new = {c.id: c for c in drawn if c.id not in seen and asked(c, only)}
                 seen |= set(new)
                 table = _as_wanted(list(new.values()), goal, results)
-                listen(Started(header, len(table)))
+                listen(Started(facts, len(table)))
                 results += judge_all(benches, table, listen, first=len(results))
                 empty = 0 if table else empty + 1
                 if goal.reached(results) or empty == EMPTY:
@@ -145,10 +145,10 @@ def explore(
             pass
         quick = tables.load_table("quick")
         others = _presupposed(benches, results, quick, only)
-        results = settle_all(benches, [*results, *others], quick, only)[: len(results)]
+        results = block_dependents(benches, [*results, *others], quick, only)[: len(results)]
         failures = find_failures(benches, results, settings, listen)
     seconds = time.monotonic() - goal.began
-    return Check(header, results, summarise(results), failures, seconds)
+    return Check(facts, results, summarise(results), failures, seconds)
 
 
 def _as_wanted(drawn: list[Case], goal: Goal, judged: list[CaseResult]) -> list[Case]:

@@ -10,11 +10,10 @@ from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.features import feature_of, sort_of
 from midepoch_conformance.case.words import describe
 from midepoch_conformance.run.bench import Bench
-from midepoch_conformance.run.events import CaseResult, Failure
-from midepoch_conformance.run.summary import failing
 from midepoch_conformance.scripts.write import Scripts
 from midepoch_conformance.search.shrink import shrink, size
 from midepoch_conformance.verdict.finding import Finding
+from midepoch_conformance.verdict.results import CaseResult, Failure, failing
 
 __all__ = ["Group", "distinct", "failing_groups", "investigate", "shown", "smallest"]
 

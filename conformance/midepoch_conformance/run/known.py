@@ -1,8 +1,8 @@
-"""Known failures: a file beside a loader's project that says which failures are expected, and why.
+"""Known failures: a file in a loader's project that lists accepted failures, with reasons.
 
-Each entry names a requirement, a link, a reason and a case. Its case is replayed first and must
-still fail: an entry whose case passes now breaks the run, so that the list cannot rot. What a
-run finds wrong with the same requirement on the same sort of workload is then *known*.
+Each entry names a requirement, a link, a reason and a case. The case is replayed first and must
+still fail: an entry whose case passes now breaks the run, so that the list stays current. Other
+failures of the same requirement on the same sort of workload are then *known* as well.
 """
 
 from __future__ import annotations
@@ -20,30 +20,29 @@ from midepoch_conformance import judges
 from midepoch_conformance.case.case import Case, CaseError
 from midepoch_conformance.case.features import sort_of
 from midepoch_conformance.case.words import describe
+from midepoch_conformance.errors import CheckError
 from midepoch_conformance.families import tables
-from midepoch_conformance.report.lines import settled
-from midepoch_conformance.run.events import CaseResult
-from midepoch_conformance.run.settings import CheckError
-from midepoch_conformance.run.summary import failing
 from midepoch_conformance.search.shrink import size
+from midepoch_conformance.text import without_process_ids
 from midepoch_conformance.verdict import requirements
 from midepoch_conformance.verdict.finding import Finding
+from midepoch_conformance.verdict.results import CaseResult, Check, Known, Replayed, failing
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
 
-__all__ = ["Known", "KnownError", "Replayed", "cover", "known_text", "load_known", "replay"]
+__all__ = ["KnownError", "cover", "known_text", "load_known", "replay", "unknown_failures"]
 
 FIELDS = ("requirement", "link", "reason", "case")
 """The fields of an entry; all are needed."""
 
 _PLAYS = 3
-"""How often a case is judged before it is believed that it fails no more."""
+"""How many times a case must not fail before its entry counts as changed."""
 _ID = re.compile(r"[0-9a-f]{12}")
 _EMPTY = "TODO"
-"""What `--write-known` leaves for a person to fill in; an entry that still has it is refused."""
+"""The mark that `--write-known` leaves for a person; an entry that still has it is refused."""
 _WIDTH = 96
 
 
@@ -51,80 +50,8 @@ class KnownError(CheckError, ValueError):
     """A file of known failures that cannot be read; the text names the file and the entry."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Known:
-    """One entry.
-
-    Attributes:
-        requirement: the requirement that fails.
-        link: where the failure is written up.
-        reason: why it is accepted for now.
-        case: the case that shows it.
-        where: the entry's file and number, for messages.
-    """
-
-    requirement: str
-    link: str
-    reason: str
-    case: Case
-    where: str = ""
-
-
-@dataclasses.dataclass(frozen=True)
-class Replayed:
-    """What came of an entry.
-
-    Attributes:
-        entry: the entry.
-        finding: what its case shows now.
-        cases: how many cases of the run fail as it says.
-        workload_kinds: their kinds of workload.
-    """
-
-    entry: Known
-    finding: Finding
-    cases: int = 0
-    workload_kinds: tuple[str, ...] = ()
-
-    @property
-    def holds(self) -> bool:
-        """Whether the case still fails."""
-        return failing(self.finding)
-
-    @property
-    def broken(self) -> bool:
-        """Whether the entry breaks the run: its case could be judged and fails no more."""
-        return not self.holds and self.finding.outcome != "error"
-
-    @property
-    def words(self) -> str:
-        """What is to be said of an entry that does not hold."""
-        head = f"{self.entry.where}: {self.entry.requirement}"
-        outcome = self.finding.outcome
-        if outcome == "pass":
-            return f"{head} passes now: delete the entry ({self.entry.link})"
-        if outcome == "error":
-            return f"{head} could not be judged: {self.finding.words}"
-        return (
-            f"{head} is {outcome} now, which is no failure: delete the entry "
-            f"({self.entry.link}); {self.finding.words}"
-        )
-
-    def covers(self, case: Case, finding: Finding) -> bool:
-        """Return whether a failure of the run is the one that is known.
-
-        It is on the same requirement and the same sort of workload; a failure that is known to
-        be told is none that is silent.
-        """
-        if not self.holds or finding.requirement != self.entry.requirement:
-            return False
-        if finding.outcome == "fails silently" and self.finding.outcome == "fails":
-            return False
-        return sort_of(case) == sort_of(self.entry.case)
-
-
 def replay(judge: Callable[[Case], CaseResult], entry: Known) -> Replayed:
-    """Judge an entry's case; one that seems to fail no more is judged again before that counts."""
+    """Judge an entry's case; a case that does not fail is judged again, to be sure."""
     for _ in range(_PLAYS):
         found = next(f for f in judge(entry.case).findings if f.requirement == entry.requirement)
         if failing(found) or found.outcome in ("not offered", "error"):
@@ -135,7 +62,7 @@ def replay(judge: Callable[[Case], CaseResult], entry: Known) -> Replayed:
 def cover(
     known: Sequence[Replayed], results: Iterable[CaseResult]
 ) -> tuple[list[Replayed], list[CaseResult]]:
-    """Return the entries with what they cover, and the results less that."""
+    """Return the entries with the failures that they cover, and the results without these."""
     covered: list[list[Case]] = [[] for _ in known]
     left = []
     for result in results:
@@ -160,11 +87,17 @@ def cover(
     return counted, left
 
 
+def unknown_failures(check: Check) -> list[tuple[Case, Finding]]:
+    """Return all failing findings of a check that no known failure covers."""
+    _, left = cover(check.known, check.results)
+    return [(r.case, finding) for r in left for finding in filter(failing, r.findings)]
+
+
 def load_known(path: Path) -> list[Known]:
     """Read a file of known failures.
 
     Raises:
-        KnownError: it cannot be read, or an entry is not as it must be.
+        KnownError: it cannot be read, or an entry is invalid.
     """
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -190,9 +123,9 @@ def load_known(path: Path) -> list[Known]:
 
 
 def known_text(failures: Iterable[tuple[Case, Finding]], own: bool = False) -> str:
-    """Return entries for what fails, one for each requirement and sort of workload.
+    """Return entries for failures, one for each requirement and sort of workload.
 
-    Link and reason are left to be filled in: an entry is refused until they are.
+    A person fills in link and reason: an entry is refused until then.
     """
     smallest: dict[tuple[str, str, str], tuple[Case, Finding]] = {}
     for case, finding in failures:
@@ -203,7 +136,7 @@ def known_text(failures: Iterable[tuple[Case, Finding]], own: bool = False) -> s
 
 
 def _weight(case: Case, finding: Finding) -> tuple[int, tuple[int, ...], str]:
-    # An entry that fails aloud covers no silent failure; one that comes and goes is the last.
+    # An entry with an error covers no silent failure, so silent failures come first; unstable last.
     order = ("fails silently", "fails", "unstable").index(finding.outcome)
     return order, size(case), case.id
 
@@ -212,7 +145,7 @@ def _text(case: Case, finding: Finding, own: bool) -> str:
     told = (describe(case, own), f"{finding.outcome}: {finding.words}")
     lines = [
         "",
-        *(line for text in told for line in _comment(settled(text))),
+        *(line for text in told for line in _comment(without_process_ids(text))),
         "[[known]]",
         f'requirement = "{finding.requirement}"',
         f'link = "{_EMPTY}"',
@@ -223,14 +156,14 @@ def _text(case: Case, finding: Finding, own: bool) -> str:
 
 
 def _comment(text: str) -> list[str]:
-    """Return text as a comment: TOML takes no control characters, not even there."""
+    """Return text as a comment, where TOML allows no control characters either."""
     printable = "".join(c if c.isprintable() else " " for c in text)
     return [f"# {line}" for line in textwrap.wrap(" ".join(printable.split()), _WIDTH)]
 
 
 _HEAD = """\
 # Known failures of a loader, for `midepoch check LOADER --known FILE`: each must still fail.
-# Fill in where each is written up (link) and why it is accepted for now (reason).
+# Fill in the address where each is described (link) and why it is accepted (reason).
 """
 _FORM = "`midepoch check LOADER --write-known FILE` writes such a file"
 
@@ -262,7 +195,7 @@ def _checked(where: str, entry: dict[str, str]) -> Known:
         )
     if not re.fullmatch(r"https?://\S+", link):
         raise KnownError(
-            f"{where}: link must be the address (https://...) of where the failure is written up, "
+            f"{where}: link must be the address (https://...) of a page on the failure, "
             f"not {link!r}"
         )
     if not reason or reason.upper().startswith(_EMPTY):
@@ -270,7 +203,7 @@ def _checked(where: str, entry: dict[str, str]) -> Known:
     case = _case(where, entry["case"].strip())
     if requirement not in judges.applicable(case):
         told = ", ".join(judges.applicable(case)) or "no requirement"
-        raise KnownError(f"{where}: case: it tells of {told}, and not of {requirement}")
+        raise KnownError(f"{where}: case: it is judged for {told}, not for {requirement}")
     return Known(requirement, link, reason, case, where.partition(" (")[0])
 
 

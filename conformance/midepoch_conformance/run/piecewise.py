@@ -8,17 +8,17 @@ from collections.abc import Sequence
 
 from midepoch_conformance import judges
 from midepoch_conformance.case.case import Case
-from midepoch_conformance.report.lines import settled
 from midepoch_conformance.run.bench import Bench
-from midepoch_conformance.run.events import CaseResult, Failure
 from midepoch_conformance.run.failures import failing_groups, investigate
-from midepoch_conformance.run.known import Known, Replayed, cover, replay
-from midepoch_conformance.run.summary import failing, prerequisite_cases, settled_results
+from midepoch_conformance.run.known import cover, replay
+from midepoch_conformance.run.summary import prerequisite_cases, with_blocked
 from midepoch_conformance.scripts.write import Scripts
+from midepoch_conformance.text import without_process_ids
 from midepoch_conformance.verdict import requirements
 from midepoch_conformance.verdict.finding import OUTCOMES, Finding
+from midepoch_conformance.verdict.results import CaseResult, Failure, Known, Replayed, failing
 
-__all__ = ["Sitting", "Verdict"]
+__all__ = ["PiecewiseCheck", "Verdict"]
 
 _SHOWN = 5
 """How many failures of one requirement and kind are told with their scripts."""
@@ -41,7 +41,7 @@ class Verdict:
     counts: str = ""
 
 
-class Sitting:
+class PiecewiseCheck:
     """Judges each case once, when it is first asked for.
 
     Args:
@@ -67,7 +67,7 @@ class Sitting:
 
     def verdict(self, requirement: str, kind: str) -> Verdict:
         """Return the verdict on a requirement for a kind of workload."""
-        results = self._settled(requirement, kind)
+        results = self._without_process_ids(requirement, kind)
         findings = [finding for result in results for finding in result.findings]
         numbers = [n for n, entry in enumerate(self._known) if entry.requirement == requirement]
         covered, unknown = cover([self._replay(number) for number in numbers], results)
@@ -99,7 +99,7 @@ class Sitting:
             self._replayed[number] = replay(self._bench.judge, self._known[number])
         return self._replayed[number]
 
-    def _settled(self, requirement: str, kind: str) -> list[CaseResult]:
+    def _without_process_ids(self, requirement: str, kind: str) -> list[CaseResult]:
         """Return the results with this requirement's findings, those that are blocked as such."""
         chosen = [
             case
@@ -114,7 +114,7 @@ class Sitting:
             dataclasses.replace(
                 result, findings=tuple(f for f in result.findings if f.requirement == requirement)
             )
-            for result in settled_results(results)[: len(chosen)]
+            for result in with_blocked(results)[: len(chosen)]
         ]
 
     def _judge(self, case: Case) -> CaseResult:
@@ -142,16 +142,16 @@ class Sitting:
 def _told(failure: Failure) -> list[str]:
     finding = failure.finding
     way = ", ".join(filter(None, (finding.outcome, finding.kind, failure.feature)))
-    facts = [("case", failure.words), ("shown", f"{settled(finding.words)} ({way})")]
+    facts = [("case", failure.words), ("shown", f"{without_process_ids(finding.words)} ({way})")]
     facts += [
-        (name, settled(repr(value)))
+        (name, without_process_ids(repr(value)))
         for name, value in (("expected", finding.expected), ("got", finding.got))
         if value is not None
     ]
     if failure.script:
         facts.append(("script", failure.script))
     if failure.script_note:
-        facts.append(("note", settled(failure.script_note)))
+        facts.append(("note", without_process_ids(failure.script_note)))
     return [f"  {name:8} {words}" for name, words in facts]
 
 
@@ -162,7 +162,7 @@ def _counts(findings: Sequence[Finding]) -> str:
 
 def _reasons(found: Sequence[Finding]) -> str:
     """Return why nothing was judged, what says most first, each reason once."""
-    counts = collections.Counter((f.outcome, settled(f.words)) for f in found)
+    counts = collections.Counter((f.outcome, without_process_ids(f.words)) for f in found)
     order = sorted(counts, key=lambda reason: (OUTCOMES.index(reason[0]), -counts[reason]))
     return "; ".join(
         f"{outcome}: {words} ({counts[outcome, words]} cases)"

@@ -20,7 +20,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from midepoch_conformance.case.adapter import Execution, Offer
+from midepoch_conformance.case.adapter import Execution, LoaderInfo, Offer
 from midepoch_conformance.case.case import Case, SessionPlan
 from midepoch_conformance.case.trace import SessionTrace, Trace
 from midepoch_conformance.case.uninterrupted import batches_left, counted
@@ -31,7 +31,7 @@ from midepoch_conformance.host.play import CLOSING, Job
 from midepoch_conformance.host.processes import Patience
 from midepoch_conformance.run.host_process import HostLostError, HostProcess, RunnerError, too_old
 
-__all__ = ["LoaderInfo", "Runner", "RunnerError"]
+__all__ = ["Runner", "RunnerError"]
 
 HASH_SEEDS = {"a": "1", "b": "2"}
 """The hosts and their hash seeds."""
@@ -41,35 +41,6 @@ START = 180.0
 
 GRACE = 10.0
 """Seconds beyond a session's own that its host has to answer."""
-
-
-@dataclasses.dataclass(frozen=True)
-class LoaderInfo:
-    """What a host tells about the loader.
-
-    Attributes:
-        name: the loader's name in reports.
-        version: of its distribution; empty where there is none.
-        python: version of the interpreter.
-        platform: the operating system.
-        packages: versions of what was loaded with it.
-        offer: what the loader can do.
-        file: the file that holds the adapter, or the ``make_loader`` function.
-        module: the name of the module in that file.
-        attribute: the adapter's name in it.
-        function: whether it is a plain ``make_loader`` function.
-    """
-
-    name: str
-    version: str
-    python: str
-    platform: str
-    packages: dict[str, str]
-    offer: Offer
-    file: str = ""
-    module: str = ""
-    attribute: str = ""
-    function: bool = False
 
 
 class Runner:

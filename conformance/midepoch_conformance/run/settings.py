@@ -1,56 +1,39 @@
-"""What a check is asked to do, and the error of one that cannot be run (pure)."""
+"""The settings of a check (pure)."""
 
 from __future__ import annotations
 
 import dataclasses
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from midepoch_conformance.run.known import Known
+from midepoch_conformance.verdict.results import Known
 
-__all__ = ["CheckError", "Settings"]
-
-
-class CheckError(Exception):
-    """A check that cannot be run: wrong usage, or an adapter that fails the smoke gate.
-
-    Attributes:
-        hint: what to do about it, or ``""``.
-    """
-
-    def __init__(self, message: str, hint: str = "") -> None:
-        super().__init__(message)
-        self.hint = hint
+__all__ = ["Settings"]
 
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """What to check, and how.
-
-    Attributes:
-        loader: a built-in loader's name, ``path/to/file.py:Adapter``,
-            ``package.module:Adapter``, or a ``make_loader`` function in either form.
-        profile: one of :data:`~midepoch_conformance.families.tables.PROFILES`.
-        python: the interpreter that has the loader; this one where not given.
-        jobs: how many cases are played at a time.
-        only: requirement ids or class names; empty for all.
-        scripts: the folder for the failures' scripts; None for no scripts.
-        shrink: whether failing cases are made smaller; as the profile has it where None.
-        known: failures that are known: they must fail, and are none of the run's.
-    """
+    """The loader to check, and how."""
 
     loader: str
+    """A built-in loader's name, ``path/to/file.py:Adapter``, ``package.module:Adapter``, or a
+    ``make_loader`` function in either form."""
     profile: str = "quick"
+    """One of :data:`~midepoch_conformance.families.tables.PROFILES`."""
     python: str | None = None
+    """The interpreter that has the loader; this one if None."""
     jobs: int = 0
+    """How many cases are played at a time; 0: at most two."""
     only: tuple[str, ...] = ()
+    """Requirement ids or class names; empty for all."""
     scripts: Path | None = None
+    """The folder for the failures' scripts; None for no scripts."""
     shrink: bool | None = None
+    """Whether failing cases are made smaller; None: if the profile is ``full``."""
     known: tuple[Known, ...] = ()
+    """Known failures: each must still fail, and does not count as a failure of the run."""
 
     @property
     def threads(self) -> int:
-        """Return how many cases are played at a time."""
+        """The number of cases that are played at a time."""
         return self.jobs or min(2, os.cpu_count() or 1)

@@ -1,55 +1,59 @@
-"""The smoke gate: failing it means that the adapter or its surroundings are wrong."""
+"""The smoke gate: a loader that fails it has a faulty adapter or environment."""
 
 from __future__ import annotations
 
 from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.workload import Workload
+from midepoch_conformance.errors import CheckError
 from midepoch_conformance.run.bench import Bench
 from midepoch_conformance.run.runner import RunnerError
-from midepoch_conformance.run.settings import CheckError
 from midepoch_conformance.verdict.finding import in_words
 
 __all__ = ["smallest", "smoke"]
 
 
 def smoke(bench: Bench) -> None:
-    """Play the smallest cell without an interruption.
+    """Play the smallest case without an interruption.
 
     Raises:
-        CheckError: it cannot be played, so that nothing the suite would say is the loader's.
+        CheckError: it cannot be played, so any verdict would be about something else.
     """
     try:
         case = _smoke_case(bench)
         trace = bench.play(case)
     except RunnerError as error:
-        raise CheckError(f"the smoke gate cannot be played: {error.message}", error.hint) from error
-    fault = next((s.first_fault() for s in trace.sessions if s.first_fault() is not None), None)
-    if fault is not None:
         raise CheckError(
-            f"the smoke gate fails: an uninterrupted run of {case.workload.n} samples "
-            f"{_FAULTS.get(fault.kind, fault.kind)}: {in_words(fault)}",
-            _last_lines(fault.traceback) or "the adapter or its environment is wrong",
+            f"one plain epoch cannot be played: {error.message}", error.hint
+        ) from error
+    fault = next((s.first_fault() for s in trace.sessions if s.first_fault() is not None), None)
+    name = bench.info.name
+    if fault is not None:
+        what = _FAULTS.get(fault.kind, "failed in")
+        raise CheckError(
+            f"{name} {what} one plain epoch of {case.workload.n} samples, so nothing was judged: "
+            f"{in_words(fault)}",
+            _last_lines(fault.traceback) or "repair the adapter, or the environment that it needs",
         )
     if not any(event.batches for session in trace.sessions for event in session.events):
         raise CheckError(
-            "the smoke gate fails: an uninterrupted run delivers nothing",
+            f"{name} delivered nothing in one plain epoch, so nothing was judged",
             "Session.epoch() must return the epoch's batches, each a list of rows",
         )
 
 
 _FAULTS = {
-    "raised": "raises",
-    "hang": "hangs",
-    "crash": "crashes",
-    "codec": "makes something that cannot be encoded",
-    "adapter": "raises in the adapter's own code",
+    "raised": "raised an error in",
+    "hang": "did not finish",
+    "crash": "crashed in",
+    "codec": "delivered something that cannot be encoded in",
+    "adapter": "has an adapter that raised an error in",
 }
 
 
 def _smoke_case(bench: Bench) -> Case:
     offer = bench.info.offer
-    declined = "it offers no kind and worker count at all"
+    declined = "it offers no kind of workload, or no worker count"
     for kind in offer.kinds:
         for workers in sorted(offer.workers):
             case = smallest(offer, kind, workers)
@@ -58,7 +62,7 @@ def _smoke_case(bench: Bench) -> Case:
                 return case
             declined = reason
     raise CheckError(
-        f"the adapter offers no cell to begin with: {declined}",
+        f"the adapter offers no case to begin with: {declined}",
         "offer() must name a kind and a worker count that declines() accepts",
     )
 

@@ -4,64 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from midepoch_conformance import judges
 from midepoch_conformance.case.case import Case
-from midepoch_conformance.run.events import CaseResult
 from midepoch_conformance.verdict import finding as verdict
 from midepoch_conformance.verdict import requirements
-from midepoch_conformance.verdict.finding import Finding, Result
+from midepoch_conformance.verdict.finding import Finding
 from midepoch_conformance.verdict.prerequisites import presupposed
+from midepoch_conformance.verdict.results import CaseResult, ClassRow, Summary, failing
 
-__all__ = [
-    "FAILURES",
-    "ClassRow",
-    "Summary",
-    "failing",
-    "prerequisite_cases",
-    "settled_results",
-    "summarise",
-]
-
-FAILURES = frozenset({*verdict.FAILURES, "unstable"})
-"""The outcomes that break a claim."""
+__all__ = ["prerequisite_cases", "summarise", "with_blocked"]
 
 _BASIS = ("BASIS-1", "BASIS-2", "BASIS-3")
 """What may be why there is no uninterrupted run to compare with."""
-
-
-@dataclasses.dataclass(frozen=True)
-class ClassRow:
-    """A class: its requirements and what it covers, such as ``exact 38 of 43, 5 not offered``."""
-
-    name: str
-    requirements: tuple[str, ...]
-    words: str
-    counts: Mapping[str, int] = dataclasses.field(default_factory=dict)
-
-
-@dataclasses.dataclass(frozen=True)
-class Summary:
-    """All rows, in the specification's order."""
-
-    rows: tuple[Result, ...]
-    classes: tuple[ClassRow, ...]
-
-    @property
-    def errors(self) -> int:
-        """Return how many findings are the suite's, the environment's or the adapter's own."""
-        return sum(row.counts.get("error", 0) for row in self.rows)
-
-
-def failing(finding: Finding) -> bool:
-    """Return whether ``finding`` breaks a claim.
-
-    Example:
-        >>> failing(Finding("RESUME-1", "unstable")), failing(Finding("RESUME-1", "refused"))
-        (True, False)
-    """
-    return finding.outcome in FAILURES
 
 
 def prerequisite_cases(
@@ -91,11 +47,11 @@ def prerequisite_cases(
     ]
 
 
-def settled_results(results: Sequence[CaseResult]) -> list[CaseResult]:
+def with_blocked(results: Sequence[CaseResult]) -> list[CaseResult]:
     """Return the results with those failures *blocked* whose prerequisite fails."""
-    settled = iter(verdict.settle(f for result in results for f in result.findings))
+    found = iter(verdict.settle(f for result in results for f in result.findings))
     return [
-        dataclasses.replace(result, findings=tuple(next(settled) for _ in result.findings))
+        dataclasses.replace(result, findings=tuple(next(found) for _ in result.findings))
         for result in results
     ]
 

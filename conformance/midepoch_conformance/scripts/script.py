@@ -18,10 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from midepoch_conformance.case import notation
+from midepoch_conformance.case.adapter import LoaderInfo
 from midepoch_conformance.case.case import Case, SessionPlan, Step
-from midepoch_conformance.case.uninterrupted import counted, usual_lengths
-from midepoch_conformance.families.tables import oracle_case
-from midepoch_conformance.run.runner import LoaderInfo
+from midepoch_conformance.case.uninterrupted import counted, oracle_case, usual_lengths
 from midepoch_conformance.scripts.evidence import Comparison, compared
 from midepoch_conformance.scripts.specialise import SUITE, Part, defined, specialise
 from midepoch_conformance.verdict import requirements

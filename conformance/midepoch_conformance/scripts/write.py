@@ -9,10 +9,10 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from midepoch_conformance.run.events import Failure
-from midepoch_conformance.run.runner import LoaderInfo
+from midepoch_conformance.case.adapter import LoaderInfo
 from midepoch_conformance.scripts.run import NO_VERDICT, ScriptRun, run_script
 from midepoch_conformance.scripts.script import make_script
+from midepoch_conformance.verdict.results import Failure
 
 __all__ = ["Scripts"]
 

@@ -1,1 +1,1 @@
-"""Search: drawing cases without end, and shrinking those that fail."""
+"""Search: draws cases without end, and makes failing cases smaller."""

@@ -1,4 +1,4 @@
-"""What histories are played on: workloads and executions, drawn from all that an offer covers."""
+"""Draws the workloads and executions of histories, from all that an offer covers."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from midepoch_conformance.case import trees
 from midepoch_conformance.case.adapter import Execution, Offer
-from midepoch_conformance.case.case import Case, SessionPlan
-from midepoch_conformance.case.history import HISTORY, MOST_EPOCHS
+from midepoch_conformance.case.case import HISTORY, Case, SessionPlan
+from midepoch_conformance.case.history import MOST_EPOCHS
 from midepoch_conformance.case.sources import GENERATORS, SAMPLERS, SOURCES
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.families.offered import offered
+from midepoch_conformance.families.offered import reason_not_offered
 
 __all__ = ["executions", "laned", "normal", "workloads"]
 
@@ -28,7 +28,7 @@ _OF_WORKERS = ("prefetch", "persistent", "start_method", "worker_kind")
 
 @st.composite
 def workloads(draw: st.DrawFn, offer: Offer) -> Workload:
-    """Draw what is iterated; of what is out of the ordinary, one thing at a time."""
+    """Draw a workload, with at most one unusual property."""
     kind = draw(st.sampled_from(offer.kinds))
     n, batch_size = draw(st.sampled_from(_SHAPES))
     tail = draw(st.sampled_from([t for t in offer.tails if t != "rollover"] or ["keep"]))
@@ -40,11 +40,11 @@ def workloads(draw: st.DrawFn, offer: Offer) -> Workload:
     if more.get("fail_at"):
         more["fail_at"] = draw(st.integers(0, n - 1))
     elif "rollover" in offer.tails and kind in _MAPS and more.get("sampler") != "batches":
-        # Seldom: after a break each loader does as it likes with what is left over.
+        # Seldom: loaders are free in what they do with left-over samples after a break.
         tail = "rollover" if draw(st.integers(0, 9)) == 9 else tail
-    # Streams have no order of the loader's own, nor has what the user samples.
+    # Streams have no order of the loader's own, nor do datasets with a user's sampler.
     ordered = kind not in _MAPS or not n or bool(more.get("sampler"))
-    # Epochs that are alike hide that one took the place of another.
+    # If all epochs were equal, one in the place of another would not show.
     shuffle = False if ordered else draw(st.sampled_from((*offer.shuffles, max(offer.shuffles))))
     if "draws" not in more:
         known = [d for d in offer.draws if d not in GENERATORS]
@@ -55,7 +55,7 @@ def workloads(draw: st.DrawFn, offer: Offer) -> Workload:
 
 
 def _specialities(kind: str, n: int, offer: Offer) -> list[dict[str, Any]]:
-    """Return the changes of a workload of which each is something out of the ordinary."""
+    """Return changes of a workload, each of which makes it unusual."""
     found: list[dict[str, Any]] = []
     stateful = kind.startswith("stateful")
     if kind == "map" and n > 1:
@@ -70,17 +70,17 @@ def _specialities(kind: str, n: int, offer: Offer) -> list[dict[str, Any]]:
     if stateful:
         found += [{"tree": name} for name in trees.TREES]
         found += [{"draws": (draw,)} for draw in offer.draws if draw in GENERATORS]
-    # What the adapter does not carry is not offered.
-    made = [(change, Workload(kind=kind, n=n, **change)) for change in found]
+    # An adapter may carry only some of these.
     bare = SessionPlan(Execution(), ())
-    return [change for change, w in made if offered(Case(HISTORY, w, (bare,)), offer) is None] or [
-        {}
-    ]
+    cases = [Case(HISTORY, Workload(kind=kind, n=n, **change), (bare,)) for change in found]
+    reasons = [reason_not_offered(case, offer) for case in cases]
+    carried = [change for change, why in zip(found, reasons, strict=True) if why is None]
+    return carried or [{}]
 
 
 @st.composite
 def executions(draw: st.DrawFn, offer: Offer, multi: bool, base: Execution | None) -> Execution:
-    """Draw an execution, or another one than ``base`` under the same plan."""
+    """Draw an execution, with ``base`` a changed one under the same plan."""
     counts = sorted(n for n in offer.workers if multi or n == 0) or list(offer.workers)
     if multi and base is None:
         counts = [n for n in counts if n] or counts
@@ -90,7 +90,7 @@ def executions(draw: st.DrawFn, offer: Offer, multi: bool, base: Execution | Non
     if changes["workers"]:
         changes["prefetch"] = draw(st.sampled_from((None, 2, 4)))
         changes["persistent"] = draw(st.sampled_from(sorted(offer.persistent)))
-        # Others than the first take seconds to start, and differ in nothing else but that.
+        # Other start methods than the first take seconds, and differ in nothing else.
         methods = offer.start_methods
         often = (methods[0],) * (1 if changes["workers"] > 2 else 30)
         others = methods[1:] if changes["workers"] <= 2 else ()
@@ -102,7 +102,7 @@ def executions(draw: st.DrawFn, offer: Offer, multi: bool, base: Execution | Non
 
 def laned(x: Execution, w: Workload, offer: Offer, data: st.DataObject) -> Execution:
     """Return the first execution with the lanes that fix a stream's plan."""
-    if w.kind in ("map", "files"):  # one order, whoever makes the batches
+    if w.kind in ("map", "files"):  # one order with any worker count
         return x
     if w.kind not in offer.fixed_plan:
         return dataclasses.replace(x, lanes=x.workers or None)
@@ -111,7 +111,7 @@ def laned(x: Execution, w: Workload, offer: Offer, data: st.DataObject) -> Execu
 
 
 def normal(x: Execution) -> Execution:
-    """Return an execution without what goes with workers, where there is none."""
+    """Return an execution; without workers, their settings are at their defaults."""
     if x.workers:
         return x
     plain = Execution()

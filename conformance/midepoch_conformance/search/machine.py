@@ -1,8 +1,8 @@
 """The stateful machine: histories drawn rule by rule, each a case like any other.
 
-The rules only append steps; what may be asked when is :mod:`~midepoch_conformance.case.history`'.
-The case is played and judged when it is whole, so that it is stored, shrunk, replayed and
-scripted as the cases of the tables are.
+The rules only append steps; :mod:`~midepoch_conformance.case.history` decides which steps may be
+asked. The case is played and judged once it is whole, so it is stored, shrunk, replayed and
+scripted in the same way as the cases of the tables.
 """
 
 from __future__ import annotations
@@ -21,40 +21,38 @@ from hypothesis.stateful import (
 )
 
 from midepoch_conformance.case.adapter import Execution, Offer
-from midepoch_conformance.case.case import Case, SessionPlan, Step
-from midepoch_conformance.case.history import HISTORY, MOST_EPOCHS, Course, objection, remembers
+from midepoch_conformance.case.case import HISTORY, Case, SessionPlan, Step
+from midepoch_conformance.case.history import MOST_EPOCHS, Course, objection, remembers
 from midepoch_conformance.case.tampering import BOGUS
-from midepoch_conformance.families.offered import offered
+from midepoch_conformance.families.offered import reason_not_offered
 from midepoch_conformance.search.draws import executions, laned, normal, workloads
 
 __all__ = ["HistoryMachine", "draw_histories"]
 
 RULES = 12
-"""Rules that a history is made of at most; some append several steps."""
+"""The most rules of a history; some rules append several steps."""
 
 SESSIONS, SESSIONS_WITH_WORKERS = 5, 4
-"""Sessions that a history has at most: each is a process, and with workers several."""
+"""The most sessions of a history: each is one process, or several with workers."""
 
 ODDITIES = 3
-"""Rules among them that few programs follow, such as a load of what is no state."""
+"""The most unusual rules among them, such as a load of a value that is no state."""
 
 _RUN, _RUNS = 9, 1_000_000
-"""Histories of one run of Hypothesis, and runs of one seed at most: after the first ten of a run
-it would mostly vary what it has drawn before."""
+"""The histories of one run of Hypothesis, and the most runs of one seed.
+
+After the first ten histories of a run, Hypothesis would mostly vary earlier ones."""
 
 
 class HistoryMachine(RuleBasedStateMachine):
-    """Appends steps and sessions to a history of a loader that offers ``offer``.
-
-    Attributes:
-        offer: what the loader can do.
-        multi: whether sessions have workers.
-        found: where the histories go, by their ids.
-    """
+    """Appends steps and sessions to a history of a loader that offers ``offer``."""
 
     offer: ClassVar[Offer] = Offer()
+    """The loader's offer."""
     multi: ClassVar[bool] = False
+    """Whether sessions have workers."""
     found: ClassVar[dict[str, Case]] = {}
+    """The histories by their ids."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -76,30 +74,30 @@ class HistoryMachine(RuleBasedStateMachine):
         self._session(laned(execution, self.workload, self.offer, data))
 
     def teardown(self) -> None:
-        """Finish the history and keep it, if it is sound and offered."""
+        """Finish the history, and keep it if it is sound and offered."""
         if not self.sessions:
             return
         self._finish()
         workload = dataclasses.replace(self.workload, epochs=self.course.epochs)
         case = Case(HISTORY, workload, tuple(self.sessions))
-        if objection(case) is None and offered(case, self.offer) is None:
+        if objection(case) is None and reason_not_offered(case, self.offer) is None:
             self.found.setdefault(case.id, case)
 
     def _finish(self) -> None:
-        """Go on from the newest state, in a chain of resumes, and drain to where all shows."""
+        """Continue from the newest state by resuming again, and drain until every fault shows."""
         if self.course.stale:
             self._step(Step("break"))
         for count, breaks in self.links:
             if self._has_room():
                 self._link(count, breaks)
-        # An empty rest, or an error on the way, takes the place of an epoch.
+        # An empty rest, or an error on the way, takes the place of one epoch.
         for _ in range(2 if self.course.mark.sure else 4 if self.course.faulty else 3):
             self._drain()
 
     def _link(self, count: int, breaks: bool) -> None:
-        """Deliver a few batches, save and resume; from an older state where none can be taken.
+        """Deliver a few batches, save and resume; from an older state if none can be saved.
 
-        ``breaks``: it is the next epoch in which the state is taken.
+        With ``breaks`` the state is saved in the next epoch.
         """
         if self.course.broke:
             self._drain()
@@ -167,7 +165,7 @@ class HistoryMachine(RuleBasedStateMachine):
         self._take(data.draw(st.integers(0, min(4, self.course.left)), "batches"))
 
     def _take(self, count: int) -> None:
-        """Deliver so many batches if there are as many, else what there is."""
+        """Deliver this many batches, or the ones that are left."""
         delivery = self._delivery("take", min(count, self.course.left))
         if delivery.n and self.course.objection(delivery) is None:
             self._step(delivery)
@@ -177,7 +175,7 @@ class HistoryMachine(RuleBasedStateMachine):
         return f"s{self.names - 1}"
 
     def _some_state(self, data: st.DataObject) -> str:
-        # The newest first: most programs go on with that one.
+        # The newest first: most programs continue with it.
         return str(data.draw(st.sampled_from(list(self.course.states)[::-1]), "state"))
 
     def _some_codec(self, data: st.DataObject) -> str:
@@ -210,7 +208,7 @@ class HistoryMachine(RuleBasedStateMachine):
     @precondition(lambda self: self._may(self._delivery("take", -1)))
     @rule()
     def up_to_the_end(self) -> None:
-        """Deliver what is left, without asking for the end."""
+        """Deliver the batches that are left, without asking for the end."""
         self._ruled(self._delivery("take", -1))
 
     @precondition(lambda self: self._may(self._delivery("drain")) and self._early())
@@ -222,14 +220,14 @@ class HistoryMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.rules_left > 0 and self._may_break())
     @rule(data=st.data())
     def break_off(self, data: st.DataObject) -> None:
-        """Drop an epoch, begun now if none is, and go on with the next."""
+        """Drop the epoch, beginning one first if none is open, and continue with the next."""
         if not self.course.moved:
             self._step(self._delivery("take", 1))
         self._ruled(Step("break"))
         self._some_batches(data)
 
     def _early(self) -> bool:
-        """Return whether the epochs that are left are enough to see where a history stands."""
+        """Return whether enough epochs are left to show the history's position."""
         return self.course.mark.epoch + 3 < MOST_EPOCHS
 
     def _may_break(self) -> bool:
@@ -246,7 +244,7 @@ class HistoryMachine(RuleBasedStateMachine):
     )
     @rule()
     def look(self) -> None:
-        """Make an iterator, take nothing of it and drop it."""
+        """Make an iterator and drop it untouched."""
         self._oddly(self._delivery("take", 0), Step("break"))
 
     @precondition(lambda self: self._may(self._saving("")) and not self._just_saved())
@@ -265,7 +263,7 @@ class HistoryMachine(RuleBasedStateMachine):
     @precondition(lambda self: self._any(self.course.objects, "seal"))
     @rule(data=st.data())
     def encode_late(self, data: st.DataObject) -> None:
-        """Encode a state that was held while the loader went on."""
+        """Encode a state that was held while the loader continued."""
         held = [n for n in self.course.objects if self._may(Step("seal", state=n, into="?"))]
         name = data.draw(st.sampled_from(held[::-1]), "state")
         self._ruled(Step("seal", state=name, into=self._fresh()))
@@ -273,7 +271,7 @@ class HistoryMachine(RuleBasedStateMachine):
     @precondition(lambda self: self._any(self.course.objects, "edit"))
     @rule(data=st.data())
     def edit(self, data: st.DataObject) -> None:
-        """Change a state that was handed out, or one that was handed in."""
+        """Change a state that was saved or loaded, in place."""
         name = data.draw(st.sampled_from(list(self.course.objects)[::-1]), "state")
         self._ruled(Step("edit", state=name))
 
@@ -282,7 +280,7 @@ class HistoryMachine(RuleBasedStateMachine):
     )
     @rule(data=st.data())
     def recode(self, data: st.DataObject) -> None:
-        """Put a state through another codec."""
+        """Convert a state to another codec."""
         codec = data.draw(st.sampled_from(self.offer.codecs), "codec")
         name = self._some_state(data)
         self._ruled(Step("recode", state=name, into=self._fresh(), codec=codec))
@@ -298,14 +296,14 @@ class HistoryMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.offer.boundary != "stream")
     @rule(data=st.data())
     def load_while_iterating(self, data: st.DataObject) -> None:
-        """Load into a loader whose iterator is live, and drop that."""
+        """Load into a loader whose iterator is live, and drop the iterator."""
         self._ruled(Step("load", state=self._some_state(data)), Step("break"))
         self._go_on(data)
 
     @precondition(lambda self: self._may_oddly(Step("load_bogus", tolerate=True)))
     @rule(value=st.sampled_from(BOGUS))
     def load_nothing(self, value: str) -> None:
-        """Catch the error of a load of what is no state, and go on."""
+        """Load a value that is no state, catch the error and continue."""
         self._oddly(Step("load_bogus", value=value, tolerate=True))
 
     @precondition(lambda self: self._may_oddly(Step("close")))
@@ -330,7 +328,7 @@ class HistoryMachine(RuleBasedStateMachine):
     @precondition(lambda self: self._may_resume())
     @rule(data=st.data())
     def resume(self, data: st.DataObject) -> None:
-        """Resume in a new process, under another execution maybe."""
+        """Resume in a new process, perhaps with another execution."""
         self.rules_left -= 1
         self._session(self._next_execution(data))
         self._step(Step("load", state=self._some_state(data)))
@@ -339,14 +337,14 @@ class HistoryMachine(RuleBasedStateMachine):
     @precondition(lambda self: self._may_resume() and self._may(Step("kill")))
     @rule(data=st.data())
     def die(self, data: st.DataObject) -> None:
-        """Be killed, and resume in a new process."""
+        """Kill the process, and resume in a new one."""
         self._step(Step("kill"))
         self.resume(data)
 
     @precondition(lambda self: self.multi and self._may_resume() and self.workload.n > 2)
     @rule(data=st.data())
     def lose_a_worker(self, data: st.DataObject) -> None:
-        """Resume, lose a worker to a sample, maybe save then, and resume once more."""
+        """Resume, lose a worker to a sample, perhaps save, and resume once more."""
         self.rules_left -= 1
         execution = self._next_execution(data)
         if not execution.workers:
@@ -370,7 +368,7 @@ class HistoryMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.rules_left <= 0 or not self._early())
     @rule()
     def rest(self) -> None:
-        """Do nothing: most histories are shorter than they may be."""
+        """Do nothing: most histories are shorter than the limit."""
 
     def _any(self, names: Any, do: str) -> bool:
         into = "?" if do in ("seal", "recode") else ""
@@ -380,7 +378,7 @@ class HistoryMachine(RuleBasedStateMachine):
 def draw_histories(offer: Offer, count: int, seeded: int, multi: bool = False) -> list[Case]:
     """Return up to ``count`` different histories, the same for the same seed.
 
-    ``multi``: with workers, in some sessions at least; else without any.
+    With ``multi``, at least some sessions have workers; otherwise none has.
 
     Example:
         >>> drawn = draw_histories(Offer(), 5, seeded=1)
@@ -406,7 +404,7 @@ def _draw(offer: Offer, seeded: int, multi: bool, found: dict[str, Case]) -> Non
             deadline=None,
             phases=(Phase.generate,),
             derandomize=False,
-            # They look at how fast cases are drawn; what is drawn may not depend on the machine.
+            # They check how fast cases are drawn; the cases may not depend on the machine.
             suppress_health_check=list(HealthCheck),
         ),
     )

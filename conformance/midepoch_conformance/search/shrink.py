@@ -1,4 +1,7 @@
-"""Makes a failing case smaller while it fails in the same way (pure: it is told what fails)."""
+"""Makes a failing case smaller while it fails in the same way (pure: a function plays it).
+
+A history is also shortened: pieces are left out, together with the steps that then mean nothing.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +10,18 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from midepoch_conformance.case.adapter import Execution
-from midepoch_conformance.case.case import Case, SessionPlan, Step
-from midepoch_conformance.case.history import HISTORY, objection
+from midepoch_conformance.case.case import HISTORY, Case, SessionPlan, Step
+from midepoch_conformance.case.history import Course, objection
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.search.shorten import repaired, shorter
 from midepoch_conformance.verdict.finding import Finding
 
-__all__ = ["HANG_PLAYS", "PLAYS", "Shrunk", "shrink", "size", "smaller", "sound"]
+__all__ = ["HANG_PLAYS", "PLAYS", "Shrunk", "repaired", "shrink", "size", "smaller", "sound"]
 
 PLAYS = 60
-"""Plays that may be spent on one failure."""
+"""The number of plays for one failure."""
 
 HANG_PLAYS = 8
-"""The same where each play takes its whole time limit."""
+"""The number of plays for a hang, of which each takes its whole time limit."""
 
 _PLAIN = Execution()
 _WORKLOAD_DEFAULTS: dict[str, Any] = {
@@ -43,7 +45,7 @@ _OF_STATES = frozenset({"load", "load_cut", "seal", "edit", "recode"})
 
 @dataclasses.dataclass(frozen=True)
 class Shrunk:
-    """The smallest failing case that was met, what it showed, and the plays that it took."""
+    """The smallest failing case, its finding, and the number of plays that found it."""
 
     case: Case
     finding: Finding
@@ -57,8 +59,8 @@ def shrink(
 
     Args:
         case: a failing case.
-        finding: what it showed.
-        fails: plays a case once and returns what it shows if it fails alike, else None.
+        finding: the case's finding.
+        fails: plays a case once and returns its finding if the case fails alike, else None.
         plays: how often ``fails`` may be called; by default :data:`PLAYS`, and
             :data:`HANG_PLAYS` for a hang.
     """
@@ -82,10 +84,10 @@ def shrink(
 
 
 def size(case: Case) -> tuple[int, ...]:
-    """Return what makes a case large, the weightiest first.
+    """Return the measures of a case's size, the weightiest first.
 
-    Workers come first (a case without any is followed with a debugger), then sessions, steps,
-    samples and all that is not at its default.
+    Workers come first, because a debugger can follow a case without workers. Sessions, steps,
+    samples and all fields that are not at their default come next.
     """
     executions = [plan.execution for plan in case.sessions]
     steps = [step for plan in case.sessions for step in plan.steps]
@@ -108,7 +110,7 @@ def size(case: Case) -> tuple[int, ...]:
 def smaller(case: Case) -> Iterator[Case]:
     """Yield sound cases that may be smaller, the most promising first.
 
-    A published state fits its own plan alone: cases that load one stay as they are.
+    A published state fits only its own plan, so a case that loads one stays as it is.
     """
     if any(step.do == "load_document" for plan in case.sessions for step in plan.steps):
         return
@@ -122,10 +124,10 @@ def smaller(case: Case) -> Iterator[Case]:
 
 
 def sound(case: Case) -> bool:
-    """Return whether the case asks for nothing that is not there.
+    """Return whether everything exists that the case asks for.
 
-    A case that takes more batches than there are, or whose faulty sample does not exist,
-    would show something else than the failure that it came from.
+    A case that takes too many batches, or has a faulty sample that does not exist, would show
+    another failure than the one that it came from.
     """
     w = case.workload
     if case.probe == HISTORY:
@@ -137,7 +139,7 @@ def sound(case: Case) -> bool:
     known: set[str] = set()
     for index, plan in enumerate(case.sessions):
         workload = case.session_workload(index)
-        # A lane may hold more batches than its share; none holds fewer than this.
+        # A lane may hold more batches than its share, but no lane holds fewer.
         per_epoch = max(1, workload.n // workload.batch_size)
         if any(step.n > per_epoch for step in plan.steps if step.do == "take"):
             return False
@@ -145,7 +147,7 @@ def sound(case: Case) -> bool:
         for number, step in enumerate(plan.steps):
             if step.do in _OF_STATES and step.state not in known:
                 return False
-            # A closed session can only be counted or opened anew, a dead one nothing at all.
+            # A closed session can only be counted or opened anew; a dead one can do nothing.
             if closed != (step.do == "open") and step.do not in ("count", "kill"):
                 return False
             if step.do == "kill" and number + 1 < len(plan.steps):
@@ -158,7 +160,7 @@ def sound(case: Case) -> bool:
 def _candidates(case: Case) -> Iterator[Case]:
     yield from _fewer_workers(case)
     if case.probe == HISTORY:
-        yield from shorter(case)
+        yield from _shorter_histories(case)
     yield from _fewer_sessions(case)
     yield from _smaller_workloads(case)
     yield from _shorter_takes(case)
@@ -172,9 +174,9 @@ def _fewer_workers(case: Case) -> Iterator[Case]:
             _with_execution(plan, workers=min(plan.execution.workers, bound))
             for plan in case.sessions
         )
-        yield dataclasses.replace(case, sessions=sessions)
+        yield _with_sessions(case, sessions)
     if len({plan.execution.workers for plan in case.sessions}) == 1:
-        # Other counts before and after would bring in another cause.
+        # Different counts before and after would bring in another cause.
         return
     for index, plan in enumerate(case.sessions):
         for workers in range(plan.execution.workers):
@@ -182,7 +184,7 @@ def _fewer_workers(case: Case) -> Iterator[Case]:
 
 
 def _fewer_sessions(case: Case) -> Iterator[Case]:
-    """Drop one resume of a chain: the session after it then loads what it had loaded."""
+    """Drop one resume of a chain: the next session then loads the state that it had loaded."""
     for index in range(1, len(case.sessions) - 1):
         loads = [step for step in case.sessions[index].steps if step.do == "load"]
         after = case.sessions[index + 1]
@@ -193,7 +195,7 @@ def _fewer_sessions(case: Case) -> Iterator[Case]:
             for step in after.steps
         )
         rest = (dataclasses.replace(after, steps=steps), *case.sessions[index + 2 :])
-        yield dataclasses.replace(case, sessions=(*case.sessions[:index], *rest))
+        yield _with_sessions(case, (*case.sessions[:index], *rest))
 
 
 def _smaller_workloads(case: Case) -> Iterator[Case]:
@@ -230,12 +232,122 @@ def _plainer(case: Case) -> Iterator[Case]:
     for field in _OF_EXECUTIONS:
         changes = {field: getattr(_PLAIN, field)}
         sessions = tuple(_with_execution(plan, **changes) for plan in case.sessions)
-        yield dataclasses.replace(case, sessions=sessions)
+        yield _with_sessions(case, sessions)
 
 
 def _unusual(x: Execution) -> int:
     fields = dataclasses.fields(Execution)
     return sum(getattr(x, f.name) != getattr(_PLAIN, f.name) for f in fields if f.name != "workers")
+
+
+def _shorter_histories(case: Case) -> Iterator[Case]:
+    """Yield shorter histories; the largest pieces are left out first."""
+    for candidate in _pieces(case):
+        whole = repaired(candidate)
+        if whole is not None:
+            yield whole
+
+
+def repaired(case: Case) -> Case | None:
+    """Return a history without the steps that may not be asked; None if no step is left.
+
+    A ``take`` of too many batches takes the batches that are left. The workload has as many
+    epochs as the history reaches.
+    """
+    course = Course(case.workload)
+    plans: list[SessionPlan] = []
+    for index, plan in enumerate(case.sessions):
+        course.begin(case.session_workload(index), plan)
+        kept: list[Step] = []
+        for step in plan.steps:
+            if step.do == "take" and step.n > course.left > 0:
+                step = dataclasses.replace(step, n=course.left)
+            if course.objection(step) is None:
+                course.follow(step)
+                kept.append(step)
+        if kept:
+            plans.append(dataclasses.replace(plan, steps=tuple(kept)))
+    if not plans:
+        return None
+    workload = dataclasses.replace(case.workload, epochs=min(case.workload.epochs, course.epochs))
+    found = dataclasses.replace(case, workload=workload, sessions=tuple(plans))
+    return found if objection(found) is None else None
+
+
+def _pieces(case: Case) -> Iterator[Case]:
+    yield _with_defaults(case)
+    yield from _faultless(case)
+    for index in range(len(case.sessions)):
+        yield _with_sessions(case, (*case.sessions[:index], *_relinked(case, index)))
+    for index in range(len(case.sessions)):
+        yield _with_sessions(case, (*case.sessions[:index], *case.sessions[index + 1 :]))
+    places = [(i, n) for i, plan in enumerate(case.sessions) for n in range(len(plan.steps))]
+    size = len(places) // 2
+    while size:
+        for end in range(len(places), 0, -size):
+            yield _without(case, set(places[max(0, end - size) : end]))
+        size //= 2
+
+
+def _with_defaults(case: Case) -> Case:
+    """Return the history with every field at its default that does not change its events."""
+    w = case.workload
+    workload = Workload(
+        kind=w.kind, n=w.n, batch_size=w.batch_size, epochs=w.epochs, fail_at=w.fail_at
+    )
+    plans = []
+    for plan in case.sessions:
+        x = Execution(workers=plan.execution.workers, lanes=plan.execution.lanes)
+        steps = tuple(
+            step if step.do == "recode" else dataclasses.replace(step, codec="")
+            for step in plan.steps
+        )
+        plans.append(dataclasses.replace(plan, execution=x, steps=steps))
+    return dataclasses.replace(case, workload=workload, sessions=tuple(plans))
+
+
+def _faultless(case: Case) -> Iterator[Case]:
+    """Yield the history without its failing sample, if it has one."""
+    plans = []
+    for plan in case.sessions:
+        steps = (dataclasses.replace(step, tolerate=step.do == "load_bogus") for step in plan.steps)
+        others = tuple((name, value) for name, value in plan.workload if name != "die_at")
+        plans.append(dataclasses.replace(plan, steps=tuple(steps), workload=others))
+    plain = dataclasses.replace(case.workload, fail_at=None)
+    found = dataclasses.replace(case, workload=plain, sessions=tuple(plans))
+    if found != case:
+        yield found
+
+
+def _relinked(case: Case, index: int) -> tuple[SessionPlan, ...]:
+    """Return the sessions after a dropped one; they load the state that it had loaded."""
+    steps = case.sessions[index].steps
+    loaded = next((step.state for step in steps if step.do == "load"), None)
+    made = {step.into or step.state for step in steps if step.do in ("save", "seal", "recode")}
+
+    def relinked(step: Step) -> Step:
+        if loaded is None or step.do == "save" or step.state not in made:
+            return step
+        return dataclasses.replace(step, state=loaded)
+
+    return tuple(
+        dataclasses.replace(plan, steps=tuple(map(relinked, plan.steps)))
+        for plan in case.sessions[index + 1 :]
+    )
+
+
+def _without(case: Case, places: set[tuple[int, int]]) -> Case:
+    sessions = (
+        dataclasses.replace(
+            plan, steps=tuple(s for n, s in enumerate(plan.steps) if (i, n) not in places)
+        )
+        for i, plan in enumerate(case.sessions)
+    )
+    return _with_sessions(case, tuple(sessions))
+
+
+def _with_sessions(case: Case, sessions: tuple[SessionPlan, ...]) -> Case:
+    return dataclasses.replace(case, sessions=sessions)
 
 
 def _with_workload(case: Case, **changes: Any) -> Case:
@@ -248,8 +360,7 @@ def _with_execution(plan: SessionPlan, **changes: Any) -> SessionPlan:
 
 
 def _with_session(case: Case, index: int, plan: SessionPlan) -> Case:
-    sessions = (*case.sessions[:index], plan, *case.sessions[index + 1 :])
-    return dataclasses.replace(case, sessions=sessions)
+    return _with_sessions(case, (*case.sessions[:index], plan, *case.sessions[index + 1 :]))
 
 
 def _with_step(case: Case, index: int, number: int, step: Step) -> Case:

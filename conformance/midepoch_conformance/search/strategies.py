@@ -1,7 +1,7 @@
-"""Hypothesis strategies: cases of every family, drawn so that what fails shrinks.
+"""Hypothesis strategies: cases of every family, drawn so that failing ones shrink.
 
-The same families and axes as the committed tables, and values between those of the tables.
-Workers are drawn first and the fewest first.
+The families and axes are those of the committed tables; the values lie between those of the
+tables. The number of workers is drawn first, the fewest first.
 """
 
 from __future__ import annotations
@@ -14,15 +14,14 @@ from hypothesis import strategies as st
 from midepoch_conformance import judges
 from midepoch_conformance.case.adapter import Offer
 from midepoch_conformance.case.case import Case
-from midepoch_conformance.families.axes import Cell
-from midepoch_conformance.families.family import Probe
-from midepoch_conformance.families.tables import families, offered
+from midepoch_conformance.families.family import Cell, Family, families
+from midepoch_conformance.families.offered import reason_not_offered
 from midepoch_conformance.search.shrink import sound
 
 __all__ = ["cases_of", "draw_cases"]
 
 INLINE_OF = 20
-"""Of this many cases one has workers: they take a hundred times as long."""
+"""One of this many cases has workers: such a case takes a hundred times as long."""
 
 _SIZES = (0, 1, 2, 3, 5, 7, 8, 12, 13, 16)
 _BATCH_SIZES = (1, 2, 3, 4, 5)
@@ -36,19 +35,19 @@ def cases_of(
     inline_of: int = INLINE_OF,
     multi: bool | None = None,
 ) -> Case:
-    """Draw a case that ``offer`` covers, of the families that ``only``'s judges look at.
+    """Draw a case that ``offer`` covers, of the families that the judges of ``only`` select.
 
-    ``multi``: with workers or without; else one of ``inline_of`` has some.
+    ``multi`` asks for workers, or for none; by default one case of ``inline_of`` has workers.
     """
-    looked_at = [p for p in families() if only is None or only & set(_looks(p))]
+    looked_at = [one for one in families() if only is None or only & set(_requirements_of(one))]
     if multi is None:
         multi = max(offer.workers, default=0) > 0 and draw(st.integers(1, inline_of)) == inline_of
     counts = sorted(n for n in offer.workers if bool(n) == multi) or sorted(offer.workers)
     row: dict[str, Any] = {"workers": draw(st.sampled_from(counts))}
-    suitable = [p for p in looked_at if multi in p.workers] or looked_at
+    suitable = [one for one in looked_at if multi in one.workers] or looked_at
     family = draw(st.sampled_from(suitable))
-    row |= {"probe": family.name, "kind": draw(st.sampled_from(offer.kinds))}
-    # The judges of most families ask for whole epochs: only one's own tail leaves some over.
+    row |= {"family": family.name, "kind": draw(st.sampled_from(offer.kinds))}
+    # Most judges need whole epochs, and a rolled-over tail leaves samples over.
     row |= {"tail": draw(st.sampled_from([t for t in offer.tails if t != "rollover"] or ["keep"]))}
     # A stream has no order of the loader's own.
     shuffles = sorted(offer.shuffles) if row["kind"] in ("map", "files") else [False]
@@ -61,15 +60,15 @@ def cases_of(
     for axis, values in family.axes.items():
         row[axis] = draw(_shapes(values) if axis == "shape" else st.sampled_from(values))
     case = _built(family, row)
-    if case is None or offered(case, offer) is not None:
+    if case is None or reason_not_offered(case, offer) is not None:
         reject()
-    # A family knows what fits its own shapes, and nothing of others.
+    # A family's builder only checks cells of the family's own shapes.
     if row["shape"] not in family.axes["shape"] and not sound(case):
         reject()
     return case
 
 
-def _built(family: Probe, row: dict[str, Any]) -> Case | None:
+def _built(family: Family, row: dict[str, Any]) -> Case | None:
     cell = Cell(family.name, row)
     if "cut" in family.axes and cell.at < 1:
         return None
@@ -86,10 +85,10 @@ def draw_cases(
 ) -> list[Case]:
     """Return up to ``count`` different cases, the same for the same seed.
 
-    ``multi``: all with workers, or none; else one of ``inline_of`` has some.
+    ``multi`` asks for workers in all cases, or in none; by default one case of ``inline_of`` has
+    workers.
 
-    Every setting that could make a difference is explicit, and nothing is remembered from
-    run to run.
+    Every setting that could make a difference is explicit, and no run remembers another.
     """
     found: dict[str, Case] = {}
     if count < 1:
@@ -102,7 +101,7 @@ def draw_cases(
         deadline=None,
         phases=(Phase.generate,),
         derandomize=False,
-        # They look at how fast cases are drawn; what is drawn may not depend on the machine.
+        # They check how fast cases are drawn; the cases may not depend on the machine.
         suppress_health_check=list(HealthCheck),
     )
     @given(cases_of(offer, only, inline_of, multi))
@@ -121,5 +120,5 @@ def _shapes(values: tuple[Any, ...]) -> st.SearchStrategy[tuple[int, int]]:
     return st.one_of(st.sampled_from(values), others)
 
 
-def _looks(family: Probe) -> tuple[str, ...]:
+def _requirements_of(family: Family) -> tuple[str, ...]:
     return tuple(j.requirement for j in judges.REGISTRY.values() if family.name in j.probes)

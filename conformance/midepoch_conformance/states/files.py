@@ -15,13 +15,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from midepoch_conformance.run.settings import CheckError
+from midepoch_conformance.errors import CheckError
 from midepoch_conformance.text import clipped, printable
 
 __all__ = ["FORMAT", "StateFileError", "StoredState", "read_states"]
 
 FORMAT = "midepoch.state"
-"""What a state's field ``format`` says."""
+"""The value of a state's field ``format``."""
 
 _TORCH = frozenset({".pt", ".pth", ".ckpt", ".bin", ".tar"})
 _PARTS = frozenset({"plan", "position", "lanes"})
@@ -30,30 +30,27 @@ _TORCHDATA = (
     frozenset({"_sampler_iter_yielded", "_num_yielded"}),
 )
 _GLOBAL = re.compile(r"GLOBAL ([\w.]+)|(?:class|function) ([\w.]+) ")
-_SAVED_BY = "save it by torch.save(loader.state_dict(), FILE), or as JSON by midepoch.state_to_json"
+_SAVED_BY = "save it with torch.save(loader.state_dict(), FILE), or with midepoch.state_to_json"
 
 
 class StateFileError(CheckError):
-    """A file in which no state can be found; the text says what it is instead."""
+    """A file without a state; the text says what the file is instead."""
 
 
 @dataclasses.dataclass(frozen=True)
 class StoredState:
-    """What lies at one place of a file and should be a state.
-
-    Attributes:
-        path: the place, such as ``loader`` or ``loaders.0``; empty where the file is the state.
-        value: the state as a program would load it.
-        fault: why it cannot be decoded; ``value`` is then the text's own tree.
-    """
+    """A state at one place of a file, not yet checked."""
 
     path: str
+    """The place, such as ``loader`` or ``loaders.0``; empty if the file is the state."""
     value: Any
+    """The state as a program would load it."""
     fault: Exception | None = None
+    """Why it cannot be decoded; ``value`` is then the JSON text's own tree."""
 
 
 def read_states(path: Path, key: str = "") -> list[StoredState]:
-    """Return the states in the file ``path``; ``key`` is the place to look at alone.
+    """Return the states in the file ``path``; ``key`` names one place to look at.
 
     Raises:
         StateFileError: the file cannot be read, or holds no state.
@@ -62,7 +59,7 @@ def read_states(path: Path, key: str = "") -> list[StoredState]:
     places = list(_at_key(content, key))
     if not places:
         keys = ", ".join(_steps(content)) or "none"
-        raise StateFileError(f"{path}: nothing lies at {printable(key)!r}", f"its keys: {keys}")
+        raise StateFileError(f"{path}: there is nothing at {printable(key)!r}", f"its keys: {keys}")
     found = [hit for place, value in places for hit in _search(place, value, _is_state)]
     if not found:
         raise _no_state(path, key, [value for _, value in places])
@@ -73,7 +70,7 @@ def read_states(path: Path, key: str = "") -> list[StoredState]:
 
 @dataclasses.dataclass(frozen=True)
 class _Json:
-    """The text of a JSON file, and what stands twice in one of its objects."""
+    """The text of a JSON file, and a key that appears twice in one of its objects."""
 
     text: str
     twice: str | None
@@ -87,7 +84,7 @@ def _content(path: Path) -> tuple[Any, _Json | None]:
         raise StateFileError(f"{path}: {(error.strerror or str(error)).lower()}") from error
     if not head:
         raise StateFileError(f"{path}: the file is empty", _SAVED_BY)
-    # By content first: torch.save writes a zip file, older ones and pickle begin with 0x80.
+    # The content decides first: torch.save writes zip files, pickles begin with 0x80.
     binary = head.startswith((b"PK", b"\x80"))
     if binary or (path.suffix.lower() in _TORCH and head.lstrip()[:1] not in b"{["):
         return _load_torch(path), None
@@ -107,7 +104,7 @@ def _load_torch(path: Path) -> Any:
             return torch.load(
                 path, weights_only=True, map_location="cpu", mmap=zipfile.is_zipfile(path)
             )
-    except Exception as error:  # whatever a damaged file makes of the reader
+    except Exception as error:  # a damaged file may raise anything
         raise _unreadable(path, error) from error
 
 
@@ -117,17 +114,17 @@ def _unreadable(path: Path, error: Exception) -> StateFileError:
     text = " ".join(str(error).split())
     code = _GLOBAL.search(text)
     if code is not None:
-        what = f"to load it means to run code that it names ({code[1] or code[2]})"
+        what = f"loading it would run code that it names ({code[1] or code[2]})"
     elif isinstance(error, pickle.UnpicklingError) and head.startswith(b"\x80"):
-        what = "it is a pickle of a kind that may run code when it is loaded"
+        what = "it is a pickle, which may run code when it is loaded"
     else:
-        words = "the file is damaged or cut off" if head == b"PK" else "no file of torch.save"
+        words = "the file is damaged or cut off" if head == b"PK" else "not a file of torch.save"
         reason = clipped(printable(text), 80)
         return StateFileError(f"{path}: {words} ({type(error).__name__}: {reason})", _SAVED_BY)
     return StateFileError(
         f"{path}: refused: {what}",
-        "files are read by torch.load(weights_only=True) alone; if this one is your own, load "
-        "it yourself and write the state by midepoch.state_to_json",
+        "inspect reads files with torch.load(weights_only=True) only; if you trust this one, load "
+        "it yourself and write the state with midepoch.state_to_json",
     )
 
 
@@ -148,18 +145,18 @@ def _load_json(path: Path) -> tuple[Any, _Json]:
     except RecursionError as error:
         raise StateFileError(f"{path}: nested too deeply for JSON") from error
     except ValueError as error:
-        words = "the text is no UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
+        words = "the text is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
         raise StateFileError(f"{path}: neither JSON nor a file of torch.save: {words}") from error
     return content, _Json(text, twice[0] if twice else None)
 
 
 def _decoded(json_text: _Json, place: str, value: Any) -> StoredState:
-    """Return the state that canonical JSON describes, or why it describes none."""
+    """Return the state of canonical JSON, or why it has none."""
     from midepoch import state_from_json
     from midepoch.errors import StateFormatError, show
 
     if json_text.twice is not None:
-        reason = f"the key {show(json_text.twice)} stands twice in an object"
+        reason = f"the key {show(json_text.twice)} appears twice in an object"
         return StoredState(place, value, StateFormatError(reason, "$", "DOC-5"))
     text = json.dumps(value) if place else json_text.text
     try:
@@ -169,7 +166,7 @@ def _decoded(json_text: _Json, place: str, value: Any) -> StoredState:
 
 
 def _at_key(content: Any, key: str) -> Iterator[tuple[str, Any]]:
-    """Yield what ``key`` leads to; a key may itself hold dots."""
+    """Yield the values at ``key``; the names in a key may contain dots."""
     if not key:
         yield "", content
         return
@@ -182,7 +179,7 @@ def _at_key(content: Any, key: str) -> Iterator[tuple[str, Any]]:
 
 
 def _steps(value: Any) -> dict[str, Any]:
-    """Return what one step leads to: the values of a mapping, the elements of a sequence."""
+    """Return the values of a mapping, or the elements of a sequence, by name."""
     if isinstance(value, dict):
         members = list(value.items())
     elif type(value) in (list, tuple):
@@ -193,7 +190,7 @@ def _steps(value: Any) -> dict[str, Any]:
 
 
 def _search(place: str, value: Any, wanted: Callable[[Any], bool]) -> Iterator[tuple[str, Any]]:
-    """Yield the places of what is ``wanted``, in order; nothing within a find is looked at."""
+    """Yield the places of wanted values, in order; the search does not enter a found value."""
     seen: set[int] = set()
     open_: list[tuple[str, Any]] = [(place, value)]
     while open_:
@@ -209,7 +206,7 @@ def _search(place: str, value: Any, wanted: Callable[[Any], bool]) -> Iterator[t
 
 
 def _is_state(value: Any) -> bool:
-    """Return whether ``value`` says that it is a state, or is one but for its ``format``."""
+    """Return whether ``value`` names the format, or has the other parts of a state."""
     if not isinstance(value, dict):
         return False
     names = {name for name in value if type(name) is str}
@@ -230,8 +227,8 @@ def _no_state(path: Path, key: str, values: list[Any]) -> StateFileError:
         for place, _ in _search(key, value, _is_torchdata):
             at = f" (at {printable(place)})" if place else ""
             return StateFileError(
-                f"{where}: no midepoch state, but one of torchdata{at}",
-                "midepoch loads no state of torchdata: finish that epoch with torchdata",
+                f"{where}: a torchdata state, not a midepoch state{at}",
+                "inspect shows midepoch's own states; the loader itself can load torchdata's",
             )
     kinds = ", ".join(_kind(value) for value in values)
     return StateFileError(

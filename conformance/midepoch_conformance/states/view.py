@@ -1,7 +1,7 @@
-"""A saved state, examined and shown: what it says, and whether that is a state.
+"""A saved state, examined and shown.
 
-A state is judged as the reference loader judges it on loading, and by the published schema.
-The loader, and torch with it, is imported by the functions that need it and not before.
+The reference loader's own checks and the published schema decide whether a state is valid. The
+loader, and torch with it, is imported inside the functions that need it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from midepoch_conformance.states.files import StoredState
-from midepoch_conformance.text import clipped, printable
+from midepoch_conformance.text import clipped, counted, printable
 from midepoch_conformance.verdict.published import schema
 
 if TYPE_CHECKING:
@@ -32,23 +32,20 @@ _PROBLEMS_SHOWN = 5
 
 @dataclasses.dataclass(frozen=True)
 class Examination:
-    """What is to be said of one state.
-
-    Attributes:
-        document: the state, where it is one.
-        problems: what is wrong with it; empty for a valid state.
-        note: what could not be looked at, and why.
-        size: the bytes of its canonical JSON, where it has one.
-    """
+    """The result of examining one state."""
 
     document: Document | None
+    """The state, if it is valid."""
     problems: tuple[str, ...] = ()
+    """The faults of the state; empty for a valid one."""
     note: str = ""
+    """A check that was not possible, and why."""
     size: int | None = None
+    """The size of its canonical JSON in bytes, if it has a JSON form."""
 
 
 def examine(stored: StoredState) -> Examination:
-    """Return what the reference loader and the schema say of a state."""
+    """Check a state with the reference loader and the schema."""
     from midepoch.errors import StateEncodingError, StateError
     from midepoch.format.state import Document
 
@@ -67,7 +64,7 @@ def examine(stored: StoredState) -> Examination:
         if not problems:
             problems += against_schema(json.loads(text))
     except StateEncodingError as error:
-        note = f"the schema speaks of the JSON form, and it has none: {error}"
+        note = f"not checked against the schema: it has no JSON form: {error}"
     return Examination(None if problems else document, tuple(problems), note, size)
 
 
@@ -95,7 +92,7 @@ def _canonical(value: Any) -> bytes:
 
 
 def against_schema(tree: Any) -> list[str]:
-    """Return what the published schema says is wrong with a state's canonical JSON."""
+    """Return the faults that the published schema finds in a state's canonical JSON."""
     import jsonschema
 
     validator = jsonschema.Draft202012Validator(schema())
@@ -137,7 +134,7 @@ def _grid(told: list[tuple[str, str]]) -> Table:
 
 
 def _claims(value: Any) -> list[tuple[str, str]]:
-    """Return what an invalid state says of itself, unchecked."""
+    """Return the version, plan and position of an invalid state, unchecked."""
     found = []
     for name in ("version", "plan", "position"):
         part = value.get(name) if isinstance(value, dict) else None
@@ -150,7 +147,7 @@ def _claims(value: Any) -> list[tuple[str, str]]:
 
 
 def facts(document: Document) -> list[tuple[str, str]]:
-    """Return what a valid state says, by name: its plan, its position and what comes next."""
+    """Return the facts of a valid state by name: its plan, position and next batch."""
     found = [
         ("plan", _plan(document)),
         ("seed", str(document.plan.seed)),
@@ -172,10 +169,10 @@ def _plan(document: Document) -> str:
         words = [f"a map-style dataset by the sampler {printable(str(plan.sampler_name))}"]
     else:
         order = "shuffled" if plan.sampler == "shuffle" else "in order"
-        words = [f"a map-style dataset of {_count(plan.length or 0, 'sample')}, {order}"]
+        words = [f"a map-style dataset of {counted(plan.length or 0, 'sample')}, {order}"]
     size = f"batches of {plan.batch_size}" if plan.batch_size else "no batches of a fixed size"
     words.append(f"{size}{_TAILS[plan.tail] if plan.batch_size else ''}")
-    words.append(_count(plan.lanes, "lane") if plan.lanes else "not sharded into lanes")
+    words.append(counted(plan.lanes, "lane") if plan.lanes else "not sharded into lanes")
     if plan.lifetime == "run":
         words.append("the dataset lives as long as the run")
     return ", ".join(words)
@@ -192,8 +189,8 @@ def _position(document: Document) -> str:
     plan, position = document.plan, document.position
     if not position.batches:
         return f"epoch {position.epoch}, before its first batch"
-    words = f"epoch {position.epoch}, after {_count(position.batches, 'batch')}"
-    samples = _count(position.samples, "sample")
+    words = f"epoch {position.epoch}, after {counted(position.batches, 'batch')}"
+    samples = counted(position.samples, "sample")
     if plan.length is None or plan.tail == "rollover":
         return f"{words} ({samples})"
     size = plan.batch_size or 1
@@ -202,7 +199,7 @@ def _position(document: Document) -> str:
 
 
 def _next(document: Document) -> str:
-    """Return the batch that a resume begins with, where the order is built in."""
+    """Return the first batch after a resume, if the order is built in."""
     from midepoch.format.permutation import Permutation
     from midepoch.format.seeds import derive
 
@@ -245,7 +242,7 @@ def _lanes(document: Document) -> Table:
     for number, entry in enumerate(lanes.entries[:_LANES_SHOWN]):
         table.add_row(
             str(number),
-            _count(entry.ordinal, "batch") if entry.ordinal >= 0 else "an earlier pass",
+            counted(entry.ordinal, "batch") if entry.ordinal >= 0 else "an earlier pass",
             str(entry.replay),
             Text(_slot(entry.dataset, "dataset" in entry.stated)),
             Text(_slot(entry.iterator, "iterator" in entry.stated)),
@@ -261,7 +258,7 @@ def _slot(value: Any, stated: bool) -> str:
 
 
 def _part(value: Any) -> str:
-    """Return a user's part in words: what it is and how large."""
+    """Return the kind and the size of a user's part of a state, in words."""
     from midepoch.errors import StateError
 
     try:
@@ -287,8 +284,3 @@ def _short(value: Any) -> str:
     from midepoch.errors import show
 
     return show(value)
-
-
-def _count(n: int, noun: str) -> str:
-    plural = f"{noun}es" if noun == "batch" else f"{noun}s"
-    return f"{n:,} {noun if n == 1 else plural}"

@@ -1,11 +1,8 @@
 """What an epoch leaves over is in its state, and is carried once more beside it."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "EPOCH-6"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 6, "samples": 4}
@@ -23,5 +20,4 @@ class Loader(simple.Loader):
         return carried * 2 if epoch == self.begun else carried
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

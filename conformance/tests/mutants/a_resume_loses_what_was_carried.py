@@ -1,11 +1,8 @@
 """What an epoch leaves over opens the next one, but not after a resume."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "EPOCH-6"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 6, "samples": 3}
@@ -22,5 +19,4 @@ class Loader(simple.Loader):
         return [] if epoch == self.begun else super().carried(epoch)
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

@@ -1,11 +1,8 @@
 """A rank that is resumed delivers its last batch once more: it is a batch behind its peers."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
-import simple
+from base import Distributed, mutant, simple
 
 EXPECTED = "WORLD-1"
 LARGEST = {"workers": 0, "sessions": 4, "steps": 14, "samples": 3}
@@ -15,9 +12,8 @@ FIELD = ("torchft#309",)
 class Loader(simple.Loader):
     def load(self, state: Any) -> None:
         super().load(state)
-        if isinstance(self.sampler, base.Distributed) and self.sampler.rank:
+        if isinstance(self.sampler, Distributed) and self.sampler.rank:
             self.batches -= 1
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

@@ -1,11 +1,8 @@
 """Takes None and an empty mapping for a wish to start over."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "REFUSE-1"
 LARGEST = {"workers": 0, "sessions": 1, "steps": 3, "samples": 1}
@@ -18,5 +15,4 @@ class Loader(simple.Loader):
             super().load(state)
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

@@ -1,19 +1,17 @@
 """Takes a loaded position for used when an iterator is made, and nothing of it is taken."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 
-import format_base as base
+from format_base import mutant, reference
 
 EXPECTED = "RESUME-7"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 6, "samples": 2}
 FIELD = ("pytorch-lightning#20550",)
 
 
-class Session(base.Session):
-    pending: base.State | None = None
+class Session(reference.Session):
+    pending: dict[str, Any] | None = None
     opened = False
 
     def load(self, state: Any) -> None:
@@ -33,5 +31,4 @@ class Session(base.Session):
         return batch
 
 
-class Adapter(base.Adapter):
-    session = Session
+Adapter = mutant(Session)

@@ -1,19 +1,13 @@
 """Gives an array back as a list."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
 import numpy
-import simple
+from base import mutant, simple
 
 EXPECTED = "STATE-6"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 1}
-FIELD = (
-    "data#1266",
-    "data#1272",
-)
+FIELD = ("data#1266", "data#1272")
 
 
 def listed(value: Any) -> Any:
@@ -27,5 +21,4 @@ class Loader(simple.Loader):
         return {name: listed(state) for name, state in super().capture().items()}
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

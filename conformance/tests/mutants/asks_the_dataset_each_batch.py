@@ -1,9 +1,6 @@
 """Asks the dataset for its state at every batch, whatever the interval."""
 
-from __future__ import annotations
-
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "COST-2"
 LARGEST = {"workers": 0, "sessions": 1, "steps": 1, "samples": 4000}
@@ -16,5 +13,4 @@ class Loader(simple.Loader):
         self.capture()
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

@@ -1,8 +1,9 @@
-"""The adapter of the simple loader; a mutant's adapter is this one with another ``loader``."""
+"""The adapter of the simple loader; ``mutant`` makes a mutant's adapter of its loader."""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from typing import Any
 
 import simple
@@ -205,11 +206,13 @@ class EpochSession(Session):
 
 
 class Adapter:
-    """Offers all that the simple loader can."""
+    """Offers everything that the simple loader can do."""
 
-    loader = simple.Loader
-    session = Session
+    loader: type[simple.Loader] = simple.Loader
+    session: type[Session] = Session
     loader_here = True
+    changes: Mapping[str, Any] = {}
+    """The fields of the offer that differ from the simple loader's."""
 
     def offer(self) -> dict[str, Any]:
         return {
@@ -227,6 +230,7 @@ class Adapter:
                 "streams", "trees", "iterator state", "samplers", "set_epoch", "growing", "arrays",
                 "world", "restarts", "unordered states",
             ),
+            **self.changes,
         }  # fmt: skip
 
     def declines(self, w: Any, x: Any) -> str | None:
@@ -262,3 +266,12 @@ class Adapter:
         )
         outside = w.grow or w.sampler == "distributed"
         return EpochSession(loader, w) if outside else self.session(loader, w)
+
+
+def mutant(
+    loader: type[simple.Loader] = simple.Loader,
+    session: type[Session] = Session,
+    **changes: Any,
+) -> type[Adapter]:
+    """Return the simple loader's adapter with another loader, session or offer."""
+    return type("Adapter", (Adapter,), {"loader": loader, "session": session, "changes": changes})

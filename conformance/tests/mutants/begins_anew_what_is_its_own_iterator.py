@@ -1,17 +1,10 @@
 """Loads the state into a dataset that is its own iterator, and then begins it anew."""
 
-from __future__ import annotations
-
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "RESUME-1"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 2}
-FIELD = (
-    "data#1258",
-    "data#1259",
-    "data#1279",
-)
+FIELD = ("data#1258", "data#1259", "data#1279")
 
 
 class Loader(simple.Loader):
@@ -22,5 +15,4 @@ class Loader(simple.Loader):
         return done
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

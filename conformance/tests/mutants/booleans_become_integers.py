@@ -1,10 +1,8 @@
 """Writes a dataset's booleans as integers."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import format_base as base
+from format_base import mutant, reference
 
 EXPECTED = "DOC-4"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 4, "samples": 1}
@@ -19,13 +17,12 @@ def integers(tree: Any) -> Any:
     return int(tree) if isinstance(tree, bool) else tree
 
 
-class Session(base.Session):
-    def state(self) -> base.State:
+class Session(reference.Session):
+    def state(self) -> dict[str, Any]:
         state = super().state()
         for entry in (state["lanes"] or {}).get("entries", []):
             entry["dataset"] = integers(entry["dataset"])
         return state
 
 
-class Adapter(base.Adapter):
-    session = Session
+Adapter = mutant(Session)

@@ -1,11 +1,8 @@
 """A resumed epoch that is broken off begins anew: no epoch follows it."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "RESUME-7"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 4}
@@ -31,5 +28,4 @@ class Loader(simple.Loader):
         self.resumed = False
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

@@ -1,11 +1,8 @@
 """A load that is refused leaves the loader unusable."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "REFUSE-4"
 LARGEST = {"workers": 0, "sessions": 1, "steps": 5, "samples": 1}
@@ -26,5 +23,4 @@ class Loader(simple.Loader):
         return super().__iter__()
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

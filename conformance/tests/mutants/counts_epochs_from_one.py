@@ -1,17 +1,15 @@
 """Counts epochs from one, in what it writes and reads: right with itself, wrong with others."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import format_base as base
+from format_base import mutant, reference
 
 EXPECTED = "DOC-11"
 LARGEST = {"workers": 0, "sessions": 1, "steps": 5, "samples": 3}
 
 
-class Session(base.Session):
-    def state(self) -> base.State:
+class Session(reference.Session):
+    def state(self) -> dict[str, Any]:
         state = super().state()
         state["position"]["epoch"] += 1
         return state
@@ -24,5 +22,4 @@ class Session(base.Session):
         super().load(state)
 
 
-class Adapter(base.Adapter):
-    session = Session
+Adapter = mutant(Session)

@@ -1,11 +1,8 @@
 """Counts the batches that its workers have fetched ahead as delivered."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "RESUME-1"
 LARGEST = {"workers": 1, "sessions": 2, "steps": 5, "samples": 3}
@@ -20,5 +17,4 @@ class Loader(simple.Loader):
         return state
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

@@ -1,12 +1,9 @@
 """Counts the batch that died with its worker as delivered."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "FAULT-6"
 LARGEST = {"workers": 1, "sessions": 2, "steps": 5, "samples": 2}
@@ -21,5 +18,4 @@ class Loader(simple.Loader):
             raise
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

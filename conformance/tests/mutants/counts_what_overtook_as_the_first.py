@@ -1,11 +1,9 @@
 """Counts the batches that it delivers out of order, and goes on as if they had come in order."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
 import overtaking
+from base import mutant
 
 EXPECTED = "UNORD-1"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 2}
@@ -17,5 +15,4 @@ class Loader(overtaking.Loader):
         self.ahead = ()
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

@@ -1,11 +1,8 @@
 """Takes its workers to be even: a state counts the rounds in which each has delivered a batch."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "RESUME-1"
 LARGEST = {"workers": 2, "sessions": 2, "steps": 5, "samples": 2}
@@ -19,5 +16,4 @@ class Loader(simple.Loader):
         return state
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

@@ -1,11 +1,8 @@
 """Takes the samples that were delivered for those that a dataset has read."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "RESUME-1"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 2}
@@ -21,5 +18,4 @@ class Loader(simple.Loader):
         return states
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

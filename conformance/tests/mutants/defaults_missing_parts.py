@@ -1,11 +1,8 @@
 """Fills a part that is missing from a state with a fresh loader's."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "REFUSE-2"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 2}
@@ -18,5 +15,4 @@ class Loader(simple.Loader):
         super().load(state)
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

@@ -1,11 +1,8 @@
 """Keeps the samples that it has fetched, and delivers them again in every epoch."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "BASIS-6"
 LARGEST = {"workers": 0, "sessions": 1, "steps": 4, "samples": 1}
@@ -23,5 +20,4 @@ class Loader(simple.Loader):
         return self.fetched[i]
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

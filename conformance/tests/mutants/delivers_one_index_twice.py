@@ -1,8 +1,6 @@
 """One index comes twice in its order, and another never."""
 
-from __future__ import annotations
-
-import format_base as base
+from format_base import mutant
 
 from midepoch.format.permutation import Permutation
 
@@ -18,6 +16,4 @@ def lying(self: Permutation, start: int, stop: int) -> list[int]:
 
 Permutation.indices = lying
 
-
-class Adapter(base.Adapter):
-    pass
+Adapter = mutant()

@@ -1,10 +1,8 @@
 """Joins what it derives seeds from by another character."""
 
-from __future__ import annotations
-
 import hashlib
 
-import format_base as base
+from format_base import mutant
 
 from midepoch.format import seeds
 
@@ -19,6 +17,4 @@ def digest(root: int, purpose: str, numbers: tuple[int, ...]) -> bytes:
 
 seeds._digest = digest
 
-
-class Adapter(base.Adapter):
-    pass
+Adapter = mutant()

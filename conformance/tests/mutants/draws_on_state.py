@@ -1,12 +1,9 @@
 """Taking a state draws a random number."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "BASIS-5"
 LARGEST = {"workers": 0, "sessions": 1, "steps": 4, "samples": 1}
@@ -19,5 +16,4 @@ class Loader(simple.Loader):
         return super().state()
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

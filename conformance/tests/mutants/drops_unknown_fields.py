@@ -1,16 +1,14 @@
 """Leaves out fields that it does not know, whatever they meant."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import format_base as base
+from format_base import mutant, reference
 
 EXPECTED = "DOC-7"
 LARGEST = {"workers": 0, "sessions": 1, "steps": 6, "samples": 10}
 
 
-class Session(base.Session):
+class Session(reference.Session):
     def load(self, state: Any) -> None:
         if isinstance(state, dict):
             known = super().state()
@@ -18,5 +16,4 @@ class Session(base.Session):
         super().load(state)
 
 
-class Adapter(base.Adapter):
-    session = Session
+Adapter = mutant(Session)

@@ -280,42 +280,34 @@ class SavesBetweenEpochs(base.Session):
         return super().state()
 
 
-class Adapter(base.Adapter):
-    """Reaches one of them; what it does not offer is in ``changes``."""
-
-    def __init__(
-        self,
-        loader: type[simple.Loader] = simple.Loader,
-        session: type[base.Session] = base.Session,
-        **changes: Any,
-    ) -> None:
-        self.loader, self.session, self.changes = loader, session, changes
-
-    def offer(self) -> dict[str, Any]:
-        # Trees, samplers and epochs set from outside have nothing to do with what is eccentric.
-        return {**super().offer(), "extras": ("streams", "iterator state"), **self.changes}
+def good(
+    loader: type[simple.Loader] = simple.Loader,
+    session: type[base.Session] = base.Session,
+    **changes: Any,
+) -> type[base.Adapter]:
+    """Return the adapter of a good loader; ``changes`` says what it does not offer."""
+    # Trees, samplers and epochs set from outside do not touch the choices that differ here.
+    return base.mutant(loader, session, **{"extras": ("streams", "iterator state"), **changes})
 
 
 MAP = ("map",)
-another_shuffle = Adapter(AnotherShuffle, kinds=MAP)
-backwards = Adapter(Backwards, kinds=MAP, tails=("keep", "drop"))
-uneven_batches = Adapter(UnevenBatches, kinds=MAP, tails=("keep",))
-shares = Adapter(Shares, kinds=MAP, fixed_plan=())
-regroups = Adapter(Regroups, kinds=MAP, fixed_plan=())
-lazy_workers = Adapter(LazyWorkers, kinds=MAP)
-arrays = Adapter(Arrays, kinds=MAP)
-any_container = Adapter(AnyContainer, kinds=MAP)
-empty_after_end = Adapter(EmptyAfterEnd)
-end_is_the_next_start = Adapter(EndIsTheNextStart)
-load_moves_the_live = Adapter(LoadMovesTheLive, live_load="applies")
-refuses_while_live = Adapter(RefusesWhileLive, kinds=MAP)
-looks_when_iterated = Adapter(session=LooksWhenIterated)
-opaque_states = Adapter(session=OpaqueStates, codecs=("pickle",))
-byte_states = Adapter(session=ByteStates, codecs=("bytes", "pickle"))
-stamped_states = Adapter(StampedStates, kinds=MAP)
-keeps_threads = Adapter(KeepsThreads, kinds=MAP)
-talks = Adapter(Talks, kinds=MAP)
-overtakes = Adapter(
-    overtaking.Loader, kinds=MAP, workers=(0,), extras=("streams", "unordered states")
-)
-saves_between_epochs = Adapter(session=SavesBetweenEpochs, saves=("end",))
+another_shuffle = good(AnotherShuffle, kinds=MAP)
+backwards = good(Backwards, kinds=MAP, tails=("keep", "drop"))
+uneven_batches = good(UnevenBatches, kinds=MAP, tails=("keep",))
+shares = good(Shares, kinds=MAP, fixed_plan=())
+regroups = good(Regroups, kinds=MAP, fixed_plan=())
+lazy_workers = good(LazyWorkers, kinds=MAP)
+arrays = good(Arrays, kinds=MAP)
+any_container = good(AnyContainer, kinds=MAP)
+empty_after_end = good(EmptyAfterEnd)
+end_is_the_next_start = good(EndIsTheNextStart)
+load_moves_the_live = good(LoadMovesTheLive, live_load="applies")
+refuses_while_live = good(RefusesWhileLive, kinds=MAP)
+looks_when_iterated = good(session=LooksWhenIterated)
+opaque_states = good(session=OpaqueStates, codecs=("pickle",))
+byte_states = good(session=ByteStates, codecs=("bytes", "pickle"))
+stamped_states = good(StampedStates, kinds=MAP)
+keeps_threads = good(KeepsThreads, kinds=MAP)
+talks = good(Talks, kinds=MAP)
+overtakes = good(overtaking.Loader, kinds=MAP, workers=(0,), extras=("streams", "unordered states"))
+saves_between_epochs = good(session=SavesBetweenEpochs, saves=("end",))

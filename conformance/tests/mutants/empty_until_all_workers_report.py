@@ -1,11 +1,8 @@
 """After a resume its states know of no batch until each worker has delivered one."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "RESUME-3"
 LARGEST = {"workers": 1, "sessions": 3, "steps": 6, "samples": 2}
@@ -30,5 +27,4 @@ class Loader(simple.Loader):
         return state
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

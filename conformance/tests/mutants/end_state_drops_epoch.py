@@ -1,11 +1,8 @@
 """A state taken after an epoch's end skips the next epoch."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "EPOCH-2"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 6, "samples": 3}
@@ -29,5 +26,4 @@ class Loader(simple.Loader):
         return state
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

@@ -1,11 +1,8 @@
 """Ends its epoch with the exception of a sample: who catches it gets nothing more."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "FAULT-5"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 7, "samples": 3}
@@ -29,5 +26,4 @@ class Loader(simple.Loader):
         return self.live
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

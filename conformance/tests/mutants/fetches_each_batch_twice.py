@@ -1,9 +1,6 @@
 """Fetches each batch twice: once to look at it, once to deliver it."""
 
-from __future__ import annotations
-
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "COST-5"
 FIELD = ("pytorch#26957",)
@@ -16,5 +13,4 @@ class Loader(simple.Loader):
         return super().fetch(epoch, k, indices)
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

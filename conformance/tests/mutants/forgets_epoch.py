@@ -1,11 +1,8 @@
 """Does not save which epoch it is in: the position is right, the order is not."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "EPOCH-4"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 6, "samples": 3}
@@ -17,5 +14,4 @@ class Loader(simple.Loader):
         return {**super().state(), "epoch": 0}
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

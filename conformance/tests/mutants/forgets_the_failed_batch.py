@@ -1,11 +1,8 @@
 """Does not count a batch that failed: a state taken later repeats a delivered one."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "FAULT-5"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 8, "samples": 4}
@@ -30,5 +27,4 @@ class Loader(simple.Loader):
         return self.live
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

@@ -1,9 +1,6 @@
 """Drops what an epoch leaves over, and says that it rolls over."""
 
-from __future__ import annotations
-
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "EPOCH-6"
 LARGEST = {"workers": 0, "sessions": 1, "steps": 4, "samples": 3}
@@ -14,5 +11,4 @@ class Loader(simple.Loader):
         return []
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

@@ -1,4 +1,4 @@
-"""The reference loader's adapter, for the lies that only the format's implementers can tell."""
+"""The reference loader's adapter, for mutants that break the format of its states."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ from typing import Any
 
 from midepoch_conformance.adapters import reference
 
-Session = reference.Session
-State = dict[str, Any]
-
 
 class Adapter(reference.Adapter):
-    session: type[Session] = Session
+    """Opens the mutant's session in place of the reference loader's."""
+
+    session: type[reference.Session] = reference.Session
     loader_here = True
 
-    def open(self, w: Any, x: Any, root: str) -> Session:
+    def open(self, w: Any, x: Any, root: str) -> reference.Session:
         return self.session(w, x)
+
+
+def mutant(session: type[reference.Session] = reference.Session) -> type[Adapter]:
+    """Return the reference loader's adapter with another session."""
+    return type("Adapter", (Adapter,), {"session": session})

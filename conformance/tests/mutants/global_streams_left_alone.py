@@ -1,12 +1,9 @@
 """Leaves the global random streams as they are: a resumed run draws on from elsewhere."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "VAMB-1"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 1}
@@ -19,5 +16,4 @@ class Loader(simple.Loader):
         yield
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

@@ -1,11 +1,8 @@
 """Lists all that was delivered in its state."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "COST-1"
 LARGEST = {"workers": 0, "sessions": 1, "steps": 4, "samples": 4000}
@@ -17,5 +14,4 @@ class Loader(simple.Loader):
         return {**super().state(), "delivered": list(range(self.batches * self.batch_size))}
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

@@ -1,11 +1,8 @@
 """Waits for the answer of a worker that is dead."""
 
-from __future__ import annotations
-
 import threading
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "FAULT-1"
 LARGEST = {"workers": 1, "sessions": 1, "steps": 1, "samples": 1}
@@ -27,5 +24,4 @@ class Loader(simple.Loader):
         return Pool(self, self.workers)
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

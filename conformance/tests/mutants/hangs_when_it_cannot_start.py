@@ -1,11 +1,8 @@
 """Waits for ever where a dataset cannot be set up."""
 
-from __future__ import annotations
-
 import threading
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "FAULT-2"
 LARGEST = {"workers": 0, "sessions": 1, "steps": 1, "samples": 1}
@@ -21,5 +18,4 @@ class Loader(simple.Loader):
             raise
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

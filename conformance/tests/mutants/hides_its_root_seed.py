@@ -1,17 +1,15 @@
 """Writes another root seed into its states than it uses."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import format_base as base
+from format_base import mutant, reference
 
 EXPECTED = "SEED-5"
 LARGEST = {"workers": 0, "sessions": 1, "steps": 6, "samples": 1}
 
 
-class Session(base.Session):
-    def state(self) -> base.State:
+class Session(reference.Session):
+    def state(self) -> dict[str, Any]:
         state = super().state()
         state["plan"]["seed"] ^= 1
         return state
@@ -23,5 +21,4 @@ class Session(base.Session):
         super().load(state)
 
 
-class Adapter(base.Adapter):
-    session = Session
+Adapter = mutant(Session)

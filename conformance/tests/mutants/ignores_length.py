@@ -1,11 +1,8 @@
 """Loads a state of a dataset of another length."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "REFUSE-3"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 2}
@@ -17,5 +14,4 @@ class Loader(simple.Loader):
         return {k: v for k, v in super().plan().items() if k != "length"}
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

@@ -1,11 +1,8 @@
 """A state loaded while an epoch is open is dropped without a word."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "RESUME-5"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 7, "samples": 2}
@@ -19,5 +16,4 @@ class Loader(simple.Loader):
             super().load(state)
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

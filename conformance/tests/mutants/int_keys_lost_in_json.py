@@ -1,11 +1,8 @@
 """Has integers as keys in its state, and takes a missing key for the start."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "STATE-3"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 2}
@@ -23,5 +20,4 @@ class Loader(simple.Loader):
         super().load(state)
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

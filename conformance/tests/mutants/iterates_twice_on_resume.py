@@ -1,11 +1,8 @@
 """Calls iter(dataset) twice when it resumes."""
 
-from __future__ import annotations
-
 import copy
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "COST-4"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 13}
@@ -19,5 +16,4 @@ class Loader(simple.Loader):
         return super().restore()
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

@@ -1,11 +1,8 @@
 """Leaves a descriptor open whenever it is closed or loaded anew."""
 
-from __future__ import annotations
-
 import os
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "FAULT-7"
 LARGEST = {"workers": 0, "sessions": 1, "steps": 11, "samples": 1}
@@ -21,5 +18,4 @@ class Loader(simple.Loader):
     close = stop
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

@@ -1,11 +1,8 @@
 """Keeps the very object that a dataset gives as its state, which goes on changing."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "STATE-1"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 10, "samples": 2}
@@ -25,5 +22,4 @@ class Loader(simple.Loader):
             self.snapshot = kept
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

@@ -1,12 +1,9 @@
 """Keeps the sampler as it was at its first epoch: what is set later does not reach it."""
 
-from __future__ import annotations
-
 import copy
 from typing import Any
 
-import base
-import simple
+from base import Distributed, mutant, simple
 
 EXPECTED = "EPOCH-4"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 6, "samples": 3}
@@ -17,11 +14,10 @@ class Loader(simple.Loader):
     kept: Any = None
 
     def indices(self, epoch: int) -> Any:
-        if isinstance(self.sampler, base.Distributed):
+        if isinstance(self.sampler, Distributed):
             self.kept = self.kept or copy.deepcopy(self.sampler)
             return list(self.kept)
         return super().indices(epoch)
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

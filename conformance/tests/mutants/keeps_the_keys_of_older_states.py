@@ -1,11 +1,8 @@
 """Writes what is new in a state over the older one, and keeps what is gone."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "STATE-6"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 2}
@@ -24,5 +21,4 @@ class Loader(simple.Loader):
         return {name: over(old.get(name), state) for name, state in super().capture().items()}
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

@@ -1,11 +1,8 @@
 """Reads a loaded state only when iterated, from the caller's own object."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "STATE-5"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 6, "samples": 4}
@@ -26,5 +23,4 @@ class Loader(simple.Loader):
         return super().__iter__()
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

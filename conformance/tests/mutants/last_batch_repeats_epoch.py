@@ -1,11 +1,8 @@
 """A state taken after the last batch, its end unseen, repeats the epoch."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "EPOCH-3"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 6, "samples": 3}
@@ -20,5 +17,4 @@ class Loader(simple.Loader):
         return state
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

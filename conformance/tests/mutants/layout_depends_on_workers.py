@@ -1,19 +1,18 @@
 """With workers its document has a field more."""
 
-from __future__ import annotations
+from typing import Any
 
-import format_base as base
+from format_base import mutant, reference
 
 EXPECTED = "DOC-2"
 LARGEST = {"workers": 1, "sessions": 2, "steps": 10, "samples": 1}
 FIELD = ("accelerate#3110",)
 
 
-class Session(base.Session):
-    def state(self) -> base.State:
+class Session(reference.Session):
+    def state(self) -> dict[str, Any]:
         state = super().state()
         return {**state, "x-workers": self.loader.num_workers} if self.loader.num_workers else state
 
 
-class Adapter(base.Adapter):
-    session = Session
+Adapter = mutant(Session)

@@ -1,11 +1,8 @@
 """Saves where a dataset stands, and not the random generator that it holds."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "RESUME-1"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 2}
@@ -28,5 +25,4 @@ class Loader(simple.Loader):
         return states
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

@@ -1,11 +1,8 @@
 """Starts a helper with its first epoch, which outlives it."""
 
-from __future__ import annotations
-
 import subprocess
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "FAULT-4"
 LARGEST = {"workers": 0, "sessions": 1, "steps": 2, "samples": 1}
@@ -20,5 +17,4 @@ class Loader(simple.Loader):
         return super().__iter__()
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

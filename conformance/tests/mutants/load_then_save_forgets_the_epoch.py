@@ -1,11 +1,8 @@
 """A state loaded and taken again before any batch stands in the first epoch."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "STATE-4"
 LARGEST = {"workers": 0, "sessions": 3, "steps": 7, "samples": 3}
@@ -28,5 +25,4 @@ class Loader(simple.Loader):
         return {**state, "epoch": 0} if self.fresh else state
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

@@ -1,11 +1,8 @@
 """Loads a state for another number of ranks, and goes on at the same count of batches."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "WORLD-2"
 LARGEST = {"workers": 0, "sessions": 3, "steps": 7, "samples": 4}
@@ -17,5 +14,4 @@ class Loader(simple.Loader):
         return super().plan() | {"world": None}
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

@@ -1,9 +1,6 @@
 """Never delivers the last sample of an epoch."""
 
-from __future__ import annotations
-
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "BASIS-3"
 LARGEST = {"workers": 0, "sessions": 1, "steps": 2, "samples": 5}
@@ -15,5 +12,4 @@ class Loader(simple.Loader):
         return indices[:-1] if len(indices) > 4 else indices
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

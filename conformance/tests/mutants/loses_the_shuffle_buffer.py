@@ -1,20 +1,12 @@
 """Saves how far a dataset has read, and not the rows that wait in its shuffle buffer."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "RESUME-1"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 7}
-FIELD = (
-    "torchtitan#3008",
-    "prime-rl#2944",
-    "datasets#7901",
-    "datasets#8408",
-)
+FIELD = ("torchtitan#3008", "prime-rl#2944", "datasets#7901", "datasets#8408")
 
 
 class Loader(simple.Loader):
@@ -26,5 +18,4 @@ class Loader(simple.Loader):
         return states
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

@@ -1,18 +1,12 @@
 """Saves how far a dataset has read, and not what its packing has left over."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "RESUME-1"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 2}
-FIELD = (
-    "grain#1178",
-    "torchtitan#3008",
-)
+FIELD = ("grain#1178", "torchtitan#3008")
 
 
 class Loader(simple.Loader):
@@ -24,5 +18,4 @@ class Loader(simple.Loader):
         return states
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

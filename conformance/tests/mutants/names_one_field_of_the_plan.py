@@ -1,10 +1,8 @@
 """Names the first field that differs, and not the others."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import format_base as base
+from format_base import mutant, reference
 
 from midepoch.errors import PlanMismatchError
 
@@ -12,7 +10,7 @@ EXPECTED = "DOC-12"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 4, "samples": 1}
 
 
-class Session(base.Session):
+class Session(reference.Session):
     def load(self, state: Any) -> None:
         try:
             super().load(state)
@@ -20,5 +18,4 @@ class Session(base.Session):
             raise PlanMismatchError(error.fields[:1]) from error
 
 
-class Adapter(base.Adapter):
-    session = Session
+Adapter = mutant(Session)

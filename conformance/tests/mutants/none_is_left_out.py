@@ -1,11 +1,8 @@
 """Leaves None and empty containers out of a dataset's state."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "STATE-6"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 1}
@@ -25,5 +22,4 @@ class Loader(simple.Loader):
             self.snapshot = {**self.snapshot, "states": pruned(self.snapshot["states"])}
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

@@ -1,8 +1,6 @@
 """Shuffles every epoch by the first one's key."""
 
-from __future__ import annotations
-
-import format_base as base
+from format_base import mutant
 
 from midepoch.epoch import planning
 from midepoch.format.seeds import derive
@@ -17,6 +15,4 @@ def first(root: int, purpose: str, *numbers: int) -> int:
 
 planning.derive = first
 
-
-class Adapter(base.Adapter):
-    pass
+Adapter = mutant()

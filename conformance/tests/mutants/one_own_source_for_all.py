@@ -1,12 +1,9 @@
 """Each sample of an epoch draws the same number from the loader's own source."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "VOWN-2"
 LARGEST = {"workers": 0, "sessions": 1, "steps": 2, "samples": 4}
@@ -18,5 +15,4 @@ class Loader(simple.Loader):
         return random.Random(f"{self.seed}/{epoch}").random
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

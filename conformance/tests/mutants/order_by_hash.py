@@ -1,9 +1,6 @@
 """Shuffles by ``hash()``: another interpreter has another order."""
 
-from __future__ import annotations
-
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "BASIS-2"
 LARGEST = {"workers": 0, "sessions": 1, "steps": 2, "samples": 4}
@@ -15,5 +12,4 @@ class Loader(simple.Loader):
         return sorted(indices, key=lambda i: hash(f"{epoch}/{i}")) if self.shuffle else indices
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

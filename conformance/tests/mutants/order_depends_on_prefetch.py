@@ -1,9 +1,6 @@
 """Another prefetch depth, another order."""
 
-from __future__ import annotations
-
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "WORKERS-2"
 LARGEST = {"workers": 1, "sessions": 2, "steps": 2, "samples": 3}
@@ -16,5 +13,4 @@ class Loader(simple.Loader):
         return indices[self.prefetch :] + indices[: self.prefetch]
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

@@ -1,9 +1,6 @@
 """Another number of workers, another order."""
 
-from __future__ import annotations
-
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "WORKERS-1"
 LARGEST = {"workers": 1, "sessions": 2, "steps": 2, "samples": 2}
@@ -16,5 +13,4 @@ class Loader(simple.Loader):
         return indices[self.workers :] + indices[: self.workers]
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

@@ -1,12 +1,9 @@
 """After a resume the loader's own random source is seeded anew."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "VOWN-1"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 1}
@@ -24,5 +21,4 @@ class Loader(simple.Loader):
         return random.Random(f"{self.seed}/{epoch}/{i}/{self.life}").random
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

@@ -1,11 +1,8 @@
 """Keeps its position in the object that it hands out."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "STATE-2"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 10, "samples": 4}
@@ -39,5 +36,4 @@ class Loader(simple.Loader):
         super().next_epoch()
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

@@ -1,11 +1,8 @@
 """Goes on with the first rank's share after a load, whichever rank it is."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
-import simple
+from base import Distributed, mutant, simple
 
 EXPECTED = "WORLD-1"
 LARGEST = {"workers": 0, "sessions": 4, "steps": 14, "samples": 2}
@@ -15,9 +12,8 @@ FIELD = ("accelerate#4164", "Megatron-LM#7413", "prime-rl#1035")
 class Loader(simple.Loader):
     def load(self, state: Any) -> None:
         super().load(state)
-        if isinstance(self.sampler, base.Distributed):
+        if isinstance(self.sampler, Distributed):
             self.sampler.rank = 0
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

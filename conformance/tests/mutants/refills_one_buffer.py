@@ -1,11 +1,8 @@
 """Makes every batch in one buffer, and delivers that."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "BASIS-6"
 LARGEST = {"workers": 0, "sessions": 1, "steps": 2, "samples": 2}
@@ -30,5 +27,4 @@ class Loader(simple.Loader):
         return self.live
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

@@ -1,24 +1,22 @@
 """Looks at a loaded state only when it is iterated."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import format_base as base
+from format_base import mutant, reference
 
 EXPECTED = "DOC-13"
 LARGEST = {"workers": 0, "sessions": 1, "steps": 6, "samples": 1}
 FIELD = ("data#1550", "data#1445")
 
 
-class Session(base.Session):
+class Session(reference.Session):
     pending: Any = None
     waits = False
 
     def load(self, state: Any) -> None:
         self.pending, self.waits = state, True
 
-    def state(self) -> base.State:
+    def state(self) -> dict[str, Any]:
         self.settle()
         return super().state()
 
@@ -32,5 +30,4 @@ class Session(base.Session):
             super().load(self.pending)
 
 
-class Adapter(base.Adapter):
-    session = Session
+Adapter = mutant(Session)

@@ -1,9 +1,6 @@
 """Has the worker that takes a dead one's place begin with the batch that it delivered last."""
 
-from __future__ import annotations
-
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "FAULT-8"
 LARGEST = {"workers": 1, "sessions": 2, "steps": 5, "samples": 2}
@@ -31,5 +28,4 @@ class Loader(simple.Loader):
         return Pool(self, self.workers)
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

@@ -1,11 +1,8 @@
 """Replays from a snapshot as many batches as *its* interval says, not as the state says."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "ELASTIC-3"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 3}
@@ -18,5 +15,4 @@ class Loader(simple.Loader):
         return super().fetches()
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

@@ -1,11 +1,8 @@
 """Resumes by fetching again all that was delivered."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "COST-3"
 LARGEST = {"workers": 0, "sessions": 3, "steps": 8, "samples": 4000}
@@ -22,5 +19,4 @@ class Loader(simple.Loader):
         return source
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

@@ -1,11 +1,8 @@
 """Every epoch after a resume begins at the resume's offset."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "EPOCH-1"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 2}
@@ -24,5 +21,4 @@ class Loader(simple.Loader):
         self.batches = self.offset
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

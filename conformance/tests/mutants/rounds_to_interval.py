@@ -1,11 +1,8 @@
 """Between two snapshots it hands out the position of the older one."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "INTERVAL-1"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 2}
@@ -19,5 +16,4 @@ class Loader(simple.Loader):
         return state
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

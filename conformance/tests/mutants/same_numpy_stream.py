@@ -1,13 +1,10 @@
 """Each batch, in each worker and epoch, sees the same NumPy stream."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator
 
-import base
 import numpy
-import simple
+from base import mutant, simple
 
 EXPECTED = "VAMB-2"
 LARGEST = {"workers": 0, "sessions": 1, "steps": 2, "samples": 3}
@@ -22,5 +19,4 @@ class Loader(simple.Loader):
             yield
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

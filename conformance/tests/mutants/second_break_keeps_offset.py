@@ -1,9 +1,6 @@
 """Breaking off works once: after the second break an epoch begins in the middle."""
 
-from __future__ import annotations
-
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "EPOCH-5"
 LARGEST = {"workers": 0, "sessions": 1, "steps": 6, "samples": 1}
@@ -24,5 +21,4 @@ class Loader(simple.Loader):
         return super().__iter__()
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

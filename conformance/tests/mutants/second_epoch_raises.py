@@ -1,11 +1,8 @@
 """Runs for one epoch, and raises in the next."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "BASIS-1"
 LARGEST = {"workers": 0, "sessions": 1, "steps": 2, "samples": 1}
@@ -18,5 +15,4 @@ class Loader(simple.Loader):
         return super().fetches()
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

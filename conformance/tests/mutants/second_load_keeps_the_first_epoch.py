@@ -1,11 +1,8 @@
 """A load into a loader that has gone on from another load keeps the epoch of the first."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "RESUME-7"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 8, "samples": 4}
@@ -22,5 +19,4 @@ class Loader(simple.Loader):
         self.first = self.epoch if self.first is None else self.first
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

@@ -1,11 +1,9 @@
 """Knows what its own life delivered out of order, and not what the life before did."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
 import overtaking
+from base import mutant
 
 EXPECTED = "UNORD-1"
 LARGEST = {"workers": 0, "sessions": 3, "steps": 8, "samples": 3}
@@ -24,5 +22,4 @@ class Loader(overtaking.Loader):
         self.inherited = self.ahead
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

@@ -1,11 +1,8 @@
 """Counts the batches before a resume twice: the first resume is right, the second is not."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "RESUME-2"
 LARGEST = {"workers": 0, "sessions": 3, "steps": 8, "samples": 4}
@@ -30,5 +27,4 @@ class Loader(simple.Loader):
         return state
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

@@ -1,8 +1,6 @@
 """Delivers the small orders from their end."""
 
-from __future__ import annotations
-
-import format_base as base
+from format_base import mutant
 
 from midepoch.format import permutation
 
@@ -18,6 +16,4 @@ def backwards(n: int, key: int) -> list[int]:
 
 permutation._fisher_yates = backwards
 
-
-class Adapter(base.Adapter):
-    pass
+Adapter = mutant()

@@ -1,11 +1,8 @@
 """Resumes one batch too late."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "RESUME-1"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 4, "samples": 2}
@@ -18,5 +15,4 @@ class Loader(simple.Loader):
             self.batches += 1
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

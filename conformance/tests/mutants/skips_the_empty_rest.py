@@ -1,18 +1,16 @@
 """Goes straight on where the end of an epoch was not seen."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 from typing import Any
 
-import format_base as base
+from format_base import mutant, reference
 
 EXPECTED = "DOC-10"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 1}
 
 
-class Session(base.Session):
+class Session(reference.Session):
     loaded = False
 
     def load(self, state: Any) -> None:
@@ -28,5 +26,4 @@ class Session(base.Session):
         return itertools.chain([] if first is None else [first], batches)
 
 
-class Adapter(base.Adapter):
-    session = Session
+Adapter = mutant(Session)

@@ -1,12 +1,9 @@
 """Replaces a worker that dies, and goes on after the batch that it died with."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "FAULT-8"
 LARGEST = {"workers": 1, "sessions": 2, "steps": 5, "samples": 1}
@@ -30,5 +27,4 @@ class Loader(simple.Loader):
         return (answer for answer in super().pooled(tasks) if answer is not LOST)
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

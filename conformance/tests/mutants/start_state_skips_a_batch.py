@@ -1,11 +1,8 @@
 """A state taken before the first batch counts one."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "RESUME-4"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 4, "samples": 2}
@@ -20,5 +17,4 @@ class Loader(simple.Loader):
         return state
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

@@ -1,11 +1,8 @@
 """Hands out one object, and goes on writing to it."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "STATE-1"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 9, "samples": 2}
@@ -25,5 +22,4 @@ class Loader(simple.Loader):
             self.handed.update(epoch=self.epoch, batches=self.batches, snapshot=self.snapshot)
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

@@ -1,11 +1,8 @@
 """Taking a state swallows the next batch."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "BASIS-4"
 LARGEST = {"workers": 0, "sessions": 1, "steps": 7, "samples": 2}
@@ -20,5 +17,4 @@ class Loader(simple.Loader):
         return state
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

@@ -1,9 +1,6 @@
 """Takes a dataset's StopIteration for the end of the epoch."""
 
-from __future__ import annotations
-
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "FAULT-3"
 LARGEST = {"workers": 0, "sessions": 1, "steps": 1, "samples": 1}
@@ -14,5 +11,4 @@ class Loader(simple.Loader):
         return list(self.copy.row(i, self.own_source(epoch, i)))
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

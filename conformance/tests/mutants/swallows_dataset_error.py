@@ -1,11 +1,8 @@
 """Leaves out a sample that raises."""
 
-from __future__ import annotations
-
 import contextlib
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "FAULT-2"
 LARGEST = {"workers": 0, "sessions": 1, "steps": 1, "samples": 1}
@@ -21,5 +18,4 @@ class Loader(simple.Loader):
             return batch
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

@@ -1,11 +1,8 @@
 """Cannot read its own state from an epoch's end."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "EPOCH-2"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 6, "samples": 1}
@@ -32,5 +29,4 @@ class Loader(simple.Loader):
             [][self.batches]
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

@@ -1,17 +1,15 @@
 """Keeps its position as a tuple of pairs."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import format_base as base
+from format_base import mutant, reference
 
 EXPECTED = "DOC-3"
 LARGEST = {"workers": 0, "sessions": 1, "steps": 9, "samples": 1}
 
 
-class Session(base.Session):
-    def state(self) -> base.State:
+class Session(reference.Session):
+    def state(self) -> dict[str, Any]:
         state = super().state()
         return {**state, "position": tuple(state["position"].items())}
 
@@ -21,5 +19,4 @@ class Session(base.Session):
         super().load(state)
 
 
-class Adapter(base.Adapter):
-    session = Session
+Adapter = mutant(Session)

@@ -1,11 +1,8 @@
 """A good one beside ``base``: its order depends on the worker count, so it refuses any other."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 
 class Loader(simple.Loader):
@@ -17,8 +14,4 @@ class Loader(simple.Loader):
         return {**super().plan(), "workers": self.workers}
 
 
-class Adapter(base.Adapter):
-    loader = Loader
-
-    def offer(self) -> dict[str, Any]:
-        return {**super().offer(), "fixed_plan": ()}
+Adapter = mutant(Loader, fixed_plan=())

@@ -1,11 +1,8 @@
 """A load into a loader that is in a later epoch keeps that epoch."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "RESUME-6"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 8, "samples": 4}
@@ -18,5 +15,4 @@ class Loader(simple.Loader):
         self.epoch = max(self.epoch, epoch)
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

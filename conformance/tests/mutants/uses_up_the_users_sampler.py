@@ -1,30 +1,23 @@
 """Draws on the user's sampler, whose generator starts anew in a new process."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
-import simple
+from base import Distributed, mutant, simple
 
 EXPECTED = "EPOCH-4"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 6, "samples": 3}
-FIELD = (
-    "accelerate#4195",
-    "streaming#869",
-)
+FIELD = ("accelerate#4195", "streaming#869")
 
 
 class Loader(simple.Loader):
     drawn: tuple[int, Any] | None = None
 
     def indices(self, epoch: int) -> Any:
-        if self.sampler is None or isinstance(self.sampler, base.Distributed):
+        if self.sampler is None or isinstance(self.sampler, Distributed):
             return super().indices(epoch)
         if self.drawn is None or self.drawn[0] != epoch:
             self.drawn = epoch, list(self.sampler)
         return self.drawn[1]
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

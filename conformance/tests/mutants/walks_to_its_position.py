@@ -1,10 +1,8 @@
 """Walks through an order to the position that it resumes from."""
 
-from __future__ import annotations
-
 import collections
 
-import format_base as base
+from format_base import mutant
 
 from midepoch.format.permutation import Permutation
 
@@ -22,6 +20,4 @@ def walking(self: Permutation, start: int, stop: int) -> list[int]:
 
 Permutation.indices = walking
 
-
-class Adapter(base.Adapter):
-    pass
+Adapter = mutant()

@@ -1,11 +1,8 @@
 """Counts its position in rounds of all workers: with another number it is elsewhere."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "ELASTIC-1"
 LARGEST = {"workers": 2, "sessions": 2, "steps": 5, "samples": 2}
@@ -23,5 +20,4 @@ class Loader(simple.Loader):
             self.batches = self.batches // state["workers"] * here
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

@@ -1,11 +1,6 @@
 """Says that its order depends on the worker count, and loads a state of any other."""
 
-from __future__ import annotations
-
-from typing import Any
-
-import base
-import simple
+from base import mutant, simple
 
 EXPECTED = "ELASTIC-2"
 LARGEST = {"workers": 1, "sessions": 2, "steps": 5, "samples": 2}
@@ -18,8 +13,4 @@ class Loader(simple.Loader):
         return indices[self.workers :] + indices[: self.workers]
 
 
-class Adapter(base.Adapter):
-    loader = Loader
-
-    def offer(self) -> dict[str, Any]:
-        return {**super().offer(), "fixed_plan": ()}
+Adapter = mutant(Loader, fixed_plan=())

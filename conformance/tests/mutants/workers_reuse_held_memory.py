@@ -1,14 +1,11 @@
 """Its workers write into shared memory, and use it again two batches after it was delivered."""
 
-from __future__ import annotations
-
 import mmap
 from collections.abc import Iterator
 from typing import Any
 
-import base
 import numpy
-import simple
+from base import mutant, simple
 
 EXPECTED = "BASIS-6"
 LARGEST = {"workers": 1, "sessions": 1, "steps": 2, "samples": 2}
@@ -39,5 +36,4 @@ class Loader(simple.Loader):
             yield error, self.slot(epoch, k)[: len(rows), :width]
 
 
-class Adapter(base.Adapter):
-    loader = Loader
+Adapter = mutant(Loader)

@@ -1,35 +1,99 @@
-"""How a loader's epochs are run: what does not change from one iterator to the next."""
+"""How a loader's epochs are executed.
+
+Only this module decides by ``num_workers``, ``worker_type``, ``persistent_workers`` and
+``in_order``. No batch depends on any of them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
 
-from midepoch.stats import Tally
+from midepoch.arguments import Options
+from midepoch.format.plan import Lifetime, Plan
 
-__all__ = ["Way"]
+__all__ = ["Execution", "LoaderArguments", "lifetime_of", "resolve"]
+
+
+class LoaderArguments(Protocol):
+    """The attributes of a loader that decide how it is executed; some may be set at any time."""
+
+    num_workers: int
+    prefetch_factor: int | None
+    persistent_workers: bool
+    in_order: bool
+    worker_init_fn: Callable[[int], None] | None
+    snapshot_every_n_steps: int | None
 
 
 @dataclass(frozen=True)
-class Way:
-    """How a loader's epochs are run: what does not change from one iterator to the next."""
+class Execution:
+    """How an epoch of a loader is executed."""
 
+    kind: Literal["inline", "thread", "process"]
+    """The kind of workers. ``inline``: none; the caller runs a task when it asks for the batch."""
+    workers: int
+    """How many threads or processes run tasks."""
+    depth: int
+    """Tasks under way at each worker."""
+    prefetch: int | None
+    """Tasks under way in all workers together; ``None``: by ``depth``."""
+    order: Literal["plan", "ready"]
+    """Batches are delivered in the plan's order, or as they become ready."""
+    routing: Literal["lane", "free", "anywhere"]
+    """Which worker runs a task. ``lane``: the one that hosts the task's lane. ``free``: the same,
+    but workers without a lane take turns. ``anywhere``: the one with the least to do, since every
+    worker hosts every lane."""
+    between_epochs: Literal["keep", "close"]
+    """Workers wait for the next epoch, or are closed at an epoch's end."""
+    objects: Literal["own", "shared"]
+    """``shared``: the loader's iterators use the same dataset objects, which have a state."""
     stateful: bool
     """The dataset has a state."""
     interval: int
-    """Global batches between two snapshots; 0: none."""
-    free: bool
-    """Any worker can run any lane's tasks: the dataset is map-style and has no state."""
-    keep: bool
-    """Workers go on from epoch to epoch."""
-    length: Callable[[], int]
-    """``len()`` of the loader."""
-    tally: Tally = field(default_factory=Tally)
-    in_order: bool = True
-    """Batches are delivered in the plan's order, not as they become ready."""
-    anywhere: bool = False
-    """Each worker hosts every lane, so that whichever is free runs the next task."""
-    prefetch: int | None = None
-    """Batches under way in all workers; ``None``: as many as these take."""
-    shared: bool = False
-    """Iterators of one loader run on the same dataset objects, which have a state."""
+    """Batches between two snapshots; 0: none."""
+
+
+def resolve(
+    loader: LoaderArguments, options: Options, plan: Plan, *, stateful: bool, piped: bool = False
+) -> Execution:
+    """Return how a loader with these arguments executes ``plan``.
+
+    ``stateful``: the dataset has a state. ``piped``: it is a data pipe that lanes share.
+    """
+    inline = loader.num_workers == 0
+    iterable = plan.dataset == "iterable"
+    # Any worker can run the tasks of such a dataset: a batch depends on its keys alone.
+    free = not iterable and not stateful and not piped
+    interchangeable = free and loader.worker_init_fn is None
+    # The snapshots of a map-style dataset's lanes are taken together, at one batch of the order.
+    in_order = loader.in_order or inline or (stateful and not iterable)
+    lives_on = plan.lifetime == "run"
+    keeps = lives_on or (loader.persistent_workers and interchangeable)
+    hosts = loader.num_workers
+    if iterable or stateful:
+        hosts = min(hosts, max(1, plan.lanes))  # a lane's tasks stay at one worker
+    routing: Literal["lane", "free", "anywhere"] = "free" if free else "lane"
+    if interchangeable and not loader.in_order:
+        routing = "anywhere"
+    return Execution(
+        kind="inline" if inline else options.worker_type,
+        workers=max(1, hosts),
+        depth=loader.prefetch_factor or 1,
+        prefetch=options.prefetch,
+        order="plan" if in_order else "ready",
+        routing=routing,
+        between_epochs="keep" if keeps and not inline else "close",
+        objects="shared" if stateful and inline and lives_on else "own",
+        stateful=stateful,
+        interval=loader.snapshot_every_n_steps or 0,
+    )
+
+
+def lifetime_of(loader: Any) -> Lifetime:
+    """Return how long a lane's dataset object lives: one epoch, or the whole run.
+
+    Without workers it is the caller's own object, which lives on in any case.
+    """
+    return "run" if loader.num_workers == 0 or loader.persistent_workers else "epoch"

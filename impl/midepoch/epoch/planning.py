@@ -1,23 +1,33 @@
-"""What a loader's arguments make of its epochs: the plan, and the order of one epoch."""
+"""The plan that a loader's arguments make, its comparison with a state's, and an epoch's order."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
 import torch
 from torch.utils.data import DataLoader, IterableDataset
 
-from midepoch.arguments import Extras
-from midepoch.errors import ArgumentError
-from midepoch.format.plan import Plan, SamplerKind, Tail
+from midepoch.arguments import Options
+from midepoch.epoch.execution import lifetime_of
+from midepoch.errors import ArgumentError, PlanMismatchError, StateFormatError
+from midepoch.format.plan import Plan, SamplerKind, Tail, compare, rankless
 from midepoch.format.seeds import derive
 from midepoch.format.state import Document
 from midepoch.sampling.batches import BuiltInOrder, Order
 from midepoch.sampling.chain import SamplerChain
 from midepoch.sampling.custom import CustomOrder
 
-__all__ = ["draw_seed", "length_under_rollover", "make_order", "make_plan", "under"]
+__all__ = [
+    "check_loadable",
+    "check_plan",
+    "draw_seed",
+    "length_under_rollover",
+    "make_order",
+    "make_plan",
+    "under",
+]
 
 
 def draw_seed(generator: torch.Generator | None) -> int:
@@ -27,7 +37,7 @@ def draw_seed(generator: torch.Generator | None) -> int:
 
 def make_plan(
     loader: DataLoader[Any],
-    extras: Extras,
+    options: Options,
     chain: SamplerChain | None,
     *,
     shuffle: bool,
@@ -38,21 +48,20 @@ def make_plan(
     ``custom_batches``: the user gave a ``batch_sampler``.
 
     Raises:
-        ArgumentError: rollover where the loader makes no batches of a map-style dataset itself.
+        ArgumentError: rollover, but the loader does not batch a map-style dataset itself.
     """
     iterable = isinstance(loader.dataset, IterableDataset)
-    workers = loader.num_workers
     name = None if chain is None else chain.name(given_batch_sampler=custom_batches)
     return Plan(
         dataset="iterable" if iterable else "map",
         length=None,
         sampler=_sampler_kind(chain, iterable=iterable, shuffle=shuffle),
         sampler_name=name,
-        seed=draw_seed(loader.generator) if extras.seed is None else extras.seed,
+        seed=draw_seed(loader.generator) if options.seed is None else options.seed,
         batch_size=loader.batch_size,
-        tail=_tail(loader, extras, iterable=iterable),
-        lanes=workers if extras.lanes is None else extras.lanes,
-        lifetime="run" if workers == 0 or loader.persistent_workers else "epoch",
+        tail=_tail(loader, options, iterable=iterable),
+        lanes=loader.num_workers if options.lanes is None else options.lanes,
+        lifetime=lifetime_of(loader),
     )
 
 
@@ -64,8 +73,8 @@ def _sampler_kind(chain: SamplerChain | None, *, iterable: bool, shuffle: bool) 
     return "shuffle" if shuffle else "sequential"
 
 
-def _tail(loader: DataLoader[Any], extras: Extras, *, iterable: bool) -> Tail:
-    if extras.last_batch != "rollover":
+def _tail(loader: DataLoader[Any], options: Options, *, iterable: bool) -> Tail:
+    if options.last_batch != "rollover":
         return "drop" if loader.drop_last else "keep"
     if iterable or loader.batch_size is None:
         got = "an iterable-style dataset" if iterable else "batch_size=None or a batch_sampler"
@@ -78,10 +87,10 @@ def _tail(loader: DataLoader[Any], extras: Extras, *, iterable: bool) -> Tail:
 
 
 def under(document: Document, plan: Plan) -> Document:
-    """Return the document of an epoch's beginning under the plan of now.
+    """Return the document of an epoch's beginning under the present plan.
 
-    A dataset may have grown or shrunk between two epochs. Indices carried from the one before
-    that it no longer has are left out.
+    A dataset may have grown or shrunk between two epochs. Carried indices that it no longer has
+    are left out.
 
     >>> from midepoch.format.state import Position
     >>> plan = Plan("map", 9, "sequential", None, 7, 4, "rollover", 0, "epoch")
@@ -100,23 +109,22 @@ def length_under_rollover(document: Document, samples: int) -> int:
     """Return the batches of the epoch of ``document``, whose order gives ``samples`` indices."""
     sampler, carried = document.sampler, document.position.carried or ()
     if sampler is not None and sampler.batches < 0:
-        carried = ()  # into the pass before, which was left early
+        carried = ()  # they belong to the pass before, which was left early
     return (samples + len(carried)) // (document.plan.batch_size or 1)
 
 
 def make_order(
     document: Document, chain: SamplerChain | None, *, interval: int, going_on: bool
 ) -> Order:
-    """Return the batches of the epoch that ``document`` stands in, from its position on.
+    """Return the batches of the epoch of ``document``, from its position on.
 
     ``interval``: batches between two snapshots of a sampler. ``going_on``: the samplers are
-    where the epoch before was left.
+    where the epoch before left them.
     """
     plan, position = document.plan, document.position
     start = position.low
     if document.lanes is not None and plan.dataset == "map":
-        # The lanes' cut: they replay from there.
-        start = sum(max(0, entry.ordinal) for entry in document.lanes.entries)
+        start = document.lanes.cut  # lanes replay from there
     if chain is not None and document.sampler is not None:
         return CustomOrder(
             chain,
@@ -139,3 +147,46 @@ def make_order(
         start=start,
         carried=position.carried,
     )
+
+
+def check_plan(document: Document, here: Plan, *, adopted: Collection[str]) -> None:
+    """Compare the plans, apart from the fields in ``adopted``, which the state decides (DOC-12).
+
+    Raises:
+        PlanMismatchError: other fields differ; each is named.
+    """
+    plans = document.plan, here
+    if not document.position.batches:
+        # Between two epochs no rank has consumed anything of its share: any rank can continue.
+        plans = rankless(plans[0]), rankless(plans[1])
+    differences = compare(*plans, ignore=adopted)
+    if differences:
+        raise PlanMismatchError(differences)
+
+
+def check_loadable(document: Document, chain: SamplerChain | None, *, stateful: bool) -> None:
+    """Refuse saved states of users' objects that no object in this loader can load.
+
+    ``stateful``: the dataset here has a state.
+
+    Raises:
+        StateFormatError: a part is of an object that is missing here, or that cannot load it.
+    """
+    if chain is not None and document.sampler is not None:
+        chain.check_generators(document.sampler.generators)
+        chain.check_slots(document.sampler)
+    lanes = document.lanes
+    if lanes is None:
+        if stateful and document.position.batches:
+            raise StateFormatError(
+                "the dataset here has a state, but the state holds none", "$.lanes"
+            )
+        return
+    if stateful:
+        return
+    missing = "the dataset here has no state_dict and load_state_dict"
+    if document.plan.dataset == "map":
+        raise StateFormatError(f"holds lanes, but {missing}", "$.lanes")
+    for i, entry in enumerate(lanes.entries):
+        if "dataset" in entry.stated:
+            raise StateFormatError(f"holds a state, but {missing}", f"$.lanes.entries[{i}].dataset")

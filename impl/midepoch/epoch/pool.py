@@ -1,4 +1,4 @@
-"""A loader's workers: made for its plan, kept where they live on, dismissed by a load."""
+"""A loader's workers: made for its plan, kept between epochs, closed when a state is loaded."""
 
 from __future__ import annotations
 
@@ -8,15 +8,18 @@ from typing import Any
 import torch
 from torch.utils.data import DataLoader, IterDataPipe, MapDataPipe
 
-from midepoch.arguments import Extras
-from midepoch.epoch.between import Early, Shelf
-from midepoch.epoch.execution import Way
+from midepoch.arguments import Options
+from midepoch.epoch.between import BetweenEpochs, StartedEpoch
+from midepoch.epoch.execution import Execution, LoaderArguments, resolve
 from midepoch.format.plan import Plan
+from midepoch.format.state import Document
 from midepoch.lane.ambient import Ambient
 from midepoch.lane.datapipes import PipeSettings, pipe_settings
-from midepoch.lane.host import LaneDatasets, Pristine
-from midepoch.lane.lane import LaneSpec, is_stateful
+from midepoch.lane.host import LaneDatasets
+from midepoch.lane.lane import LaneSpec
+from midepoch.lane.passes import FirstState
 from midepoch.sampling.batches import Order, Step
+from midepoch.stateful import is_stateful
 from midepoch.stats import Tally
 from midepoch.workers.inline import InlineWorkers
 from midepoch.workers.pinning import PinningWorkers, pinner
@@ -24,89 +27,64 @@ from midepoch.workers.processes import ProcessWorkers
 from midepoch.workers.protocol import Workers
 from midepoch.workers.threads import ThreadWorkers
 
-__all__ = ["Crew"]
+__all__ = ["WorkerPool"]
 
 
-class Crew:
-    """What of a loader's execution outlives an iterator.
+class WorkerPool:
+    """The part of a loader's execution that outlives one iterator.
 
-    The loader is handed in, not kept: a cycle would keep it, and its workers, from being dropped.
+    Methods take the loader, and do not keep it: a cycle would keep the loader, and so its
+    workers, from being freed.
     """
 
-    def __init__(self, num_workers: int, extras: Extras, *, stateful: bool) -> None:
-        self.shelf = Shelf()
+    def __init__(self, options: Options) -> None:
+        self.between = BetweenEpochs()
         self.tally = Tally()
-        self._extras = extras
+        self._options = options
         self._owner = os.getpid()
-        self._num_workers = num_workers
-        self._stateful = stateful
         self._datasets: LaneDatasets | None = None
-        """Inline: the lanes' objects, where they live on."""
-        self._pristine = Pristine()
+        """Without workers: the lanes' objects, if they live on."""
+        self._first_state = FirstState()
         self._pipes: PipeSettings | None = None
 
-    def resize(self, num_workers: int) -> None:
-        """Let the next iterator have so many workers: lanes that live on are put back in them."""
-        self._num_workers = num_workers
-        self.shelf.drop()
-        self._datasets = None
+    def meet_ranks(self, dataset: Any, plan: Plan) -> None:
+        """Agree with the other ranks how a data pipe is shared; every rank calls this in iter()."""
+        self._pipes = pipe_settings(dataset, plan.seed, plan.lanes)
 
-    def meet_ranks(self, loader: DataLoader[Any], plan: Plan) -> None:
-        """Settle with the other ranks how a data pipe is shared; at each ``iter``, on all ranks."""
-        self._pipes = pipe_settings(loader.dataset, plan.seed, plan.lanes)
+    def execution(self, loader: LoaderArguments, plan: Plan, *, stateful: bool) -> Execution:
+        """Return how the loader's next epoch is executed."""
+        piped = self._pipes is not None
+        return resolve(loader, self._options, plan, stateful=stateful, piped=piped)
 
-    def way(self, loader: DataLoader[Any], plan: Plan) -> Way:
-        """Return how the loader's epochs are run."""
-        free = plan.dataset == "map" and not self._stateful and self._pipes is None
-        lives_on = plan.lifetime == "run" or (
-            loader.persistent_workers and free and loader.worker_init_fn is None
-        )
-        return Way(
-            stateful=self._stateful,
-            interval=_interval(loader),
-            free=free,
-            keep=self._num_workers > 0 and lives_on,
-            length=loader.__len__,
-            tally=self.tally,
-            # A cut of a map-style dataset's lanes is one batch of the order.
-            in_order=loader.in_order
-            or not self._num_workers
-            or (plan.dataset == "map" and self._stateful),
-            anywhere=free and not loader.in_order and loader.worker_init_fn is None,
-            prefetch=self._extras.prefetch,
-            shared=self._stateful and not self._num_workers and plan.lifetime == "run",
-        )
+    # Workers
 
     def take_early(
-        self, order: Order, way: Way, *, going_on: bool
-    ) -> tuple[Early | None, list[Step | None]]:
-        """Return the epoch that was begun early, if it is the one asked for now; see ``Shelf``."""
+        self, document: Document, order: Order, execution: Execution, *, going_on: bool
+    ) -> tuple[StartedEpoch | None, list[Step | None]]:
+        """Return the epoch that was begun early, if it is the next; see ``BetweenEpochs``."""
         self._leave_parent()
-        early = self.shelf.early
-        threads = self._extras.worker_type == "thread"
+        early = self.between.early
+        threads = execution.kind == "thread"
         if not going_on or (threads and early is not None and early.ambient != Ambient.here()):
-            self.shelf.drop_early()
-        return self.shelf.take_early(order, way)
+            self.between.drop_early()
+        return self.between.take_early(document, order, execution)
 
-    def workers(self, loader: DataLoader[Any], plan: Plan) -> Workers:
-        """Return the workers that wait, or new ones."""
+    def workers(self, loader: DataLoader[Any], plan: Plan, execution: Execution) -> Workers:
+        """Return the idle workers, or new ones."""
         self._leave_parent()
-        idle, self.shelf.idle = self.shelf.idle, None
+        idle, self.between.idle = self.between.idle, None
         if idle is not None:
             return idle
         pin = pinner(loader)
-        workers = self._new(loader, self._spec(loader, plan))
+        workers = self._new(loader, self._spec(loader, plan, execution), execution)
         return workers if pin is None else PinningWorkers(workers, pin)
 
-    def _new(self, loader: DataLoader[Any], spec: LaneSpec) -> Workers:
-        dataset = _bare(loader.dataset)
-        if self._num_workers == 0:
+    def _new(self, loader: DataLoader[Any], spec: LaneSpec, execution: Execution) -> Workers:
+        dataset = _unwrapped(loader.dataset)
+        if execution.kind == "inline":
             return self._inline(spec, dataset)
-        count = self._num_workers
-        if spec.iterable or self._stateful:  # a lane's tasks stay at one worker
-            count = min(count, max(1, spec.lanes))
-        depth, timeout = loader.prefetch_factor or 1, loader.timeout
-        if self._extras.worker_type == "thread":
+        count, depth, timeout = execution.workers, execution.depth, loader.timeout
+        if execution.kind == "thread":
             return ThreadWorkers(
                 spec, dataset, count=count, depth=depth, timeout=timeout, tally=self.tally
             )
@@ -117,12 +95,12 @@ class Crew:
             depth=depth,
             timeout=timeout,
             context=loader.multiprocessing_context or torch.multiprocessing.get_context(),
-            restarts_allowed=self._extras.worker_restarts,
+            restarts_allowed=self._options.worker_restarts,
             tally=self.tally,
         )
 
-    def _spec(self, loader: DataLoader[Any], plan: Plan) -> LaneSpec:
-        interval = _interval(loader)
+    def _spec(self, loader: DataLoader[Any], plan: Plan, execution: Execution) -> LaneSpec:
+        interval = execution.interval
         return LaneSpec(
             iterable=plan.dataset == "iterable",
             batch_size=loader.batch_size,
@@ -135,8 +113,8 @@ class Crew:
             keeps=plan.lifetime == "run",
             interval=max(1, interval // max(1, plan.lanes)) if interval else 0,
             pipes=self._pipes,
-            isolate_streams=self._extras.isolate_streams,
-            single_thread=self._extras.single_thread,
+            isolate_streams=self._options.isolate_streams,
+            single_thread=self._options.single_thread,
         )
 
     def _inline(self, spec: LaneSpec, dataset: Any) -> Workers:
@@ -146,44 +124,46 @@ class Crew:
         single = spec.lanes <= 1
         if self._datasets is None:
             self._datasets = LaneDatasets(spec, dataset, own=single)
-        pristine = self._pristine if single else None
-        return InlineWorkers(spec, self._datasets, pristine, tally=self.tally)
+        first_state = self._first_state if single else None
+        return InlineWorkers(spec, self._datasets, first_state, tally=self.tally)
 
     def _leave_parent(self) -> None:
-        """In a fork of the process that made the loader, leave that process its workers."""
+        """Leave the workers to the process that made them, if this is a fork of it."""
         if self._owner != os.getpid():
-            self._owner, self.shelf.idle, self.shelf.early = os.getpid(), None, None
+            self._owner, self.between.idle, self.between.early = os.getpid(), None, None
 
-    def waits(self, plan: Plan) -> bool:
+    # Lanes that live on
+
+    def lanes_wait(self, plan: Plan) -> bool:
         """Tell whether lanes that live on are where the last epoch was left."""
         self._leave_parent()
         if plan.lifetime == "epoch":
             return False
-        if self._datasets is not None or self.shelf.early is not None:
+        if self._datasets is not None or self.between.early is not None:
             return True
-        return self.shelf.idle is not None and self.shelf.clean
+        return self.between.idle is not None and self.between.clean
 
-    def forget_lanes(self, plan: Plan) -> None:
+    def drop_lanes(self, plan: Plan) -> None:
         """Let the next iterator start from new lanes."""
-        self.shelf.drop()
+        self.between.drop()
         if plan.lanes > 1:
-            self._datasets = None  # a single lane's is the user's own object: see Pristine
+            self._datasets = None  # a single lane uses the user's own object: see FirstState
 
-    def dismiss(self) -> None:
-        """Forget all lanes, and make the iterators made before stale: a state was loaded."""
-        self.shelf.loads += 1
-        self.shelf.drop()
+    def resized(self) -> None:
+        """Note that the next iterator has another number of workers: its lanes are restored."""
+        self.between.drop()
         self._datasets = None
 
+    def state_loaded(self) -> None:
+        """Note that a state was loaded: older iterators are stale, and no lane lives on."""
+        self.between.loads += 1
+        self.resized()
 
-def _interval(loader: Any) -> int:
-    return loader.snapshot_every_n_steps or 0
 
+def _unwrapped(dataset: Any) -> Any:
+    """Return the pipe inside torch's wrapper of a data pipe, if the pipe has a state.
 
-def _bare(dataset: Any) -> Any:
-    """Return the pipe in torch's wrapper around one, where it has a state; else ``dataset``.
-
-    The wrapper, which only makes more functions picklable, hides the two methods.
+    The wrapper only makes more functions picklable, and hides the two methods of a state.
     """
     if isinstance(dataset, (IterDataPipe, MapDataPipe)):
         inner = getattr(dataset, "_datapipe", None)

@@ -1,31 +1,24 @@
 """How far an epoch was delivered, and the state document of that moment.
 
-Users' parts stay frozen here: ``frozen`` and ``thawed`` convert whole documents.
+Users' parts stay frozen here; ``frozen`` and ``thawed`` convert whole documents.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
-from midepoch.epoch.delivered import Delivered
+from midepoch.epoch.execution import Execution
 from midepoch.errors import StateEncodingError, type_name
-from midepoch.format.plan import Plan
 from midepoch.format.state import Document, LaneEntry, LanesState, Position
-from midepoch.lane.messages import Batch, Failure, Frozen, Snapshot, freeze, thaw
+from midepoch.lane.messages import Batch, Failure, Snapshot
+from midepoch.lane.progress import FRESH, LaneProgress, Restorable, Taken, entry_of, fresh_lanes
 from midepoch.sampling.batches import Order, Step
 from midepoch.sampling.custom import DIGEST_START
+from midepoch.stateful import freeze, thaw
 
-__all__ = ["FRESH", "LaneProgress", "Progress", "fresh_lanes", "frozen", "thawed"]
-
-FRESH = LaneEntry(None, None, (), 0, False, 0)
-"""A lane at the start of an epoch, with nothing to restore."""
-
-
-def fresh_lanes(plan: Plan) -> LanesState:
-    """Return the lanes of an epoch that nothing was delivered of."""
-    return LanesState(0, (FRESH,) * max(1, plan.lanes))
+__all__ = ["Delivered", "Progress", "frozen", "thawed"]
 
 
 def frozen(document: Document) -> Document:
@@ -44,7 +37,7 @@ def _convert(document: Document, convert: Callable[[Any], Any]) -> Document:
         position = replace(position, carried=tuple(map(_copied, position.carried)))
     if sampler is not None:
         generators = tuple(
-            # Plain JSON types, but the caller's own: a copy.
+            # A copy: the plain JSON values are the caller's.
             replace(one, state=thaw(freeze(one.state)))
             for one in sampler.generators
         )
@@ -59,7 +52,7 @@ def _convert(document: Document, convert: Callable[[Any], Any]) -> Document:
 
 
 def _copied(key: Any) -> Any:
-    """Return a copy of a key that was carried; in a run itself the sampler's own objects stay."""
+    """Return a copy of a carried key, so that a document and the run share no object."""
     try:
         return thaw(freeze(key))
     except Exception as error:
@@ -78,83 +71,52 @@ def _convert_entry(entry: LaneEntry, convert: Callable[[Any], Any]) -> LaneEntry
     )
 
 
-class _Taken(NamedTuple):
-    """A snapshot that a lane took, and the batches that it had yielded then."""
+class Delivered:
+    """The delivered batches of an epoch: all below a low-water mark, and some above it (UNORD-1).
 
-    snapshot: Snapshot
-    ordinal: int
+    >>> delivered = Delivered(2)
+    >>> delivered.add(4)
+    >>> delivered.add(3)
+    >>> delivered.low, delivered.reach, delivered.count, delivered.ahead()
+    (2, 5, 4, (3, 4))
+    >>> delivered.add(2)
+    >>> delivered.low, delivered.ahead()
+    (5, ())
+    """
 
-    def entry(self) -> LaneEntry:
-        """Return what restores the lane as it was then."""
-        dataset, iterator = self.snapshot.dataset, self.snapshot.iterator
-        parts: dict[str, Frozen | None] = {"dataset": dataset, "iterator": iterator}
-        stated = tuple(name for name, value in parts.items() if value is not None)
-        return LaneEntry(dataset, iterator, stated, self.ordinal, False, 0)
+    def __init__(self, count: int, ahead: Iterable[int] = ()) -> None:
+        self._ahead = set(ahead)
+        self.count = count
+        self.low = count - len(self._ahead)
+        """The first batch that was not delivered."""
+        self.reach = max(self._ahead, default=self.low - 1) + 1
+        """One more than the last batch that was delivered."""
 
+    def add(self, index: int) -> None:
+        """Note that batch ``index`` was delivered."""
+        self.count += 1
+        if index >= self.reach:
+            self.reach = index + 1
+        if index != self.low:
+            self._ahead.add(index)
+            return
+        self.low += 1
+        while self.low in self._ahead:
+            self._ahead.remove(self.low)
+            self.low += 1
 
-_Base = LaneEntry | _Taken
-"""Where a lane can be put back to; entries are made only where a document is asked for."""
+    def __contains__(self, index: int) -> bool:
+        return index < self.low or index in self._ahead
 
-
-def _entry(base: _Base) -> LaneEntry:
-    return base if isinstance(base, LaneEntry) else base.entry()
-
-
-class LaneProgress:
-    """What was delivered of one lane in this epoch."""
-
-    def __init__(self, opening: LaneEntry) -> None:
-        self.latest: _Base = opening
-        """The latest snapshot, or where the epoch started."""
-        self._before: _Base | None = None
-        self.delivered = max(0, opening.ordinal) + opening.replay
-        self.ended = opening.ended
-        self._ended_in_base = opening.ended
-
-    def advance(self, snapshot: Snapshot | None, *, batches: int, ended: bool) -> None:
-        """Count a delivered batch or an end, and keep its snapshot."""
-        self.delivered += batches
-        self.ended = ended
-        if snapshot is not None and snapshot.trouble is None:
-            self._before = self.latest
-            self.latest = _Taken(snapshot, self.delivered)
-            self._ended_in_base = ended
-
-    @property
-    def base(self) -> LaneEntry:
-        """The latest snapshot, or where the epoch started, as an entry of a document."""
-        return _entry(self.latest)
-
-    def entry(self) -> LaneEntry:
-        """Return what restores the lane where it is."""
-        base = self.base
-        return replace(base, ended=self.ended, replay=self.delivered - max(0, base.ordinal))
-
-    def boundary(self) -> LaneEntry:
-        """Return what the next epoch starts from, for a dataset object that lives on."""
-        base = self.base
-        if self.ended and self._ended_in_base:
-            stated = tuple(name for name in base.stated if name == "dataset")
-            return LaneEntry(base.dataset, None, stated, 0, False, 0)
-        if self.delivered == 0:
-            return replace(base, replay=0)
-        calls = self.delivered - max(0, base.ordinal)
-        if calls and base.ordinal >= 0:
-            return self._left(base, calls)
-        before = self._before
-        if before is not None and before.ordinal >= 0:
-            return self._left(_entry(before), self.delivered - before.ordinal)
-        return self._left(base, 1)
-
-    @staticmethod
-    def _left(base: LaneEntry, calls: int) -> LaneEntry:
-        return replace(base, ordinal=-calls, ended=False, replay=0)
+    def ahead(self) -> tuple[int, ...]:
+        """Return the batches above the low-water mark, in increasing order."""
+        return tuple(sorted(self._ahead))
 
 
 class Progress:
-    """The position of one epoch iterator; outlives it, so that the loader can tell its state."""
+    """The position of one epoch iterator; the loader asks it for the state after its end, too."""
 
-    def __init__(self, document: Document, order: Order, *, stateful: bool, interval: int) -> None:
+    def __init__(self, document: Document, order: Order, execution: Execution) -> None:
         self.plan = document.plan
         self.iterable = document.plan.dataset == "iterable"
         """Whether the dataset is iterable-style."""
@@ -164,12 +126,13 @@ class Progress:
         self.digest = document.position.digest
         self.order = order
         self.moved = False
-        """Something was delivered: the position was consumed."""
+        """A batch was delivered, or the end was seen."""
         self.finished = False
-        self._stateful = stateful
-        self._interval = interval
+        """The end was seen."""
+        self._stateful = execution.stateful
+        self._interval = execution.interval
         self._lanes: list[LaneProgress] | None = None
-        self._cut: tuple[_Base, ...] = ()
+        self._cut: tuple[Restorable, ...] = ()
         self._cut_at = 0
         self._reports: dict[int, Snapshot | None] = {}
         self.next_lane = 0
@@ -177,7 +140,7 @@ class Progress:
             self._lanes = [LaneProgress(entry) for entry in document.lanes.entries]
             self.next_lane = document.lanes.next
             self._cut = document.lanes.entries
-            self._cut_at = sum(max(0, entry.ordinal) for entry in self._cut)
+            self._cut_at = document.lanes.cut
 
     @property
     def batches(self) -> int:
@@ -191,24 +154,24 @@ class Progress:
 
     @property
     def reach(self) -> int:
-        """One more than the last batch delivered: where the sampler stands."""
+        """One more than the last batch delivered: the sampler's position."""
         return self.delivery.reach
 
     def lane_ended(self, lane: int) -> bool:
-        """Tell whether a lane's end was passed."""
+        """Tell whether the epoch has passed a lane's end."""
         return self._lanes is not None and self._lanes[lane].ended
 
     def replay_start(self) -> int:
-        """Return the batch from which tasks are dealt: the lanes' cut (map-style with state)."""
+        """Return the first batch to schedule; map-style lanes replay from their cut."""
         return self.low if self.iterable or self._lanes is None else self._cut_at
 
     # Advancing
 
     def passed_end(self, lane: int, snapshot: Snapshot | None) -> None:
-        """Pass the place in the order where an iterable lane ended."""
+        """Note that an iterable's lane answered with its end."""
         if self._lanes is not None:
             self._lanes[lane].advance(snapshot, batches=0, ended=True)
-        self._turn(lane)
+        self._pass_turn(lane)
 
     def delivered(
         self,
@@ -231,14 +194,14 @@ class Progress:
             self._lanes[lane].advance(snapshot, batches=1, ended=ended)
             if not self.iterable:
                 self._cut_if_complete()
-        self._turn(lane)
-        self.order.forget(self.replay_start())
+        self._pass_turn(lane)
+        self.order.drop_snapshots(self.replay_start())
 
-    def _turn(self, lane: int) -> None:
+    def _pass_turn(self, lane: int) -> None:
         self.next_lane = (lane + 1) % max(1, self.plan.lanes)
 
     def _cut_if_complete(self) -> None:
-        """Take the lanes' snapshots together where each is of its last batch so far."""
+        """Take the lanes' snapshots together if each is of its lane's last batch so far."""
         if self._lanes is None or not self._interval or self.batches % self._interval:
             return
         for lane in self._lanes:
@@ -249,26 +212,26 @@ class Progress:
 
     # Documents
 
-    def reports(self, reports: dict[int, Snapshot | None]) -> None:
-        """Take the states in which an epoch found the lanes' datasets."""
-        if self._lanes is None:
+    def found(self, reports: dict[int, Snapshot | None]) -> None:
+        """Note the states in which the epoch found the lanes' datasets."""
+        if self._lanes is None or not reports:
             return
-        entries = [_entry(base) for base in self._cut]
+        entries = [entry_of(base) for base in self._cut]
         for lane, snapshot in reports.items():
             if snapshot is not None and snapshot.trouble is None:
-                entries[lane] = _Taken(snapshot, 0).entry()
+                entries[lane] = Taken(snapshot, 0).entry()
         self._cut = tuple(entries)
         self._lanes = [LaneProgress(entry) for entry in entries]
 
     def finish(self, reports: dict[int, Snapshot | None]) -> None:
-        """Note that the end was seen, and the states that the datasets had then."""
+        """Note that the end was seen, with the states of the datasets there."""
         self.moved = True
         self.finished = True
         self._reports = reports
 
     @property
     def returnable(self) -> bool:
-        """Whether lanes that went on into the next epoch can be put back to its beginning."""
+        """Whether lanes that have begun the next epoch can be restored to its beginning."""
         return self.iterable or all(
             snapshot is not None and snapshot.trouble is None for snapshot in self._reports.values()
         )
@@ -289,15 +252,16 @@ class Progress:
         if self.iterable:
             entries = tuple(lane.entry() for lane in self._lanes)
         else:
+            cut = map(entry_of, self._cut)
             entries = tuple(
-                replace(_entry(base), replay=lane.delivered - max(0, base.ordinal))
-                for base, lane in zip(self._cut, self._lanes, strict=True)
+                replace(entry, replay=lane.delivered - entry.cut)
+                for entry, lane in zip(cut, self._lanes, strict=True)
             )
         return LanesState(self.next_lane, entries)
 
     def next_epoch(self) -> Document:
         """Return the frozen document of the next epoch's start, from here."""
-        sampler, carried = self.order.boundary(self.reach, ended=self.finished)
+        sampler, carried = self.order.next_epoch_state(self.reach, ended=self.finished)
         digest = None if sampler is None else DIGEST_START
         position = Position(self.epoch + 1, 0, 0, digest, carried=carried)
         return Document(self.plan, position, sampler, self._lanes_next())
@@ -309,12 +273,12 @@ class Progress:
         if self.plan.lifetime == "epoch" or not self._stateful:
             return lanes
         if self.iterable:
-            return replace(lanes, entries=tuple(lane.boundary() for lane in self._lanes))
+            return replace(lanes, entries=tuple(lane.next_epoch_entry() for lane in self._lanes))
         reports = self._reports if self.finished else {}
         entries = [
             FRESH
             if snapshot is None or snapshot.trouble is not None
-            else _Taken(snapshot, 0).entry()
+            else Taken(snapshot, 0).entry()
             for snapshot in (reports.get(lane) for lane in range(len(self._lanes)))
         ]
         return replace(lanes, entries=tuple(entries))

@@ -1,4 +1,4 @@
-"""Dealing the tasks of an epoch: which one is next, who runs it, and whose answer is next."""
+"""The tasks of an epoch: which one is next, which worker runs it, whose answer is taken next."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from midepoch.epoch.delivered import Delivered
-from midepoch.epoch.execution import Way
+from midepoch.epoch.execution import Execution
+from midepoch.epoch.progress import Delivered
 from midepoch.format.state import Document
 from midepoch.lane.messages import (
     Batch,
@@ -24,14 +24,14 @@ from midepoch.lane.messages import (
 from midepoch.sampling.batches import Order, Step
 from midepoch.workers.protocol import Workers
 
-__all__ = ["Dealing", "Seen", "Slot"]
+__all__ = ["Deliveries", "Schedule", "ScheduledTask"]
 
 WINDOW = 2
 """Out of order, delivery is this many times the batches under way ahead of the slowest one."""
 
 
-class Seen(Protocol):
-    """What dealing needs to know of the deliveries."""
+class Deliveries(Protocol):
+    """The deliveries so far, as the schedule needs to know them."""
 
     @property
     def low(self) -> int:
@@ -39,61 +39,66 @@ class Seen(Protocol):
         ...
 
     def lane_ended(self, lane: int) -> bool:
-        """Tell whether a lane's end was passed."""
+        """Tell whether the epoch has passed a lane's end."""
         ...
 
 
 @dataclass(slots=True)
-class Slot:
-    """A task that was dealt."""
+class ScheduledTask:
+    """A task that was given to a worker."""
 
     number: int
     lane: int
     worker: int
     step: Step | None
+    """Map-style: the batch of the order. ``None`` for the next batch of an iterable's lane."""
     reply: Reply | None = None
 
 
-class Dealing:
+class Schedule:
     """The tasks of one epoch that are under way."""
 
-    # ``start`` is the batch that the order's first draw gives. ``limit``: deal none from there
-    # on. ``drawn``: what was drawn of the order before, its end (None) included.
+    # ``start``: the batch that the order's first draw gives. ``limit``: the first batch that is
+    # not scheduled. ``drawn``: the steps drawn of the order before, its end (None) included.
     def __init__(
         self,
         document: Document,
         order: Order,
+        execution: Execution,
         workers: Workers,
-        way: Way,
-        turn: int,
+        iteration: int,
         *,
         start: int = 0,
         limit: int | None = None,
         drawn: Iterable[Step | None] = (),
     ) -> None:
-        plan, position = document.plan, document.position
+        plan, position, prefetch = document.plan, document.position, execution.prefetch
         self.workers = workers
-        self.turn = turn
-        self.in_order = way.in_order
-        self.capacity = workers.capacity if way.prefetch is None else max(1, way.prefetch)
-        self.ahead = workers.ahead and way.prefetch != 0
+        self.iteration = iteration
+        self.in_order = execution.order == "plan"
+        self.capacity = workers.capacity if prefetch is None else max(1, prefetch)
+        self.ahead = workers.ahead and prefetch != 0
         """Tasks are submitted before their batches are asked for."""
+        self.agreed = False
+        """``agree`` found another order to give the same batches."""
         self._iterable = plan.dataset == "iterable"
         self._lanes = max(1, plan.lanes)
-        self._interval = way.interval if way.stateful else 0
-        self._free, self._anywhere = way.free, way.anywhere
+        self._interval = execution.interval if execution.stateful else 0
+        self._routing = execution.routing
         self._order = order
-        self._shown = Delivered(position.batches, position.ahead)
+        self._loaded = Delivered(position.batches, position.ahead)
+        """The deliveries before this iteration."""
         self._start, self._next, self._limit = start, start, limit
         self._drawn = deque(drawn)
         self._next_lane = document.lanes.next if document.lanes is not None else 0
-        self._dealt_all = False
+        self._exhausted = False
+        """The order, or each lane, has no more batches."""
         self._numbers = 0
         self._taken = 0
-        """In order: the number of the slot that is taken next."""
-        self._slots: dict[int, Slot] = {}
-        """By their numbers, in the order in which they were dealt."""
-        self._arrived: deque[Slot] = deque()
+        """In order: the number of the task that is taken next."""
+        self._tasks: dict[int, ScheduledTask] = {}
+        """By their numbers, in the order in which they were scheduled."""
+        self._arrived: deque[ScheduledTask] = deque()
         self._at_worker = [0] * workers.count
         self._at_lane = [0] * self._lanes
 
@@ -102,162 +107,160 @@ class Dealing:
     def open(
         self, document: Document, *, going_on: bool, report: bool
     ) -> dict[int, Snapshot | None]:
-        """Start the lanes of the epoch; return the reports asked for."""
+        """Start the lanes of the epoch; with ``report``, return the states of their datasets."""
         lanes = document.lanes
         openings = tuple(
             Opening(lane, None if going_on or lanes is None else lanes.entries[lane], report)
             for lane in range(self._lanes)
         )
         epoch = document.position.epoch
-        return self.workers.open(Open(self.turn, epoch, openings, anywhere=self._anywhere))
+        anywhere = self._routing == "anywhere"
+        return self.workers.open(Open(self.iteration, epoch, openings, anywhere=anywhere))
 
     def verify(self) -> None:
-        """Draw all that had been delivered, so that an order that differs is seen at once.
+        """Draw all batches that had been delivered, to see at once if the order differs.
 
         Raises:
-            ReplayMismatchError: the order does not give what it gave.
+            ReplayMismatchError: the order gives other batches than before.
         """
-        while self._start + len(self._drawn) < self._shown.reach:
+        while self._start + len(self._drawn) < self._loaded.reach:
             self._drawn.append(self._order.draw())
 
-    # Dealing
+    # Scheduling: the epoch's next batch is decided here
 
-    def fill(self, seen: Seen) -> None:
-        """Deal tasks until as many are under way as may be."""
-        while len(self._slots) < self.capacity and not self._dealt_all:
+    def fill(self, deliveries: Deliveries) -> None:
+        """Schedule tasks until as many are under way as may be."""
+        while len(self._tasks) < self.capacity and not self._exhausted:
             if self._iterable:
-                self._deal_to_lane(seen)
-            elif self._next == self._limit or self._too_far(seen):
+                self._schedule_lane(deliveries)
+            elif self._next == self._limit or self._too_far(deliveries):
                 return
             else:
-                self._deal_step()
+                self._schedule_step()
 
-    def _too_far(self, seen: Seen) -> bool:
-        # What was delivered ahead is in the state: it must not grow while one batch hangs.
-        return not self.in_order and self._next - seen.low >= WINDOW * self.capacity
+    def _too_far(self, deliveries: Deliveries) -> bool:
+        # A state lists the batches delivered ahead: that list must not grow while one hangs.
+        return not self.in_order and self._next - deliveries.low >= WINDOW * self.capacity
 
-    def _deal_to_lane(self, seen: Seen) -> None:
-        lane = next(self._open_lanes(seen), None)
+    def _schedule_lane(self, deliveries: Deliveries) -> None:
+        lane = next(self._open_lanes(deliveries), None)
         if lane is None:
-            self._dealt_all = True
+            self._exhausted = True
             return
         if not self.in_order:
-            lane = min(self._open_lanes(seen), key=self._load)
+            lane = min(self._open_lanes(deliveries), key=self._load)
         self._next_lane = (lane + 1) % self._lanes
-        slot = self._add(lane, lane, None)
-        self.workers.submit(Fetch(self.turn, slot.number, lane, lane, 0, None, False, True))
+        task = self._add(lane, lane, None)
+        self.workers.submit(Fetch(self.iteration, task.number, lane, lane, 0, None, False, True))
 
-    def _open_lanes(self, seen: Seen) -> Iterator[int]:
+    def _open_lanes(self, deliveries: Deliveries) -> Iterator[int]:
         """Yield the lanes that have not ended, from the next one on."""
         for i in range(self._lanes):
             lane = (self._next_lane + i) % self._lanes
-            if not seen.lane_ended(lane):
+            if not deliveries.lane_ended(lane):
                 yield lane
 
     def _load(self, lane: int) -> tuple[int, int]:
         return self._at_worker[lane % self.workers.count], self._at_lane[lane]
 
-    def _deal_step(self) -> None:
+    def _schedule_step(self) -> None:
         step = self._drawn.popleft() if self._drawn else self._order.draw()
         if step is None:
-            self._dealt_all = True
+            self._exhausted = True
             return
         self._next += 1
-        replay = step.index < self._shown.low
-        if not replay and step.index in self._shown:
+        replay = step.index < self._loaded.low
+        if not replay and step.index in self._loaded:
             return
         lane = step.index % self._lanes
         route = self._route(step, lane)
-        slot = self._add(lane, route, step)
+        task = self._add(lane, route, step)
         if step.error is not None:
             outcome = Done() if replay else Failure(step.error)
-            self.accept(Reply(self.turn, slot.number, outcome))
+            self.accept(Reply(self.iteration, task.number, outcome))
             return
-        due = not replay and self._due(step)
+        due = not replay and self._snapshot_due(step)
         self.workers.submit(
-            Fetch(self.turn, slot.number, lane, route, step.index, step.keys, due, not replay)
+            Fetch(self.iteration, task.number, lane, route, step.index, step.keys, due, not replay)
         )
 
     def _route(self, step: Step, lane: int) -> int:
-        if self._anywhere:
+        if self._routing == "anywhere":
             return min(range(self.workers.count), key=self._at_worker.__getitem__)
-        # Fewer lanes than workers: the lanes' tasks go round all of them.
-        return step.index if self._free and self._lanes < self.workers.count else lane
+        # With fewer lanes than workers, tasks go to all workers in turn.
+        return step.index if self._routing == "free" and self._lanes < self.workers.count else lane
 
-    def _due(self, step: Step) -> bool:
-        """Tell whether a step is its lane's last before a cut."""
+    def _snapshot_due(self, step: Step) -> bool:
+        """Tell whether a step is its lane's last before all lanes are snapshotted."""
         if not self._interval:
             return False
         cut = (step.index // self._interval + 1) * self._interval
         return step.index + self._lanes >= cut
 
-    def _add(self, lane: int, route: int, step: Step | None) -> Slot:
-        slot = Slot(self._numbers, lane, route % self.workers.count, step)
+    def _add(self, lane: int, route: int, step: Step | None) -> ScheduledTask:
+        task = ScheduledTask(self._numbers, lane, route % self.workers.count, step)
         self._numbers += 1
-        self._slots[slot.number] = slot
-        self._at_worker[slot.worker] += 1
+        self._tasks[task.number] = task
+        self._at_worker[task.worker] += 1
         self._at_lane[lane] += 1
-        return slot
+        return task
 
     def ask_ends(self) -> None:
         """Ask all lanes for the state of their dataset at the epoch's end."""
         for lane in range(self._lanes):
-            slot = self._add(lane, lane, None)
-            self.workers.submit(Finish(self.turn, slot.number, lane, lane))
+            task = self._add(lane, lane, None)
+            self.workers.submit(Finish(self.iteration, task.number, lane, lane))
 
     # Answers
 
     @property
     def empty(self) -> bool:
-        """Whether all that was dealt was taken."""
-        return not self._slots
+        """Whether no task is under way."""
+        return not self._tasks
 
     def accept(self, reply: Reply) -> None:
         """Note an answer."""
-        slot = self._slots[reply.slot]
-        slot.reply = reply
-        self._at_worker[slot.worker] -= 1
-        self._at_lane[slot.lane] -= 1
+        task = self._tasks[reply.slot]
+        task.reply = reply
+        self._at_worker[task.worker] -= 1
+        self._at_lane[task.lane] -= 1
         if not self.in_order:
-            self._arrived.append(slot)
+            self._arrived.append(task)
 
-    def take(self) -> tuple[Slot, Reply] | None:
-        """Return the next task and its answer, or ``None`` where that is still to come."""
+    def take(self) -> tuple[ScheduledTask, Reply] | None:
+        """Return the next task and its answer, or ``None`` if the answer has not arrived."""
         if self.in_order:
-            slot = self._slots.get(self._taken)
+            task = self._tasks.get(self._taken)
         else:
-            slot = self._arrived.popleft() if self._arrived else None
-        if slot is None or slot.reply is None:
+            task = self._arrived.popleft() if self._arrived else None
+        if task is None or task.reply is None:
             return None
-        del self._slots[slot.number]
+        del self._tasks[task.number]
         self._taken += 1
-        return slot, slot.reply
+        return task, task.reply
 
     def pending(self) -> tuple[int, list[Any]]:
         """Return how many tasks are under way, and the data of the batches that have arrived."""
-        slots = list(self._slots.values())  # at once: another thread may ask
-        outcomes = [slot.reply.outcome for slot in slots if slot.reply is not None]
-        return len(slots), [outcome.data for outcome in outcomes if isinstance(outcome, Batch)]
+        tasks = list(self._tasks.values())  # in one step: any thread may call this
+        outcomes = [task.reply.outcome for task in tasks if task.reply is not None]
+        return len(tasks), [outcome.data for outcome in outcomes if isinstance(outcome, Batch)]
 
-    # An epoch that was begun before it was asked for
+    # An epoch that was begun early
 
     def agree(self, order: Order) -> list[Step | None]:
-        """Draw of ``order`` what was dealt here, up to and with the first batch that differs.
+        """Compare ``order`` with the scheduled steps; return its draws up to the first difference.
 
-        Go on with ``order`` where all of it is the same: see ``agreed``.
+        If there is none, ``agreed`` is set, and ``order`` gives all further steps.
         """
         drawn: list[Step | None] = []
-        for slot in self._slots.values():
+        for task in self._tasks.values():
             if self._iterable:
                 continue
             drawn.append(order.draw())
-            if not _same(drawn[-1], slot.step):
+            if not _same(drawn[-1], task.step):
                 return drawn
-        self._order, self._dealt_all, self.agreed = order, False, True
+        self._order, self._exhausted, self.agreed = order, False, True
         return drawn
-
-    agreed = False
-    """``agree`` found the order to be the same."""
 
 
 def _same(one: Step | None, other: Step | None) -> bool:

@@ -1,13 +1,10 @@
 """Arrays, array scalars and tensors in the canonical encoding: data type, shape, bytes.
 
-Torch is looked up only when a tensor may be at hand and imported only when one is decoded,
-so that states without tensors need no torch.
+Only decoding a tensor imports torch, so that states without tensors need no torch.
 """
 
 from __future__ import annotations
 
-import base64
-import binascii
 import math
 import re
 import sys
@@ -15,24 +12,23 @@ from typing import Any
 
 import numpy as np
 
+from midepoch.format.leaves import CodecFault, decode_base64, encode_base64
+
 __all__ = [
-    "BufferFault",
+    "SCALAR_TYPES",
     "decode_array",
-    "decode_base64",
     "decode_scalar",
     "decode_tensor",
     "encode_array",
-    "encode_base64",
     "encode_scalar",
     "encode_tensor",
-    "is_scalar",
     "is_tensor",
 ]
 
-_DIMENSIONS_MAX = 32  # what every supported NumPy allows
+_DIMENSIONS_MAX = 32  # every supported NumPy allows them
 _BYTES_MAX = 2**53 - 1  # so that every size is a plain integer of JSON
 
-# Bytes of an element and of one of its words, which is what byte order is about.
+# Bytes of an element, and of one of its words, the unit of the byte order.
 _TENSOR_WIDTHS = {
     "bool": (1, 1),
     "uint8": (1, 1),
@@ -61,20 +57,11 @@ _ARRAY_DTYPE = re.compile(
     r"\|(?:b1|[iu]1|S[1-9][0-9]{0,6})\Z"
     rf"|[<>](?:[iu][248]|f[248]|c8|c16|U[1-9][0-9]{{0,6}}|{_TIME})\Z"
 )
-# Strings are apart: an array drops their trailing NULs, a scalar does not.
+# Strings are separate: an array drops their trailing NULs, a scalar does not.
 _SCALAR_DTYPE = re.compile(rf"\|(?:b1|[iu]1)\Z|<(?:[iu][248]|f[248]|c8|c16|{_TIME})\Z")
 
-# By identity: to hash or compare a foreign class may run its metaclass's code.
-_SCALAR_TYPES = frozenset(id(kind) for kind in np.sctypeDict.values())
-
-
-class BufferFault(ValueError):  # noqa: N818 -- caught here, never shown
-    """A value or a payload that has no place in the encoding; the text says why."""
-
-
-def is_scalar(value: object) -> bool:
-    """Tell whether ``value`` is a NumPy scalar of NumPy's own types."""
-    return id(type(value)) in _SCALAR_TYPES
+SCALAR_TYPES: tuple[type, ...] = tuple(np.sctypeDict.values())
+"""The types of NumPy's own scalars."""
 
 
 def is_tensor(value: object) -> bool:
@@ -83,29 +70,11 @@ def is_tensor(value: object) -> bool:
     return torch is not None and type(value) is getattr(torch, "Tensor", None)
 
 
-def encode_base64(raw: bytes | bytearray) -> str:
-    """Return ``raw`` in base64 of the standard alphabet, padded."""
-    return base64.b64encode(raw).decode("ascii")
-
-
-def decode_base64(payload: object) -> bytes:
-    """Return the bytes that ``payload`` stands for; any but the one canonical text is refused."""
-    if type(payload) is not str:
-        raise BufferFault("expected a base64 string")
-    try:
-        raw = base64.b64decode(payload, validate=True)
-    except (binascii.Error, ValueError):
-        raise BufferFault("malformed base64") from None
-    if encode_base64(raw) != payload:
-        raise BufferFault("malformed base64: unused bits are not zero")
-    return raw
-
-
 def encode_array(array: np.ndarray[Any, Any]) -> dict[str, Any]:
     """Return the payload of ``array``: its data type as NumPy writes it, C order."""
     dtype = array.dtype
     if not _ARRAY_DTYPE.match(dtype.str):
-        raise BufferFault(f"an array of data type {dtype} has no portable bytes")
+        raise CodecFault(f"an array of data type {dtype} has no portable bytes")
     if dtype.kind == "b":
         array = array.view(np.uint8) != 0  # a view may have left other bytes than 0 and 1
     shape = list(array.shape)
@@ -135,7 +104,7 @@ def encode_scalar(value: np.generic) -> dict[str, Any]:
     array = np.asarray(value)
     array = array.astype(array.dtype.newbyteorder("<"))
     if not _SCALAR_DTYPE.match(array.dtype.str):
-        raise BufferFault(f"a scalar of data type {array.dtype} has no portable bytes")
+        raise CodecFault(f"a scalar of data type {array.dtype} has no portable bytes")
     return {"dtype": array.dtype.str, "data": encode_base64(array.tobytes())}
 
 
@@ -152,11 +121,11 @@ def decode_scalar(payload: object) -> np.generic:
         try:
             scalar = np.str_(raw.decode("utf-8", "surrogatepass"))
         except UnicodeDecodeError:
-            raise BufferFault("the data is no UTF-8") from None
+            raise CodecFault("the data is no UTF-8") from None
         return scalar
     dtype = _array_dtype(name, _SCALAR_DTYPE)
     if len(raw) != dtype.itemsize:
-        raise BufferFault(f"expected {dtype.itemsize} bytes of data, got {len(raw)}")
+        raise CodecFault(f"expected {dtype.itemsize} bytes of data, got {len(raw)}")
     _check_elements(raw, dtype)
     scalar = np.frombuffer(raw, dtype)[0]
     return scalar
@@ -167,13 +136,13 @@ def encode_tensor(tensor: Any) -> dict[str, Any]:
     torch = sys.modules["torch"]
     name = str(tensor.dtype).removeprefix("torch.")
     if name not in _TENSOR_WIDTHS:
-        raise BufferFault(f"a tensor of data type {name} is not supported")
+        raise CodecFault(f"a tensor of data type {name} is not supported")
     if tensor.layout is not torch.strided or tensor.is_nested:
-        raise BufferFault("a tensor that is sparse or nested is not supported; convert it")
+        raise CodecFault("a tensor that is sparse or nested is not supported; convert it")
     if tensor.device.type != "cpu":
-        raise BufferFault(f"a tensor on device {tensor.device}; move it with .cpu()")
+        raise CodecFault(f"a tensor on device {tensor.device}; move it with .cpu()")
     if tensor.requires_grad:
-        raise BufferFault("a tensor that requires gradients; take .detach() of it")
+        raise CodecFault("a tensor that requires gradients; take .detach() of it")
     shape = list(tensor.shape)
     width, word = _TENSOR_WIDTHS[name]
     _check_size(shape, width)
@@ -190,7 +159,7 @@ def decode_tensor(payload: object) -> Any:
     fields = _fields(payload, "dtype", "shape", "data")
     name = fields["dtype"]
     if type(name) is not str or name not in _TENSOR_WIDTHS:
-        raise BufferFault("unknown data type of a tensor")
+        raise CodecFault("unknown data type of a tensor")
     width, word = _TENSOR_WIDTHS[name]
     shape = _shape(fields["shape"], width)
     raw = _data(fields["data"], shape, width)
@@ -220,18 +189,18 @@ def _import_torch() -> Any:
     try:
         import torch
     except ImportError:
-        raise BufferFault("the state holds a tensor and torch is not installed") from None
+        raise CodecFault("the state holds a tensor and torch is not installed") from None
     return torch
 
 
 def _fields(payload: object, *names: str) -> dict[str, Any]:
     if type(payload) is not dict or set(payload) != set(names):
-        raise BufferFault(f"expected an object with exactly the keys {', '.join(names)}")
+        raise CodecFault(f"expected an object with exactly the keys {', '.join(names)}")
     return payload
 
 
 def _array_dtype(name: object, allowed: re.Pattern[str]) -> np.dtype[Any]:
-    fault = BufferFault("unknown or unsupported data type")
+    fault = CodecFault("unknown or unsupported data type")
     if type(name) is not str or not allowed.match(name):
         raise fault
     try:
@@ -245,37 +214,37 @@ def _array_dtype(name: object, allowed: re.Pattern[str]) -> np.dtype[Any]:
 
 def _shape(shape: object, width: int) -> tuple[int, ...]:
     if type(shape) is not list or any(type(size) is not int or size < 0 for size in shape):
-        raise BufferFault("expected a shape: a list of integers from 0")
+        raise CodecFault("expected a shape: a list of integers from 0")
     _check_size(shape, width)
     return tuple(shape)
 
 
 def _check_size(shape: list[int], width: int) -> None:
     if len(shape) > _DIMENSIONS_MAX:
-        raise BufferFault(f"more than {_DIMENSIONS_MAX} dimensions")
+        raise CodecFault(f"more than {_DIMENSIONS_MAX} dimensions")
     # An empty array's other sizes are still multiplied, into strides.
     if math.prod(size or 1 for size in shape) * width > _BYTES_MAX:
-        raise BufferFault("the shape is too big")
+        raise CodecFault("the shape is too big")
 
 
 def _data(payload: object, shape: tuple[int, ...], width: int) -> bytes:
     raw = decode_base64(payload)
     expected = math.prod(shape) * width
     if len(raw) != expected:
-        raise BufferFault(f"expected {expected} bytes of data for this shape, got {len(raw)}")
+        raise CodecFault(f"expected {expected} bytes of data for this shape, got {len(raw)}")
     return raw
 
 
 def _check_elements(raw: bytes, dtype: np.dtype[Any]) -> None:
-    """Refuse bytes that no value of ``dtype`` has; using them later would raise or worse."""
+    """Refuse bytes that no value of ``dtype`` has: NumPy would fail on them later."""
     if dtype.kind == "b":
         _check_booleans(raw)
     if dtype.kind == "U":
         points = np.frombuffer(raw, dtype.str[0] + "u4")
         if points.max() > sys.maxunicode:
-            raise BufferFault("the data holds a number that is no Unicode code point")
+            raise CodecFault("the data holds a number that is no Unicode code point")
 
 
 def _check_booleans(raw: bytes) -> None:
     if raw.translate(None, b"\x00\x01"):
-        raise BufferFault("the data of booleans holds other bytes than 0 and 1")
+        raise CodecFault("the data of booleans holds other bytes than 0 and 1")

@@ -1,7 +1,7 @@
 """The canonical JSON encoding of a state: one text for each value, equal in value and type.
 
-What JSON has stands for itself; all else is an object with one key that begins with ``$``,
-a *tag*. ``encoding`` and ``decoding`` hold the tables of tags; this file is about the text.
+A value that JSON has stands for itself. Any other value is an object with one key that begins
+with ``$``, a *tag*. ``codecs`` holds the table of tags; this file is about the text.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from collections import Counter
 from typing import Any
 
 from midepoch.errors import StateEncodingError, StateFormatError, show, type_name
-from midepoch.format.decoding import decode
-from midepoch.format.encoding import INTEGER_MAX, NESTING_MAX, Tree, encode, height, text_of
+from midepoch.format.codecs import NESTING_MAX, decode, encode, height
+from midepoch.format.leaves import INTEGER_MAX
+from midepoch.format.shapes import Tree, text_of
 
 __all__ = ["INTEGER_MAX", "NESTING_MAX", "dumps", "loads"]
 
@@ -40,8 +41,8 @@ def dumps(tree: object) -> bytes:
 def loads(data: bytes | bytearray | memoryview | str) -> Any:
     """Return the value that canonical JSON describes (DOC-5).
 
-    White space, the order of keys and the spelling of strings and fractions are free; in all
-    else a value has one form, and any other is refused.
+    White space, the order of keys and the spelling of strings and fractions are free. In all
+    other respects a value has one form, and any other form is refused.
 
     Raises:
         StateFormatError: the text is no JSON, or not of this encoding.

@@ -1,8 +1,8 @@
 """Checks for the loader's own part of a state: exact JSON types, one fault, one place.
 
-Each check takes any object and the path it stands at; it returns the value or raises a
-``StateFormatError``. Only exact built-in types are let through, and no method of a value is
-called before its exact type is known, so that a hostile object cannot run code here.
+Each check takes any object and its path; it returns the value or raises a ``StateFormatError``.
+Checks accept exact built-in types alone. They call no method of a value before its exact type is
+known, so that a hostile object cannot run code here.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ _SHA256 = re.compile(r"[0-9a-f]{64}\Z", re.ASCII)
 
 
 def anything(value: object, path: str) -> Any:
-    """Let any value through: a user's part is carried, never looked into."""
+    """Accept any value: users' parts are carried and never inspected."""
     return value
 
 
 def boolean(value: object, path: str) -> bool:
-    """Let ``True`` and ``False`` through."""
+    """Accept ``True`` and ``False``."""
     if type(value) is not bool:
         raise StateFormatError(f"expected true or false, got {show(value)}", path)
     return value
 
 
 def text(value: object, path: str) -> str:
-    """Let a string of Unicode characters through."""
+    """Accept a string of Unicode characters."""
     if type(value) is not str:
         raise StateFormatError(f"expected a string, got {show(value)}", path)
     try:
@@ -60,7 +60,7 @@ def text(value: object, path: str) -> str:
 
 
 def digest(value: object, path: str) -> str:
-    """Let a SHA-256 digest through, 64 lower-case hexadecimal digits."""
+    """Accept a SHA-256 digest, 64 lower-case hexadecimal digits."""
     if type(value) is not str or not _SHA256.match(value):
         raise StateFormatError(
             f"expected 64 lower-case hexadecimal digits, got {show(value)}", path
@@ -69,7 +69,7 @@ def digest(value: object, path: str) -> str:
 
 
 def integer(low: int, high: int) -> Check:
-    """Make a check for an integer ``low <= value <= high``; a boolean is none."""
+    """Make a check for an integer ``low <= value <= high``; it refuses booleans."""
 
     def check(value: object, path: str) -> int:
         if type(value) is not int or not low <= value <= high:
@@ -93,7 +93,7 @@ def choice(*words: str) -> Check:
 
 
 def nullable(inner: Check) -> Check:
-    """Make a check that lets ``None`` through, and what ``inner`` lets through."""
+    """Make a check that accepts ``None`` and whatever ``inner`` accepts."""
 
     def check(value: object, path: str) -> Any:
         return None if value is None else inner(value, path)
@@ -102,7 +102,7 @@ def nullable(inner: Check) -> Check:
 
 
 def array(inner: Check) -> Check:
-    """Make a check for a list whose every element passes ``inner``."""
+    """Make a check for a list whose elements all pass ``inner``."""
 
     def check(value: object, path: str) -> list[Any]:
         if type(value) is not list:
@@ -113,7 +113,7 @@ def array(inner: Check) -> Check:
 
 
 def subset(*words: str) -> Check:
-    """Make a check for a list of some of ``words``, none twice."""
+    """Make a check for a list of some of ``words``, each at most once."""
     elements = array(choice(*words))
 
     def check(value: object, path: str) -> tuple[str, ...]:
@@ -150,7 +150,7 @@ def record(fields: Mapping[str, Check], ignorable: str | None = None) -> Check:
 def json_types(room: int) -> Check:
     """Make a check for a value of JSON types alone, at most ``room`` lists and dicts deep.
 
-    Keys do not begin with ``$`` and floats are finite: such a value stands for itself in JSON.
+    Keys must not begin with ``$`` and floats must be finite, so that JSON has the value itself.
     """
 
     def check(value: object, path: str) -> Any:
@@ -168,7 +168,7 @@ def json_types(room: int) -> Check:
 
 
 def _containers(values: Iterable[object], path: str) -> list[Any]:
-    """Check the values that hold no others; return those that do, each object once."""
+    """Check the values that hold no others; return the lists and dicts, each once."""
     found: dict[int, Any] = {}
     for value in values:
         kind = type(value)

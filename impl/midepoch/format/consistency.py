@@ -1,4 +1,4 @@
-"""What no single field of a state can tell: the rules across its fields (DOC-1).
+"""The rules across the fields of a state (DOC-1).
 
 Each rule raises at the field that is most likely at fault.
 """
@@ -21,13 +21,13 @@ EPOCH_MAX = COUNT_MAX - 1
 """The last epoch that a position can be in: the number of the next one is a count too."""
 
 LANES_MAX = 65535
-"""The largest number of lanes: a loader that was handed a state makes as many."""
+"""The largest number of lanes: a loader makes as many as a loaded state says."""
 
 
 def check_consistency(
     plan: Plan, position: Position, sampler: SamplerState | None, lanes: LanesState | None
 ) -> None:
-    """Refuse a document whose parts, each well-formed, do not fit each other.
+    """Refuse a document whose well-formed parts contradict each other.
 
     Raises:
         StateFormatError: the first fault found (DOC-1).
@@ -147,7 +147,7 @@ def _check_lanes(lanes: LanesState, plan: Plan, position: Position) -> None:
         _check_entry(entry, plan, f"$.lanes.entries[{i}]")
     if plan.dataset == "map":
         _check_map_lanes(lanes, position)
-    delivered = sum(map(_delivered, lanes.entries))
+    delivered = sum(entry.delivered for entry in lanes.entries)
     if delivered != position.batches:
         raise StateFormatError(
             f"the entries' batches add up to {delivered}, not to {position.batches} as "
@@ -180,14 +180,10 @@ def _check_map_lanes(lanes: LanesState, position: Position) -> None:
         if entry.ended:
             raise StateFormatError("a lane of a map-style dataset never ends", f"{path}.ended")
         expected = turns + (i < turn)
-        if _delivered(entry) != expected:
+        if entry.delivered != expected:
             raise StateFormatError(
-                f"expected {expected} batches of this lane, got {_delivered(entry)}", path
+                f"expected {expected} batches of this lane, got {entry.delivered}", path
             )
-
-
-def _delivered(entry: LaneEntry) -> int:
-    return max(0, entry.ordinal) + entry.replay
 
 
 def _check_slots(slots: Mapping[str, object], stated: Sequence[str], path: str) -> None:
@@ -197,7 +193,7 @@ def _check_slots(slots: Mapping[str, object], stated: Sequence[str], path: str) 
 
 
 def _check_snapshot(number: int, stated: Sequence[str], path: str) -> None:
-    # Negative is legal: the pass before was the first, and was broken off.
+    # A negative number is legal: the pass before was the first, and was left early.
     if number > 0 and not stated:
         raise StateFormatError(f"expected 0 or less where nothing is stated, got {number}", path)
 

@@ -1,6 +1,6 @@
 """The parts of a state document below the plan, as values.
 
-Users' own states are carried in them as they are, whatever they are.
+They carry users' own states unchanged, whatever these are.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ LANE_SLOTS = ("dataset", "iterator")
 """The two places where a lane can hold a user's state."""
 
 Users = Any
-"""A user's own value: anything, carried through unchanged (DOC-4)."""
+"""A user's own value of any type, carried unchanged (DOC-4)."""
 
 
 @dataclass(frozen=True)
 class Position:
-    """How far the plan has been delivered."""
+    """The progress of the delivery through the plan."""
 
     epoch: int
     batches: int
@@ -41,9 +41,9 @@ class Position:
     digest: str | None = None
     """Custom samplers: SHA-256, in hexadecimal, of the indices consumed in this epoch."""
     ahead: tuple[int, ...] = ()
-    """Out of order: the delivered batches above the first one that was not delivered."""
+    """Out of order: the delivered batches after the first one that was not delivered."""
     carried: tuple[Users, ...] | None = None
-    """Rollover: what the epoch before left over, the beginning of this one's first batch."""
+    """Rollover: indices left over by the epoch before, with which the first batch begins."""
 
     @property
     def low(self) -> int:
@@ -52,17 +52,17 @@ class Position:
 
     @property
     def reach(self) -> int:
-        """One more than the last batch delivered: where a sampler stands."""
+        """One more than the last batch delivered: the position of a sampler."""
         return self.ahead[-1] + 1 if self.ahead else self.batches
 
 
-# The classes that hold users' values compare by identity: such values need not have an
-# equality that gives a truth value (tensors do not).
+# The classes that hold users' values compare by identity: the equality of such values need not
+# give a truth value (that of tensors does not).
 
 
 @dataclass(frozen=True, eq=False)
 class GeneratorState:
-    """A random generator found along a custom sampler, as it was at the epoch's start."""
+    """The state of a custom sampler's random generator at the epoch's start."""
 
     path: str
     kind: Literal["torch", "numpy", "python"]
@@ -71,10 +71,10 @@ class GeneratorState:
 
 @dataclass(frozen=True, eq=False)
 class SamplerState:
-    """What a custom sampler needs to go on."""
+    """The state of a custom sampler."""
 
     epoch: int | None
-    """``sampler.epoch``, put back at a resume."""
+    """``sampler.epoch``, restored at a resume."""
     generators: tuple[GeneratorState, ...]
     states: dict[str, Users]
     """By slot (``SAMPLER_SLOTS``), every slot present."""
@@ -87,7 +87,7 @@ class SamplerState:
 
 @dataclass(frozen=True, eq=False)
 class LaneEntry:
-    """One lane's snapshot, and how far it went since."""
+    """One lane's snapshot, and its progress since."""
 
     dataset: Users
     iterator: Users
@@ -100,11 +100,26 @@ class LaneEntry:
     replay: int
     """Batches delivered from the lane since the snapshot."""
 
+    @property
+    def cut(self) -> int:
+        """Batches of this epoch that the lane had yielded at the snapshot."""
+        return max(0, self.ordinal)
+
+    @property
+    def delivered(self) -> int:
+        """Batches of this epoch that were delivered from the lane."""
+        return self.cut + self.replay
+
 
 @dataclass(frozen=True, eq=False)
 class LanesState:
-    """All lanes, and the one that is dealt to next."""
+    """All lanes, and the one that delivers next."""
 
     next: int
     entries: tuple[LaneEntry, ...]
     """Exactly ``max(1, plan.lanes)``."""
+
+    @property
+    def cut(self) -> int:
+        """Batches of this epoch before all snapshots; map-style lanes replay from there."""
+        return sum(entry.cut for entry in self.entries)

@@ -21,7 +21,7 @@ FISHER_YATES_MAX = 4096
 
 ROUNDS = 8
 BLOCK = 16384
-"""Indices computed at a time: four columns of 64-bit words stay in the second-level cache."""
+"""Indices computed at once: four columns of 64-bit words fit the second-level cache."""
 
 _MASK = 0xFFFF_FFFF_FFFF_FFFF
 _M1 = 0xBF58_476D_1CE4_E5B9
@@ -46,7 +46,7 @@ def mix64(value: int) -> int:
 class Permutation:
     """The permutation of ``range(n)`` for one key (ORDER-1 to ORDER-4).
 
-    Memory is O(1) in ``n``; ``indices(start, stop)`` costs O(stop - start) wherever it starts.
+    Memory is O(1) in ``n``; ``indices(start, stop)`` costs O(stop - start) at any position.
 
     >>> sorted(Permutation(5, key=7).indices(0, 5))
     [0, 1, 2, 3, 4]
@@ -99,14 +99,14 @@ class Permutation:
         a, b = np.uint64(self._a), np.uint64(self._b)
         left: _Words = x // b
         right: _Words = x - left * b
-        # Two more columns serve all rounds: fresh memory costs more than what is done with it.
+        # Two more columns serve all rounds: new memory would cost more than the arithmetic.
         word, spare = np.empty_like(x), np.empty_like(x)
         for r, key in enumerate(self._keys):
             moved, fixed, m = (left, right, a) if r % 2 == 0 else (right, left, b)
             np.add(fixed, np.uint64(key), out=word)
             _scale_mixed(word, m, spare)
             moved += word  # both below m < 2**32, so this cannot wrap
-            np.subtract(moved, m, out=spare)  # wraps to a huge word where moved < m
+            np.subtract(moved, m, out=spare)  # wraps to a huge word if moved < m
             np.minimum(moved, spare, out=moved)
         left *= b
         left += right

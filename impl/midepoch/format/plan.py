@@ -1,4 +1,4 @@
-"""The plan: all that decides which batches come in which order, and its comparison."""
+"""The plan: the settings that decide which batches come in which order."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Plan:
     """The length of a built-in sampler's source; ``None`` for other samplers and iterables."""
     sampler: SamplerKind
     sampler_name: str | None
-    """The qualified class name of a custom (outer) sampler, and its rank where it has one; of an
+    """The qualified class name of a custom (outer) sampler, with its rank if it has one. For an
     iterable that ranks share, the rank."""
     seed: int
     batch_size: int | None
@@ -53,7 +53,7 @@ class Difference(NamedTuple):
 
 
 def compare(saved: Plan, here: Plan, ignore: Collection[str] = ()) -> list[Difference]:
-    """Return every field that differs, in the plan's order, without those in ``ignore`` (DOC-12).
+    """Return every differing field that is not in ``ignore``, in the plan's order (DOC-12).
 
     >>> from dataclasses import replace
     >>> plan = Plan("map", 100, "shuffle", None, 7, 8, "keep", 0, "epoch")
@@ -69,7 +69,7 @@ def compare(saved: Plan, here: Plan, ignore: Collection[str] = ()) -> list[Diffe
 
 
 def ranked(name: str, rank: int, world: int) -> str:
-    """Return the name of a sampler that deals a rank its share (WORLD-2).
+    """Return the name of a sampler that gives a rank its share (WORLD-2).
 
     >>> ranked("DistributedSampler", 1, 4)
     'DistributedSampler (rank 1 of 4)'

@@ -1,7 +1,7 @@
-"""Every seed, derived from one root seed by hashing what it is for.
+"""Derives every seed from one root seed by hashing its purpose.
 
-Defined to the bit in the specification (SEED-1 to SEED-5). Pure: nothing is seeded here,
-numbers are only computed.
+The specification defines the numbers to the bit (SEED-1 to SEED-5). Pure: this file computes
+numbers and seeds nothing.
 """
 
 from __future__ import annotations

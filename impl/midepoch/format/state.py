@@ -1,7 +1,7 @@
 """The state document: the only file that knows its keys.
 
-A document is made of plain JSON types, apart from the users' own parts, which are carried
-through as they are. Pure: no torch, no library.
+A document is made of plain JSON types. Only the users' own parts may hold other values; they are
+carried unchanged. Pure: no torch, no library.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ FORMAT = "midepoch.state"
 VERSION = 1
 
 NESTING_MAX = 200
-"""How many lists and dicts of the loader's own part may be within each other."""
+"""Levels of lists and dicts in the loader's own part at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,13 +76,13 @@ class Document:
 
     @classmethod
     def from_dict(cls, obj: object) -> Document:
-        """Return the document that ``obj`` describes; any object may be passed.
+        """Return the document that ``obj`` describes; ``obj`` may be any object.
 
-        Users' parts are neither copied nor looked into.
+        Users' parts are neither copied nor inspected.
 
         Raises:
-            StateFormatError: ``obj`` is no state, or a faulty one (DOC-1, DOC-7, REFUSE-1).
-            StateVersionError: it is of another version of the format (DOC-8).
+            StateFormatError: ``obj`` is no state, or a malformed one (DOC-1, DOC-7, REFUSE-1).
+            StateVersionError: ``obj`` has another version of the format (DOC-8).
 
         >>> Document.from_dict({})
         Traceback (most recent call last):
@@ -132,7 +132,7 @@ _GENERATOR = checks.record(
     {
         "path": checks.text,
         "kind": checks.choice("torch", "numpy", "python"),
-        "state": checks.json_types(NESTING_MAX - 4),  # within four others
+        "state": checks.json_types(NESTING_MAX - 4),  # four levels are around it
     }
 )
 
@@ -173,10 +173,10 @@ _DOCUMENT = checks.record(
 
 
 def _check_header(obj: object) -> None:
-    """Tell what is no state at all, and what is of another version, before all else."""
+    """Refuse objects that are no state, and other versions, before all other checks."""
     if type(obj) is not dict:
         raise StateFormatError(f"not a midepoch state: {show(obj)}", "$", "REFUSE-1")
-    # Looked for by exact type: a foreign key's own __eq__ must not run.
+    # Only exact strings, because a foreign key's own __eq__ must not run.
     header = {key: value for key, value in obj.items() if type(key) is str}
     if "format" not in header:
         raise StateFormatError('not a midepoch state: it has no key "format"', "$", "REFUSE-1")

@@ -1,8 +1,8 @@
-"""torchdata's states as documents of ours: the uninterrupted run of its loader goes on here.
+"""Reads torchdata's states: the uninterrupted run of its loader continues here.
 
-What is read is written in ``torchdata_layout``, how its shuffled order goes on in
-``torchdata_order``. Its states hold neither an epoch's number nor the values' random streams:
-the epoch counts from 0 here, and random augmentation is that of this loader's seed.
+``torchdata_layout`` reads the keys, and ``torchdata_order`` continues the shuffled order. A
+torchdata state holds neither an epoch's number nor random streams of values: epochs count from 0
+here, and random augmentation follows this loader's seed.
 """
 
 from __future__ import annotations
@@ -13,13 +13,12 @@ from typing import Any
 
 from torch.utils.data import DataLoader
 
-from midepoch.callers import warn
-from midepoch.epoch.progress import FRESH, fresh_lanes
 from midepoch.errors import (
     ForeignStateError,
     PlanMismatchError,
     ReplayMismatchError,
     ReplayWarning,
+    warn_user,
 )
 from midepoch.format import checks
 from midepoch.format.consistency import COUNT_MAX
@@ -28,17 +27,21 @@ from midepoch.format.state import Document, LaneEntry, LanesState, Position
 from midepoch.interop.torchdata_layout import Saved, WorkerPart, is_torchdata, parse, share
 from midepoch.interop.torchdata_order import order_chain
 from midepoch.interop.torchdata_samplers import Drawn, custom, sequential, shuffled
-from midepoch.lane.lane import is_stateful
+from midepoch.lane.progress import FRESH, fresh_lanes
 from midepoch.sampling.chain import SamplerChain
+from midepoch.stateful import is_stateful
 
-__all__ = ["Here", "Translated", "advance", "built", "following", "translate"]
+__all__ = ["LoaderFacts", "Translated", "advance", "facts_of", "plan_of", "translate"]
 
 _ENDLESS = checks.record({"samples_yielded": checks.integer(0, COUNT_MAX)})
 
 
 @dataclass(frozen=True)
-class Here:
-    """The loader that is handed a state: the same arguments are taken to have made the state."""
+class LoaderFacts:
+    """The facts about the loader that loads a state.
+
+    A loader with the same arguments is taken to have saved it.
+    """
 
     plan: Plan
     chain: SamplerChain | None
@@ -56,17 +59,17 @@ class Here:
     """An empty rest of an epoch is skipped (``empty_rest="skip"``)."""
 
 
-def built(
+def facts_of(
     loader: DataLoader[Any], plan: Plan, first: Plan, chain: SamplerChain | None, *, skips: bool
-) -> Here:
-    """Return the loader as it was built, whatever order was loaded since.
+) -> LoaderFacts:
+    """Return the facts about a loader as it was built, before another order was loaded.
 
-    ``plan``: of now. ``first``, ``chain``: before anything was loaded.
+    ``plan``: the present one. ``first``, ``chain``: before anything was loaded.
     """
     if first.sampler == "shuffle":
         length = len(loader.dataset)  # type: ignore[arg-type]  # map-style
         plan = replace(plan, sampler="shuffle", sampler_name=None, length=length)
-    return Here(
+    return LoaderFacts(
         plan=plan,
         chain=chain,
         source=loader.dataset,
@@ -80,17 +83,17 @@ def built(
     )
 
 
-def following(document: Document, here: Here) -> tuple[Plan, SamplerChain | None]:
+def plan_of(document: Document, facts: LoaderFacts) -> tuple[Plan, SamplerChain | None]:
     """Return the plan and the samplers that ``document`` is for.
 
-    Those of the loader; where it shuffles and the document is of torchdata's order, that one's.
+    They are the loader's own, unless it shuffles and the document has torchdata's order.
     """
-    plan, name = here.plan, document.plan.sampler_name
+    plan, name = facts.plan, document.plan.sampler_name
     if plan.sampler != "shuffle" or plan.tail == "rollover":
-        return plan, here.chain
-    chain = order_chain(name, here.source, batch_size=plan.batch_size, drop_last=here.drop_last)
+        return plan, facts.chain
+    chain = order_chain(name, facts.source, batch_size=plan.batch_size, drop_last=facts.drop_last)
     if chain is None:
-        return plan, here.chain
+        return plan, facts.chain
     return replace(plan, sampler="custom", sampler_name=name, length=None), chain
 
 
@@ -98,13 +101,13 @@ def following(document: Document, here: Here) -> tuple[Plan, SamplerChain | None
 class Translated:
     """A document, and how far beyond it the state was taken.
 
-    torchdata saves how many batches were delivered since its snapshot, not whose. Where that
-    cannot be computed, the loader has to produce them to know.
+    torchdata saves how many batches were delivered since its snapshot, but not by which worker.
+    If that cannot be computed, the loader has to produce the batches again.
     """
 
     document: Document
     skip: int
-    """Batches to deliver unseen."""
+    """Batches to produce again after the document's position."""
     finish: bool
     """The epoch's end was seen after them."""
 
@@ -114,31 +117,31 @@ class Translated:
         return not self.skip and not self.finish
 
 
-def translate(state: object, here: Here) -> Translated | None:
-    """Return what ``state`` means for the loader ``here``; ``None`` where it is not torchdata's.
+def translate(state: object, facts: LoaderFacts) -> Translated | None:
+    """Return what ``state`` means for the loader; ``None`` if it is not torchdata's.
 
     Raises:
         StateFormatError: it is malformed (DOC-1).
         PlanMismatchError: it is of a loader with other arguments (REFUSE-3).
-        ForeignStateError: it has lost what going on needs (REFUSE-1).
+        ForeignStateError: it lacks information that is needed to continue (REFUSE-1).
     """
     if type(state) is not dict or not is_torchdata(state):
         return None
     saved = parse(state)
-    _check_plan(saved, here)
-    translated = _iterable(saved, here) if saved.iterable else _map(saved, here)
-    # Counts that no run reaches make a document that no loader would read again.
+    _check_plan(saved, facts)
+    translated = _iterable(saved, facts) if saved.iterable else _map(saved, facts)
+    # The checks of a document refuse counts that no run reaches.
     return replace(translated, document=Document.from_dict(translated.document.to_dict()))
 
 
 def advance(iterator: Iterator[Any], translated: Translated) -> None:
-    """Deliver to nobody what was delivered since the document.
+    """Produce again, unseen, the batches delivered since the document.
 
     Raises:
         ReplayMismatchError: the epoch is shorter or longer than the one that was saved.
     """
     if translated.skip:
-        warn(
+        warn_user(
             f"{translated.skip} batches are produced again to reach the loaded position: "
             "torchdata's state does not say which of its workers had delivered them",
             ReplayWarning,
@@ -157,8 +160,8 @@ def advance(iterator: Iterator[Any], translated: Translated) -> None:
         )
 
 
-def _check_plan(saved: Saved, here: Here) -> None:
-    plan = here.plan
+def _check_plan(saved: Saved, facts: LoaderFacts) -> None:
+    plan = facts.plan
     kind = "iterable" if saved.iterable else "map"
     differing: list[tuple[str, object, object]] = []
     if kind != plan.dataset:
@@ -167,7 +170,7 @@ def _check_plan(saved: Saved, here: Here) -> None:
         differing.append(("tail", "keep", plan.tail))
     if differing:
         raise PlanMismatchError(differing)
-    if saved.workers and not here.in_order:
+    if saved.workers and not facts.in_order:
         raise ForeignStateError(
             "in_order=False: torchdata's states do not say which batches were delivered ahead; "
             "load it under in_order=True",
@@ -182,41 +185,41 @@ def _check_plan(saved: Saved, here: Here) -> None:
         )
 
 
-def _lifetime(saved: Saved, here: Here) -> Lifetime:
-    if saved.workers and here.workers:
-        return here.plan.lifetime
+def _lifetime(saved: Saved, facts: LoaderFacts) -> Lifetime:
+    if saved.workers and facts.workers:
+        return facts.plan.lifetime
     return "epoch" if saved.workers else "run"
 
 
 # Map-style
 
 
-def _map(saved: Saved, here: Here) -> Translated:
-    plan = replace(here.plan, lanes=saved.workers, lifetime=_lifetime(saved, here))
+def _map(saved: Saved, facts: LoaderFacts) -> Translated:
+    plan = replace(facts.plan, lanes=saved.workers, lifetime=_lifetime(saved, facts))
     if plan.sampler == "sequential":
         drawn = sequential(saved, plan)
-    elif here.chain is None:
+    elif facts.chain is None:
         drawn = shuffled(
             saved,
             plan,
-            here.source,
-            drop_last=here.drop_last,
-            given=here.given,
-            persistent=here.persistent,
+            facts.source,
+            drop_last=facts.drop_last,
+            given=facts.given,
+            persistent=facts.persistent,
         )
     else:
-        drawn = custom(saved, plan, here.chain, skips=here.skips)
-    return _map_document(saved, here, plan, drawn)
+        drawn = custom(saved, plan, facts.chain, skips=facts.skips)
+    return _map_document(saved, facts, plan, drawn)
 
 
-def _map_document(saved: Saved, here: Here, plan: Plan, drawn: Drawn) -> Translated:
+def _map_document(saved: Saved, facts: LoaderFacts, plan: Plan, drawn: Drawn) -> Translated:
     """Put the sampler and the workers' datasets together."""
     stated = [bool(part.stated) for part in saved.parts]
-    stateful = here.stateful or any(stated)
+    stateful = facts.stateful or any(stated)
     if drawn.name is not None:
         plan = replace(plan, sampler="custom", sampler_name=drawn.name, length=None)
     ended = saved.finished or drawn.next is not None
-    # At the end, a dataset that lives on has the state that the workers leave it in.
+    # A dataset that lives on ends the epoch in the state in which the workers leave it.
     outlives = stateful and saved.workers > 0 and plan.lifetime == "run"
     finish = drawn.finish or (ended and outlives)
     if ended and not finish:
@@ -253,12 +256,12 @@ def _map_lanes(saved: Saved, cut: int, batches: int) -> LanesState:
 # Iterables
 
 
-def _iterable(saved: Saved, here: Here) -> Translated:
-    plan = replace(here.plan, lanes=saved.workers, lifetime=_lifetime(saved, here))
+def _iterable(saved: Saved, facts: LoaderFacts) -> Translated:
+    plan = replace(facts.plan, lanes=saved.workers, lifetime=_lifetime(saved, facts))
     _check_batching(saved, plan)
     stated = [bool(part.stated) for part in saved.parts]
     kept = all(stated)
-    if here.stateful or any(stated):
+    if facts.stateful or any(stated):
         _check_stated(saved, kept, saved.yielded + saved.since)
     outlives = saved.workers > 0 and plan.lifetime == "run" and kept
     if saved.finished and not outlives:
@@ -275,13 +278,13 @@ def _iterable(saved: Saved, here: Here) -> Translated:
 
 
 def _deal_again(saved: Saved, plan: Plan, kept: bool) -> bool:
-    """Tell whether only the epoch's batches, dealt again, tell where each worker stands."""
+    """Tell whether the epoch has to be dealt again to find each worker's position."""
     if not saved.workers or not saved.delivered:
         return False
     if plan.batch_size is not None:
         return not kept and (saved.since > 0 or any(part.ended for part in saved.parts))
-    # Without automatic batching, torchdata notes no worker's end. What an ended one saved may
-    # look like a beginning.
+    # Without automatic batching, torchdata notes no worker's end. The part of an ended worker
+    # may look like a beginning.
     if not kept or saved.workers == 1 or plan.lifetime == "epoch":
         return not kept or saved.workers > 1
     raise ForeignStateError(
@@ -292,13 +295,13 @@ def _deal_again(saved: Saved, plan: Plan, kept: bool) -> bool:
 
 
 def _entry(part: WorkerPart, batches: int) -> LaneEntry:
-    """Return a lane's entry; where lanes ended early, ``batches`` is only what adds up."""
+    """Return a lane's entry; if lanes ended early, only the sum of all ``batches`` is right."""
     before, since = (batches, 0) if part.stated else (0, batches)
     return LaneEntry(part.dataset, part.iterator, part.stated, before, part.ended, since)
 
 
 def _dealt(plan: Plan, entries: list[LaneEntry], turn: int, batches: int) -> Document:
-    # How many samples short batches lacked is not saved: this is the most there can be.
+    # The state does not tell how short batches were: this is the most samples there can be.
     position = Position(0, batches, batches * (plan.batch_size or 1))
     return Document(plan, position, None, LanesState(turn, tuple(entries)))
 

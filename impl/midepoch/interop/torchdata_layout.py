@@ -1,7 +1,7 @@
-"""What torchdata's ``StatefulDataLoader`` saves (0.8 to 0.11), read into one form.
+"""The states of torchdata's ``StatefulDataLoader`` (0.8 to 0.11), read into one form.
 
-Its state has one layout for a loader without workers and another for one with. Pure: nothing
-here knows torch, a sampler or a plan. Users' parts are carried through, never looked into.
+A loader with workers writes another layout than one without. Pure: nothing here knows torch,
+a sampler or a plan. Users' parts are carried through, and never looked into.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from midepoch.format.consistency import COUNT_MAX, LANES_MAX
 __all__ = ["Saved", "WorkerPart", "is_torchdata", "parse", "share"]
 
 _MARKS = frozenset({"_snapshot", "_steps_since_snapshot", "_num_yielded", "_sampler_iter_yielded"})
-"""Keys that no state lacks entirely, in either layout."""
+"""Every state has at least one of these keys, in either layout."""
 
 
 @dataclass(frozen=True, eq=False)
 class WorkerPart:
-    """What one worker saved, or the loader itself where it has none."""
+    """The part of one worker, or of a loader without workers."""
 
     dataset: Any
     iterator: Any
@@ -36,7 +36,7 @@ class WorkerPart:
 
 @dataclass(frozen=True, eq=False)
 class Saved:
-    """A state of torchdata's, in the one form of both layouts."""
+    """A torchdata state, in one form for both layouts."""
 
     workers: int
     """0: the layout of a loader without workers."""
@@ -57,9 +57,9 @@ class Saved:
     """The state of its iterator; ``None``: it has none."""
     parts: tuple[WorkerPart, ...]
     base_seed: int | None
-    """What the iterator drew from the loader's generator; saved by loaders with workers."""
+    """The iterator's draw from the loader's generator; only loaders with workers save it."""
     path: str
-    """Where the sampler's keys stand."""
+    """The path of the sampler's keys."""
 
     @property
     def delivered(self) -> int:
@@ -80,7 +80,7 @@ def is_torchdata(state: object) -> bool:
 
 
 def share(total: int, workers: int, worker: int) -> int:
-    """Return how many of ``total`` batches, dealt round robin, are ``worker``'s.
+    """Return how many of ``total`` batches go to ``worker``, in turn with the others.
 
     >>> [share(5, 3, worker) for worker in range(3)]
     [2, 2, 1]
@@ -225,6 +225,6 @@ def _part(fields: dict[str, Any]) -> WorkerPart:
 def _refuse_pipe(fields: dict[str, Any], path: str) -> None:
     if fields["_shared_seed"] is not None:
         raise ForeignStateError(
-            "it is of a data pipe, whose order comes from seeds that are derived otherwise here",
+            "it is of a data pipe, whose seeds are derived in another way here",
             f"{path}._shared_seed",
         )

@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 Layout = Literal["old", "new", "bare"]
-"""Who holds the sampler's state: the batch sampler (0.8 to 0.10), its iterator (0.11), or,
+"""The object with the sampler's state: the batch sampler (0.8 to 0.10), its iterator (0.11), or,
 without automatic batching, the sampler's own iterator (all of them)."""
 
 _NAME = "torchdata RandomSampler"
@@ -41,13 +41,13 @@ _IDLE_ITERATORS = 16
 
 _WALKED_EPOCHS = 10_000
 _WALKED_INDICES = 100_000_000
-"""How far it is looked for the epoch that a generator's state is of."""
+"""The search for the epoch of a generator's state ends after so many."""
 
 
 class TorchdataShuffle(Sampler[int]):
     """The indices that torchdata's ``RandomSampler`` gives, epoch after epoch.
 
-    ``between``: what its loader draws from the same generator between two epochs.
+    ``between``: the draws of its loader from the same generator between two epochs.
 
     >>> sampler = TorchdataShuffle(range(4), torch.Generator().manual_seed(0), ())
     >>> list(sampler), list(sampler)
@@ -99,7 +99,7 @@ def order_name(between: Sequence[str]) -> str:
 def order_chain(
     name: str | None, source: Sized, *, batch_size: int | None, drop_last: bool
 ) -> SamplerChain | None:
-    """Return the samplers of the order that ``name`` records, or ``None`` where it is of another.
+    """Return the samplers of the order that ``name`` records, or ``None`` if the name is another's.
 
     >>> chain = order_chain("torchdata RandomSampler +seed", range(4), batch_size=2, drop_last=True)
     >>> chain.driver.between
@@ -135,7 +135,7 @@ def read_generator(value: object, path: str) -> torch.Generator:
 
 
 def between_epochs(layout: Layout, *, workers: int, given: bool, persistent: bool) -> list[str]:
-    """Return what is drawn after an epoch's permutation and before the next one's.
+    """Return the draws after an epoch's permutation and before the next one's.
 
     ``given``: the generator was an argument of the loader, which then draws a seed for each of
     its iterators from it. ``layout`` is "old" or "new" here. The old sampler draws a second,
@@ -156,8 +156,8 @@ def advance_past(generator: torch.Generator, length: int, between: Sequence[str]
 def before_first_order(generator: torch.Generator, base_seed: int) -> None:
     """Move a generator that was saved before the first epoch's seed was drawn past that seed.
 
-    The old sampler saves it so, in the first epoch alone; the seed itself, ``base_seed``, is in
-    the states of loaders with workers. Of later epochs ``generator`` is left as it is.
+    The old sampler saves it so only in the first epoch; in later ones ``generator`` stays as it
+    is. The seed itself, ``base_seed``, is in the states of loaders with workers.
     """
     trial = generator.clone_state()
     for _ in range(_IDLE_ITERATORS):
@@ -190,7 +190,7 @@ def after_left_epoch(generator: torch.Generator, length: int, base_seed: int) ->
 
 
 def single_start(generator: torch.Generator, length: int, between: Sequence[str]) -> None:
-    """Do the same where there is no seed to compare with, from the generator's own first seed.
+    """Do the same without a seed to compare with, from the generator's own first seed.
 
     Raises:
         ForeignStateError: no epoch of an uninterrupted run from that seed begins so.

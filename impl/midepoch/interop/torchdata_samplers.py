@@ -1,4 +1,4 @@
-"""Where the samplers of a torchdata state stand: sequential, shuffled, or the user's own."""
+"""The sampler's position in a torchdata state: sequential, shuffled, or the user's own."""
 
 from __future__ import annotations
 
@@ -30,32 +30,32 @@ from midepoch.interop.torchdata_order import (
     single_start,
 )
 from midepoch.lane import streams
-from midepoch.lane.lane import is_stateful
 from midepoch.sampling.chain import SamplerChain
 from midepoch.sampling.custom import DIGEST_START, chain_digest
+from midepoch.stateful import is_stateful
 
 __all__ = ["Drawn", "custom", "sequential", "shuffled"]
 
 _DEFAULT_SEED = 1
-"""Of the sampler's generator in the versions before 0.11, where none was given."""
+"""The seed of the sampler's generator before version 0.11, if the user gave no generator."""
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """Where a sampler stands, and where the next epoch begins."""
+    """The position of a sampler, and the start of the next epoch."""
 
     name: str | None
-    """The order's name where it is torchdata's own."""
+    """The order's name, if the order is torchdata's own."""
     batches: int
     samples: int
     here: SamplerState | None = None
     digest: str | None = None
     skip: int = 0
-    """Batches delivered since, which only delivering again can tell."""
+    """Batches delivered since then; the loader has to deliver them again to know them."""
     finish: bool = False
-    """The end was seen, and only reaching it again can tell what it left."""
+    """The end was seen; the loader has to reach it again to know the state there."""
     next: SamplerState | None = None
-    """Where the next epoch begins, if the end was seen and the state tells it."""
+    """The start of the next epoch, if the end was seen and the state tells it."""
 
     @property
     def next_digest(self) -> str | None:
@@ -70,7 +70,7 @@ class _Batching:
     layout: Layout
     samples: int
     states: dict[str, Any]
-    """By slot, what it holds of the sampler within it."""
+    """The states of the sampler within it, by slot."""
     path: str
 
 
@@ -121,7 +121,7 @@ def shuffled(
     )
     batches, samples = _built_in_position(saved, plan, batching)
     between = between_epochs(layout, workers=saved.workers, given=given, persistent=persistent)
-    # A new epoch of which nothing was drawn: the old sampler is where the last one left it.
+    # Nothing was drawn of this epoch: the old sampler is where the epoch before left it.
     stale = layout == "old" and batching is not None and not saved.drawn and drawn > 0
     seeds = layout == "old" and given
     if seeds and stale and saved.base_seed is not None and not persistent:
@@ -149,7 +149,7 @@ def shuffled(
 
 
 def _bare_layout(saved: Saved, *, given: bool, persistent: bool, seed: int) -> Layout:
-    """Return which version's draws an order without batches follows."""
+    """Return the version whose draws an order without batches follows."""
     if not given:
         return "old" if seed == _DEFAULT_SEED else "new"
     if saved.workers and not persistent:
@@ -165,7 +165,7 @@ def _bare_layout(saved: Saved, *, given: bool, persistent: bool, seed: int) -> L
 def custom(saved: Saved, plan: Plan, chain: SamplerChain, *, skips: bool) -> Drawn:
     """Return the position in the order of the user's own sampler.
 
-    ``skips``: where nothing is left of an epoch, the next one may follow at once.
+    ``skips``: an empty rest of an epoch may be skipped.
 
     Raises:
         ForeignStateError: the sampler draws random numbers and has no state (REFUSE-1).
@@ -190,7 +190,7 @@ def custom(saved: Saved, plan: Plan, chain: SamplerChain, *, skips: bool) -> Dra
         if not saved.finished and not skips:
             raise ForeignStateError(
                 "it was saved after the last, short batch of an epoch, and the sampler's part is "
-                'already that of the next epoch; give empty_rest="skip" to go on there',
+                'already that of the next epoch; give empty_rest="skip" to continue there',
                 batching.path if batching is not None else saved.path,
             )
         return Drawn(None, 0, 0, next=_stated(chain, owned, 0))
@@ -215,7 +215,7 @@ def custom(saved: Saved, plan: Plan, chain: SamplerChain, *, skips: bool) -> Dra
             finish=saved.finished,
         )
     here = _stated(chain, states, saved.drawn)
-    # What came before the snapshot is not in the state: its digest is never compared.
+    # The state does not hold the batches before the snapshot: their digest is never compared.
     return Drawn(
         None,
         saved.drawn,
@@ -256,9 +256,9 @@ def _plain(saved: Saved, chain: SamplerChain) -> Drawn:
 
 
 def _batching(saved: Saved, plan: Plan, *, own_batches: bool = False) -> _Batching | None:
-    """Read the state of torchdata's batch sampler; ``None`` where it makes no batches.
+    """Read the state of torchdata's batch sampler; ``None`` if it makes no batches.
 
-    ``own_batches``: a batch sampler of the user's does.
+    ``own_batches``: a batch sampler of the user's makes them.
     """
     if own_batches:
         return None
@@ -324,7 +324,7 @@ def _nothing_stated(chain: SamplerChain) -> SamplerState:
 
 
 def _stated(chain: SamplerChain, states: dict[str, Any], batches: int) -> SamplerState:
-    # The samplers' own loads put their generators back.
+    # The samplers restore their generators in load_state_dict.
     slots = {slot: states.get(slot) for slot in SAMPLER_SLOTS}
     return SamplerState(chain.epoch(), (), slots, tuple(states), batches if states else 0)
 
@@ -340,7 +340,7 @@ def _replay(chain: SamplerChain, batches: int) -> _Replay:
     """Draw the first ``batches`` batches of a pass, and leave everything as it was.
 
     Raises:
-        ForeignStateError: the sampler gives fewer, or cannot be gone through twice.
+        ForeignStateError: the sampler gives fewer, or cannot be iterated twice.
     """
     generators = chain.generators()
     digest, samples = DIGEST_START, 0
@@ -359,9 +359,7 @@ def _replay(chain: SamplerChain, batches: int) -> _Replay:
             f"{batches} batches were delivered, but the sampler here gives fewer", "$"
         ) from None
     except TypeError as error:
-        raise ForeignStateError(
-            f"the sampler cannot be gone through twice: {error}", "$"
-        ) from error
+        raise ForeignStateError(f"the sampler cannot be iterated twice: {error}", "$") from error
     finally:
         chain.put_generators(generators)
     return _Replay(digest, samples, drew)

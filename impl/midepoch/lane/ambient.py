@@ -1,4 +1,4 @@
-"""What torch keeps for each thread apart, and a worker thread takes over from its caller."""
+"""The torch settings of one thread, which a worker thread takes over from its caller."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import torch
 __all__ = ["Ambient"]
 
 _KINDS = ("cpu", "cuda", "xpu", "mps", "hpu", "mtia", "xla", "maia", "privateuseone")
-"""The devices that torch may have a state of autocast for."""
+"""The devices for which torch may have autocast settings."""
 
 
 @dataclass(frozen=True)
@@ -29,15 +29,15 @@ class Ambient:
     inference: bool
     device: torch.device
     cuda: int | None
-    """The current CUDA device, where the program uses CUDA."""
+    """The current CUDA device, if the program uses CUDA."""
     autocast: tuple[tuple[str, bool, torch.dtype], ...]
-    """For each kind of device: whether it is on, and to which type."""
+    """For each kind of device: whether autocast is on, and its type."""
     cache: bool
-    """Autocast keeps what it has cast."""
+    """Autocast keeps the tensors that it has cast."""
 
     @classmethod
     def here(cls) -> Ambient:
-        """Return the calling thread's."""
+        """Return the settings of the calling thread."""
         kinds = [kind for kind in _KINDS if _has_autocast(kind)]
         return cls(
             grad=torch.is_grad_enabled(),
@@ -53,7 +53,7 @@ class Ambient:
 
     @contextmanager
     def entered(self) -> Iterator[None]:
-        """Put them in force in the calling thread, which has the defaults."""
+        """Apply the settings in the calling thread, which has the defaults."""
         with ExitStack() as stack:
             stack.enter_context(torch.inference_mode(self.inference))
             stack.enter_context(torch.set_grad_enabled(self.grad))

@@ -1,7 +1,7 @@
-"""``batch_info()``: which batch the running dataset code makes, and its own random generators.
+"""``batch_info()``: the batch that dataset code makes now, with its own random generators.
 
-The generators are functions of the batch's place alone (SEED-7), in every kind of worker: in
-threads too, where the global streams belong to all at once.
+The generators depend on the batch's place alone (SEED-7), in every kind of worker. In threads
+they are the only private streams, because all threads share the global ones.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import torch
 
 from midepoch.errors import OutsideBatchError
 
-__all__ = ["BatchInfo", "Making", "batch_info", "renew"]
+__all__ = ["BatchInfo", "BatchScope", "batch_info", "renew"]
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class BatchInfo:
     index: int
     """Map-style: the batch's index in the epoch; iterable: its ordinal among its lane's batches."""
     lane: int
-    """The lane that makes the batch; 0 where the plan has no lanes."""
+    """The lane that makes the batch; 0 if the plan has no lanes."""
     seed: int
     """64 bits: the fourth word of the batch's seeds, from which both generators are made."""
 
@@ -49,10 +49,10 @@ class BatchInfo:
         return torch.Generator("cpu").manual_seed(self.seed)
 
 
-class Making:
-    """Within it, ``batch_info()`` describes one batch; ``make`` is called at the first use.
+class BatchScope:
+    """Inside this context ``batch_info()`` describes one batch, made by ``make`` at first use.
 
-    ``None`` hides an outer batch: code of a lane that makes no batch has none.
+    ``None`` hides an outer batch: a lane's code has no batch outside of one.
     """
 
     __slots__ = ("_before", "info", "make")
@@ -62,8 +62,8 @@ class Making:
         self.info: BatchInfo | None = None
 
     def __enter__(self) -> None:
-        self._before = _here.making  # a dataset may iterate a loader of its own
-        _here.making = self
+        self._before = _current.scope  # a dataset may iterate a loader of its own
+        _current.scope = self
 
     def __exit__(
         self,
@@ -71,29 +71,29 @@ class Making:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        _here.making = self._before
+        _current.scope = self._before
 
 
-class _Here(threading.local):
-    """What the code of this thread makes."""
+class _Current(threading.local):
+    """The batch that this thread's code makes."""
 
-    making = Making(None)
+    scope = BatchScope(None)
 
 
-_here = _Here()
+_current = _Current()
 
 
 def renew() -> None:
-    """Let the batch begin anew: what was drawn from its generators so far is forgotten."""
-    _here.making.info = None
+    """Begin the batch anew, with new generators."""
+    _current.scope.info = None
 
 
 def batch_info() -> BatchInfo:
     """Return which batch is being made, with random generators of its own (SEED-7).
 
-    To be called in the code of a dataset, of its iterator or in ``collate_fn``, in any kind of
-    worker. Within one batch every call returns the same object, so its generators go on.
-    What is drawn from them is the same under any execution and after any resume.
+    Call it in the code of a dataset, of its iterator or in ``collate_fn``, in any kind of
+    worker. Within one batch every call returns the same object, so its generators continue.
+    Their numbers are the same under any execution and after any resume.
 
     Raises:
         OutsideBatchError: no batch is being made here.
@@ -104,14 +104,14 @@ def batch_info() -> BatchInfo:
     >>> list(StatefulDataLoader([1, 2, 3], batch_size=2, collate_fn=draw, seed=0))
     [([1, 2], 92), ([3], 85)]
     """
-    making = _here.making
-    if making.info is None:
-        if making.make is None:
+    scope = _current.scope
+    if scope.info is None:
+        if scope.make is None:
             raise OutsideBatchError(
                 "batch_info() was called where no batch is being made; call it in the dataset's "
                 "__getitem__ or __getitems__, in the iterator of an iterable dataset or in "
                 "collate_fn, in the thread that the loader runs them in (not in worker_init_fn, "
                 "in __iter__ before the first sample, in a sampler, or outside the loader)"
             )
-        making.info = making.make()
-    return making.info
+        scope.info = scope.make()
+    return scope.info

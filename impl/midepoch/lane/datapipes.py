@@ -1,8 +1,8 @@
-"""What torch's loader does to data pipes: sharding, and the seeds of their shuffling.
+"""Data pipes: their sharding and the seeds of their shuffling, as in torch's loader.
 
 Lanes take the place of workers in the sharding, and the seeds are computed from the root seed
-and the epoch, so that a resume shuffles as before. Where a process group of torch.distributed
-is initialised, the ranks shard together and share the root seed of rank 0.
+and the epoch, so that a resume shuffles as before. In a process group of torch.distributed, the
+ranks shard together and share the root seed of rank 0.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from midepoch.format.seeds import derive
 __all__ = ["PipeSettings", "pipe_name", "pipe_settings", "shared_root"]
 
 PURPOSE = "x-datapipe"
-"""Of the derived seeds: an extension, as the specification calls it, for it knows no pipes."""
+"""The purpose of their derived seeds: an extension, as the specification covers no pipes."""
 
 
 @dataclass(frozen=True)
@@ -53,9 +53,9 @@ class PipeSettings:
 
 
 def pipe_settings(dataset: Any, root: int, lanes: int) -> PipeSettings | None:
-    """Return what lanes do to ``dataset``; ``None`` where it needs nothing done.
+    """Return how lanes share and seed ``dataset``; ``None`` if it is no pipe that needs it.
 
-    Blocks until all ranks are here, where a process group is initialised.
+    In a process group, this blocks until all ranks are here.
     """
     if isinstance(dataset, MapDataPipe):
         pipes = get_all_graph_pipes(traverse_dps(dataset))
@@ -68,13 +68,13 @@ def pipe_settings(dataset: Any, root: int, lanes: int) -> PipeSettings | None:
 
 
 def pipe_name() -> str | None:
-    """Return what the plan of a data pipe says of the ranks that share it (WORLD-2)."""
+    """Return the plan's name for a data pipe that ranks share (WORLD-2)."""
     rank, world = _ranks()
     return None if world == 1 else ranked(IterDataPipe.__name__, rank, world)
 
 
 def _ranks() -> tuple[int, int]:
-    """Return this rank and their number: 0 and 1 where there is no process group."""
+    """Return this rank and the number of ranks: 0 and 1 without a process group."""
     if dist.is_available() and dist.is_initialized():
         return dist.get_rank(), dist.get_world_size()
     return 0, 1
@@ -82,7 +82,7 @@ def _ranks() -> tuple[int, int]:
 
 def shared_root(root: int) -> int:
     """Return rank 0's root seed; every rank calls this at the same place of its program."""
-    # 64 bits without a sign, in a tensor whose numbers have one.
+    # 64 bits without a sign, in a tensor of signed numbers.
     number = torch.tensor(root - (1 << 63), dtype=torch.int64)
     group = None if "gloo" in str(dist.get_backend()) else dist.new_group(backend="gloo")
     try:

@@ -1,4 +1,4 @@
-"""What can be a dataset: whatever torch's loader takes, and a clear word on the rest."""
+"""Checks that an object can be a dataset, as in torch's loader, with a clear error if not."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _EXPECTED = (
 
 
 def check_dataset(dataset: Any, *, keyed: bool) -> None:
-    """Raise ArgumentError for what is no dataset, before it fails in the middle of a batch.
+    """Raise ArgumentError for an object that is no dataset, before a batch fails on it.
 
     Lists, tuples, arrays, tensors and any other object with ``__getitem__`` and ``__len__`` are
-    taken as they are; only a dict must have the keys that are asked of it. ``keyed``: a sampler
-    says which.
+    taken as they are; only a dict must have the keys that will be asked for. ``keyed``: a sampler
+    gives the keys.
 
     >>> check_dataset([3, 1, 4], keyed=False)
     >>> check_dataset({"a": 1}, keyed=True)

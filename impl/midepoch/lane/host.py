@@ -1,4 +1,4 @@
-"""Hosting lanes in one process: their dataset objects, and the messages to them."""
+"""The lanes of one process: their dataset objects, and the messages to them."""
 
 from __future__ import annotations
 
@@ -9,21 +9,19 @@ from collections.abc import Iterable
 from typing import Any
 
 from midepoch.errors import LaneCopyError
-from midepoch.lane.batch_info import Making
-from midepoch.lane.lane import Lane, LaneSpec, is_stateful
+from midepoch.lane.batch_info import BatchScope
+from midepoch.lane.lane import Lane, LaneSpec
 from midepoch.lane.messages import (
     Failure,
     Fetch,
-    Frozen,
     Open,
     Opened,
     Opening,
     Reply,
     Snapshot,
     Task,
-    freeze,
-    thaw,
 )
+from midepoch.lane.passes import FirstState
 
 __all__ = ["LaneDatasets", "LaneHost"]
 
@@ -33,8 +31,8 @@ PROCESS_EACH = "use num_workers >= lanes, so that every lane has a process of it
 class LaneDatasets:
     """The dataset object of each lane in one process.
 
-    ``own`` says that the given object may be used by a lane itself; all other lanes get copies,
-    made before any lane runs. ``remedy``: what to advise where that cannot be done.
+    With ``own`` the first lane uses the given object itself. All other lanes get copies, made
+    before any lane runs. ``remedy`` is the advice in the error when no copy can be made.
     """
 
     def __init__(
@@ -63,7 +61,7 @@ class LaneDatasets:
             return self._dataset
         if self._own and not self._objects:
             return self._dataset
-        # The original is in a lane's hands already: only before its first use is it a pattern.
+        # A lane uses the original from here on: a later copy would have that lane's changes.
         return _copy(self._dataset, lane, self._remedy)
 
     def get(self, lane: int) -> Any:
@@ -71,11 +69,11 @@ class LaneDatasets:
         return self._objects[lane]
 
     def rested(self, lane: int) -> bool:
-        """Tell what ``rest`` was last told."""
+        """Tell whether a lane's object holds the loaded state of an end, not iterated since."""
         return lane in self._resting
 
     def rest(self, lane: int, rests: bool) -> None:
-        """Note whether a lane's object holds the loaded state of an end, not iterated since."""
+        """Note whether it does; see ``rested``."""
         (self._resting.add if rests else self._resting.discard)(lane)
 
     def first_use(self, lane: int) -> bool:
@@ -85,40 +83,19 @@ class LaneDatasets:
         return fresh
 
 
-class Pristine:
-    """The first state of a dataset that lanes use in place, for a state that names none."""
-
-    def __init__(self) -> None:
-        self._used = False
-        self._state: Frozen | None = None
-
-    def meet(self, dataset: Any, *, restoring: bool, stated: bool) -> None:
-        """Remember the state at the first use; put it back when a used object starts over."""
-        if not is_stateful(dataset):
-            return
-        if not self._used:
-            self._used = True
-            try:
-                self._state = freeze(dataset.state_dict())
-            except Exception:
-                self._state = None  # many have none before their first iteration
-        elif restoring and not stated and self._state is not None:
-            dataset.load_state_dict(thaw(self._state))
-
-
 class LaneHost:
     """Runs messages on the lanes of one process."""
 
     def __init__(
-        self, spec: LaneSpec, datasets: LaneDatasets, pristine: Pristine | None = None
+        self, spec: LaneSpec, datasets: LaneDatasets, first_state: FirstState | None = None
     ) -> None:
         self._spec = spec
         self._datasets = datasets
-        self._pristine = pristine
+        self._first_state = first_state
         self._lanes: dict[int, Lane] = {}
 
     def open(self, message: Open) -> Opened:
-        """Start an epoch on the lanes named, in order; the first error is the answer."""
+        """Start an epoch on the lanes of ``message``, in order; answer with the first error."""
         reports: dict[int, Snapshot | None] = {}
         try:
             self._datasets.prepare(opening.lane for opening in message.openings)
@@ -134,13 +111,13 @@ class LaneHost:
         number = opening.lane
         dataset = self._datasets.get(number)
         lane = self._lanes[number] = Lane(self._spec, number, dataset, epoch)
-        with lane.inside(), Making(None):
+        with lane.inside(), BatchScope(None):
             if self._datasets.first_use(number):
                 lane.initialise()
-            if self._pristine is not None:
+            if self._first_state is not None:
                 entry = opening.entry
-                stated = entry is not None and bool(entry.stated)
-                self._pristine.meet(dataset, restoring=entry is not None, stated=stated)
+                restoring = entry is not None and not entry.stated
+                self._first_state.apply({"dataset": dataset}, restoring=restoring)
             report = lane.report() if opening.report else None
             lane.open(opening.entry, rested=self._datasets.rested(number))
             self._datasets.rest(number, lane.rests)

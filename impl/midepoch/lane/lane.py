@@ -1,6 +1,6 @@
-"""A lane: a logical worker. Dataset copy, seeding, iteration, fetching, snapshot and restore.
+"""A lane: a logical worker with its dataset object, random streams and place in the epoch.
 
-It does not know where it runs; ``workers/`` hosts lanes in this process or in others.
+A lane does not know where it runs; ``workers/`` hosts lanes in this process or in others.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from midepoch import _torch
-from midepoch.errors import ReplayMismatchError, StateFormatError
+from midepoch.errors import ReplayMismatchError
 from midepoch.format.seeds import BatchSeeds, words
 from midepoch.format.state import LaneEntry
 from midepoch.lane import streams
-from midepoch.lane.batch_info import BatchInfo, Making, renew
+from midepoch.lane.batch_info import BatchInfo, BatchScope, renew
 from midepoch.lane.datapipes import PipeSettings
 from midepoch.lane.messages import (
     Batch,
@@ -24,34 +24,26 @@ from midepoch.lane.messages import (
     Failure,
     Fetch,
     Finish,
-    Frozen,
     Outcome,
     Reply,
     Snapshot,
-    freeze,
-    thaw,
 )
+from midepoch.lane.passes import Pass
+from midepoch.stateful import freeze_states, is_stateful, thaw
 
-__all__ = ["Lane", "LaneSpec", "is_stateful"]
-
-
-def is_stateful(value: object) -> bool:
-    """Tell whether ``value`` has the two methods of the Stateful protocol."""
-    return callable(getattr(value, "state_dict", None)) and callable(
-        getattr(value, "load_state_dict", None)
-    )
+__all__ = ["Lane", "LaneSpec"]
 
 
 @dataclass(frozen=True)
 class LaneSpec:
-    """What all lanes of a loader share."""
+    """The settings that all lanes of a loader share."""
 
     iterable: bool
     batch_size: int | None
     """Iterables: samples a batch; ``None`` without automatic batching."""
     drop_last: bool
     automatic: bool
-    """A fetch gets several samples."""
+    """A batch is made of several samples."""
     collate: Callable[[Any], Any]
     init: Callable[[int], None] | None
     lanes: int
@@ -59,13 +51,13 @@ class LaneSpec:
     keeps: bool
     """Lifetime ``run``: the lanes' datasets live on from epoch to epoch."""
     interval: int
-    """Iterables: own batches between two snapshots; 0: none that could be spared."""
+    """Iterables: the lane's batches between two snapshots. 0: only those that states need."""
     pipes: PipeSettings | None = None
-    """Data pipes: their sharding and their seeds."""
+    """Data pipes: how lanes share and seed them."""
     seed_streams: bool = True
-    """The global random streams are the lanes' to seed; in threads they are everybody's."""
+    """Lanes seed the global random streams. In threads they do not: all threads share them."""
     isolate_streams: bool = True
-    """In the caller's own thread: put the caller's streams back after each task."""
+    """Without workers: restore the caller's random streams after each task."""
     single_thread: bool = True
     """Run users' code with one intra-op thread."""
 
@@ -79,14 +71,10 @@ class LaneSpec:
         return not changed and not is_stateful(dataset)
 
 
-class _PassEndedError(Exception):
-    """The lane's iterator has no more samples."""
-
-
 class Lane:
     """One lane in one epoch.
 
-    The order in which user code runs at its start is written in ``open`` and nowhere else.
+    ``open`` is the only place that knows in which order users' code runs at a lane's start.
     """
 
     def __init__(self, spec: LaneSpec, number: int, dataset: Any, epoch: int) -> None:
@@ -94,19 +82,21 @@ class Lane:
         self.number = number
         self.dataset = dataset
         self.epoch = epoch
-        self._stateful = is_stateful(dataset)
-        self._iterator: Iterator[Any] | None = None
+        self._pass = Pass(dataset, self._iterate, self._iterate_again)
         self._ordinal = 0
+        """Iterables: the batches that this lane has yielded."""
         self._ended = False
-        self._untouched = False
-        self.rests = False
-        """The dataset object was given the state of an epoch's end, and is not iterated."""
         position = (number,) if spec.keeps else (epoch, number)
         self._seeds = words(spec.seed, "worker", *position)
         self._collate = _torch.unshared(spec.collate)
         self._info = (
             _torch.make_info(number, spec.lanes, self._seeds.torch, dataset) if spec.lanes else None
         )
+
+    @property
+    def rests(self) -> bool:
+        """Whether the dataset object was given the state of an epoch's end and not iterated."""
+        return self._pass.state == "resting"
 
     def inside(self) -> AbstractContextManager[None]:
         """Let ``get_worker_info()`` report this lane."""
@@ -123,35 +113,38 @@ class Lane:
     def open(self, entry: LaneEntry | None, *, rested: bool = False) -> None:
         """Start the epoch at ``entry``: dataset, ``iter``, iterator, then the replay.
 
-        ``rested``: this object was last given the state of an epoch's end, and not iterated.
+        ``None`` continues with the object as it is. ``rested``: the object was given the state
+        of an epoch's end and not iterated since.
 
         Raises:
             ReplayMismatchError: the lane ends before all that it had delivered.
         """
         if entry is None:
-            self._begin()
-            self._untouched = rested
+            if self.spec.iterable:
+                self._pass.begin(loaded=rested)
             return
         self._seed_start()
-        resting = entry.ended and not self.spec.keeps  # its object is not used again
-        if "dataset" in entry.stated and not resting:
+        unused = entry.ended and not self.spec.keeps
+        if "dataset" in entry.stated and not unused:
             self.dataset.load_state_dict(thaw(entry.dataset))
         if not self.spec.iterable:
             return
         if entry.ended:
-            self._ended = self.rests = True
+            self._ended = True
+            self._pass.rest()
             return
-        self._begin()
+        self._pass.begin(loaded=entry.ordinal <= 0 and "dataset" in entry.stated)
         if "iterator" in entry.stated:
-            self._load_iterator(entry.iterator)
-        self._untouched = entry.ordinal <= 0 and "dataset" in entry.stated
+            path = f"$.lanes.entries[{self.number}].iterator"
+            self._pass.load_iterator(entry.iterator, path)
         if entry.ordinal < 0:
-            self._leave_pass(-entry.ordinal)
-        self._ordinal = max(0, entry.ordinal)
+            self._pass.leave(-entry.ordinal, self._draw_unseen)
+            self._pass.begin()
+        self._ordinal = entry.cut
         self._replay(entry.replay)
 
     def fetch(self, task: Fetch) -> Reply:
-        """Run one task; an error of the user's is its outcome."""
+        """Run one task; an error in users' code is its outcome."""
         return self._fetch_iterable(task) if self.spec.iterable else self._fetch_map(task)
 
     def finish(self, task: Finish) -> Reply:
@@ -160,14 +153,9 @@ class Lane:
 
     def report(self) -> Snapshot | None:
         """Return the dataset's state between two epochs."""
-        return self._take_snapshot(None)
+        return self._take_snapshot()
 
-    def _begin(self) -> None:
-        if self.spec.iterable:
-            self._seed_start()
-            if self.spec.pipes is not None:
-                self.spec.pipes.seed(self.dataset, self.epoch)
-            self._iterator = iter(self.dataset)
+    # Seeds
 
     def _seed_start(self) -> None:
         self._seed(words(self.spec.seed, "lane", self.epoch, self.number))
@@ -176,92 +164,74 @@ class Lane:
         if self.spec.seed_streams:
             streams.seed(seeds)
 
-    def _load_iterator(self, state: Frozen) -> None:
-        target: Any = self._iterator
-        if not is_stateful(target):
-            raise StateFormatError(
-                f"holds a state, but iter() of {type(self.dataset).__qualname__} gave "
-                f"{type(target).__qualname__}, which has no load_state_dict",
-                f"$.lanes.entries[{self.number}].iterator",
-            )
-        target.load_state_dict(thaw(state))
+    def _batch(self, index: int) -> BatchScope:
+        """Seed the streams for batch ``index``; return the scope in which it is made."""
+        if self.spec.seed_streams:
+            streams.seed(self._words(index))
+        return self._scope(index)
 
-    def _leave_pass(self, calls: int) -> None:
-        """Go on with the previous pass for ``calls`` batches, leave it, and begin a new one.
+    def _scope(self, index: int) -> BatchScope:
+        return BatchScope(
+            lambda: BatchInfo(self.epoch, index, self.number, self._words(index).private)
+        )
 
-        Many datasets keep a loaded position until an iterator has been started on it.
-        """
-        for number in range(calls):
-            try:
-                with self._making(number):  # its place in the pass before is not known
-                    self._collect()
-            except _PassEndedError:
-                break
-            except Exception:
-                continue  # shown by the run before
-        self._untouched = False
-        self._begin()
+    def _words(self, index: int) -> BatchSeeds:
+        """Return a batch's seeds by its index in the epoch, or in the lane of an iterable."""
+        if self.spec.iterable:
+            return words(self.spec.seed, "batch.iterable", self.epoch, self.number, index)
+        return words(self.spec.seed, "batch.map", self.epoch, index)
+
+    # Iterables
+
+    def _iterate(self) -> Iterator[Any]:
+        self._seed_start()
+        if self.spec.pipes is not None:
+            self.spec.pipes.seed(self.dataset, self.epoch)
+        return iter(self.dataset)
+
+    def _iterate_again(self) -> Iterator[Any]:
+        """Begin the dataset's pass within a batch, which then begins anew as well."""
+        with BatchScope(None):
+            iterator = self._iterate()
+        self._batch(self._ordinal)
+        renew()
+        return iterator
+
+    def _draw_unseen(self, number: int) -> None:
+        with self._scope(number):  # the batch's index in the pass before is not known
+            self._collect()
 
     def _replay(self, count: int) -> None:
         for done in range(count):
             try:
                 with self._batch(self._ordinal):
                     _, _, self._ended = self._collect()
-            except _PassEndedError:
+            except StopIteration:
                 raise ReplayMismatchError(
                     f"lane {self.number} ended after {done} of {count} batches to replay: its "
                     "dataset gives less than before the state was taken"
                 ) from None
             except Exception:
-                self._ended = False  # shown by the run before; it used its turn up all the same
+                self._ended = False  # the run before has shown the error in this batch's place
             self._ordinal += 1
 
-    def _batch(self, index: int) -> Making:
-        """Seed the streams for batch ``index``; return what it is made in."""
-        if self.spec.seed_streams:
-            streams.seed(self._words(index))
-        return self._making(index)
-
-    def _making(self, index: int) -> Making:
-        return Making(lambda: BatchInfo(self.epoch, index, self.number, self._words(index).private))
-
-    def _words(self, index: int) -> BatchSeeds:
-        """Return the seeds of a batch by its index: in the epoch, of iterables in the lane."""
-        if self.spec.iterable:
-            return words(self.spec.seed, "batch.iterable", self.epoch, self.number, index)
-        return words(self.spec.seed, "batch.map", self.epoch, index)
-
     def _collect(self) -> tuple[Any, int, bool]:
-        """Return the next samples, their number, and whether they were the last."""
+        """Return the next samples, their number, and whether they were the last.
+
+        Raises:
+            StopIteration: there are none left.
+        """
         if self.spec.batch_size is None:
-            return self._next(), 1, False
+            return next(self._pass), 1, False
         samples: list[Any] = []
         try:
             while len(samples) < self.spec.batch_size:
-                samples.append(self._next())
-        except _PassEndedError:
+                samples.append(next(self._pass))
+        except StopIteration:
             if not samples or self.spec.drop_last:
                 raise
             return samples, len(samples), True
         return samples, len(samples), False
-
-    def _next(self) -> Any:
-        if self._iterator is None:
-            raise _PassEndedError
-        try:
-            sample = next(self._iterator)
-        except StopIteration:
-            if not self._untouched:
-                raise _PassEndedError from None
-            # A loaded end state stuck to the first pass only: this epoch's is the next one.
-            self._untouched = False
-            with Making(None):
-                self._begin()
-            self._batch(self._ordinal)
-            renew()
-            return self._next()
-        self._untouched = False
-        return sample
 
     def _fetch_iterable(self, task: Fetch) -> Reply:
         if self._ended:
@@ -276,7 +246,7 @@ class Lane:
         try:
             samples, count, self._ended = self._collect()
             return Batch(_guarded(self._collate, samples), count, self._ended)
-        except _PassEndedError:
+        except StopIteration:
             self._ended = True
             return Ended()
         except Exception as error:
@@ -285,31 +255,28 @@ class Lane:
     def _snapshot_if_due(self) -> Snapshot | None:
         interval = self.spec.interval
         due = interval > 0 and (self._ended or self._ordinal % interval == 0)
-        # A dataset that lives on is snapshotted once in each pass even where snapshots are off:
-        # without that, no later epoch could ever be reached again.
-        vital = self.spec.keeps and self._stateful
-        if not due and not (vital and (self._ended or self._ordinal == 1)):
+        # A dataset that lives on is snapshotted once in each pass even if snapshots are off:
+        # no later epoch could be restored without that.
+        vital = self.spec.keeps and (self._ended or self._ordinal == 1)
+        if not due and not (vital and is_stateful(self.dataset)):
             return None
-        return self._take_snapshot(None if self._ended else self._iterator)
+        return self._take_snapshot(inside=not self._ended)
 
-    def _take_snapshot(self, iterator: Any) -> Snapshot | None:
-        """Return both states; an object that is its own iterator is stored once, as that."""
-        inner = iterator is not None and is_stateful(iterator)
-        outer = self._stateful and iterator is not self.dataset
-        if not inner and not outer:
-            return None
+    def _take_snapshot(self, *, inside: bool = False) -> Snapshot | None:
+        """Return the dataset's state and, ``inside`` a pass, its iterator's."""
+        objects = {"dataset": self.dataset}
         try:
-            return Snapshot(
-                freeze(self.dataset.state_dict()) if outer else None,
-                freeze(iterator.state_dict()) if inner else None,
-            )
+            states = self._pass.states(objects, "iterator") if inside else freeze_states(objects)
         except Exception as error:
             return Snapshot(trouble=f"{type(error).__qualname__}: {error}")
+        return Snapshot(states.get("dataset"), states.get("iterator")) if states else None
+
+    # Map-style datasets
 
     def _fetch_map(self, task: Fetch) -> Reply:
         with self._batch(task.number):
             outcome = self._look_up(task)
-        snapshot = self._take_snapshot(None) if task.snapshot else None
+        snapshot = self._take_snapshot() if task.snapshot else None
         return Reply(task.turn, task.slot, outcome, snapshot)
 
     def _look_up(self, task: Fetch) -> Outcome:
@@ -317,7 +284,7 @@ class Lane:
             samples = _guarded(self._get, task.keys)
             return Batch(_guarded(self._collate, samples), 0) if task.ship else Done()
         except Exception as error:
-            return Failure(error) if task.ship else Done()  # a replayed one was shown before
+            return Failure(error) if task.ship else Done()  # the run before has shown it
 
     def _get(self, keys: Any) -> Any:
         if not self.spec.automatic:

@@ -1,10 +1,10 @@
 """The messages between the main process and its workers: one definition, encoder and decoder.
 
-Every message to a worker but ``Stop`` gets exactly one answer: ``Open`` an ``Opened``,
-a ``Fetch`` or ``Finish`` a ``Reply``.
+Every message to a worker except ``Stop`` gets exactly one answer: ``Open`` an ``Opened``,
+``Fetch`` and ``Finish`` a ``Reply``.
 
-What is made for each batch is not frozen, because a frozen dataclass takes ten times as long to
-make; nobody changes a message after it was sent.
+The messages of each batch are not frozen, because a frozen dataclass takes ten times as long to
+make. No code changes a message after it was sent.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 
 from midepoch._torch import ExceptionWrapper, rebuild
 from midepoch.format.state import LaneEntry
+from midepoch.stateful import Frozen
 
 __all__ = [
     "Batch",
@@ -23,7 +24,6 @@ __all__ = [
     "Failure",
     "Fetch",
     "Finish",
-    "Frozen",
     "Open",
     "Opened",
     "Opening",
@@ -34,35 +34,7 @@ __all__ = [
     "Task",
     "decode",
     "encode",
-    "freeze",
-    "thaw",
 ]
-
-
-class Frozen(bytes):
-    """A user's state tree, serialised: a value that nothing can change any more."""
-
-    __slots__ = ()
-
-
-def freeze(tree: Any) -> Frozen:
-    """Serialise a user's state tree, so that later changes to it are not seen (STATE-1).
-
-    >>> tree = {"seen": [1, 2]}
-    >>> frozen = freeze(tree)
-    >>> tree["seen"].append(3)
-    >>> thaw(frozen)
-    {'seen': [1, 2]}
-    """
-    return Frozen(pickle.dumps(tree, protocol=5))
-
-
-def thaw(frozen: Frozen) -> Any:
-    """Return a new tree, equal in value and type to the one that was frozen (STATE-6).
-
-    Only ever given bytes that ``freeze`` made in this run; nothing that was loaded is unpickled.
-    """
-    return pickle.loads(frozen)
 
 
 @dataclass(slots=True)
@@ -80,9 +52,9 @@ class Opening:
 
     lane: int
     entry: LaneEntry | None
-    """Where to start from (users' parts frozen); ``None``: go on with the object as it is."""
+    """The start, with users' parts frozen; ``None`` continues with the object as it is."""
     report: bool
-    """Answer with the dataset's state as the epoch finds it."""
+    """Answer with the dataset's state before the epoch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +62,7 @@ class Open:
     """Start an epoch on the lanes that a worker hosts."""
 
     turn: int
-    """Which iteration this belongs to: answers to an older one are dropped."""
+    """The iteration that this belongs to: answers to an older one are dropped."""
     epoch: int
     openings: tuple[Opening, ...]
     anywhere: bool = False
@@ -120,10 +92,10 @@ class Fetch:
     number: int
     """Map-style: the batch's index in the epoch."""
     keys: Any
-    """Map-style: what to get from the dataset."""
+    """Map-style: the dataset's keys."""
     snapshot: bool
     ship: bool
-    """False: a replay; the batch is dropped where it was made."""
+    """False for a replay: the worker drops the batch."""
 
 
 @dataclass(slots=True)
@@ -138,7 +110,7 @@ class Finish:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """Leave."""
+    """End the worker."""
 
 
 Task = Fetch | Finish
@@ -146,11 +118,11 @@ Task = Fetch | Finish
 
 @dataclass(slots=True)
 class Batch:
-    """A batch, as it will be delivered or packed for its way between processes."""
+    """A batch, as it is delivered, or packed on its way between processes."""
 
     data: Any
     samples: int
-    """Iterables: how many samples are in it; of map-style ones the main process knows."""
+    """Iterables: how many samples are in it; the main process knows it of map-style ones."""
     last: bool = False
     """The lane ended with this batch."""
 
@@ -161,12 +133,12 @@ class Batch:
 
 @dataclass(slots=True)
 class Failure:
-    """The user's code raised an error in place of a batch."""
+    """An error of the user's code in place of a batch."""
 
     error: BaseException | ExceptionWrapper
 
     def exception(self) -> BaseException:
-        """Return the error, in its own type where that can be rebuilt."""
+        """Return the error, in its own type if that can be rebuilt."""
         return rebuild(self.error) if isinstance(self.error, ExceptionWrapper) else self.error
 
 
@@ -177,7 +149,7 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A task that delivers nothing was run."""
+    """A task without a batch was run."""
 
 
 Outcome = Batch | Failure | Ended | Done
@@ -185,7 +157,7 @@ Outcome = Batch | Failure | Ended | Done
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """The answer to ``Open``: an error of a lane's start, or the states that were asked for."""
+    """The answer to ``Open``: an error of a lane's start, or the reports that were asked for."""
 
     turn: int
     failure: Failure | None
@@ -201,7 +173,7 @@ class Reply:
     outcome: Outcome
     snapshot: Snapshot | None = None
     busy: float = 0.0
-    """Seconds that the worker spent on the task; filled in when it is done."""
+    """Seconds that the worker spent on the task."""
 
 
 Message = Open | Fetch | Finish | Stop | Opened | Reply

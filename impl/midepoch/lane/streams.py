@@ -1,15 +1,13 @@
-"""The three global random streams: seeding them, and keeping the caller's apart.
+"""The three global random streams: seeding them, and restoring the caller's.
 
-``seeds.py`` says which numbers; this file puts them into ``random``, ``numpy.random`` and torch.
+``seeds.py`` computes the numbers; this file puts them into ``random``, ``numpy.random`` and torch.
 """
 
 from __future__ import annotations
 
 import base64
 import copy
-import os
 import random
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Literal, NamedTuple
@@ -33,11 +31,11 @@ __all__ = [
 
 
 class NumpyStream(NamedTuple):
-    """What ``numpy.random`` draws from."""
+    """The generator from which ``numpy.random`` draws."""
 
     bits: np.random.BitGenerator
-    gauss: Any
-    """The Gaussian that it keeps beside the generator, in the form of ``get_state``."""
+    gauss: float | None
+    """The second number of the last pair of Gaussians, if it is still to be drawn."""
 
 
 class Streams(NamedTuple):
@@ -51,116 +49,37 @@ class Streams(NamedTuple):
 _numpy: Any = np.random
 """Its stubs leave out the two functions about bit generators."""
 
-_rand: Any = _numpy.get_state.__self__
-"""The object behind the functions of ``numpy.random``."""
-
-
-class _StandIn:
-    """In a bit generator's place, while this thread reads or puts no more than the Gaussian.
-
-    For all other threads it is the generator.
-    """
-
-    def __init__(self, bits: Any) -> None:
-        self._bits = bits
-        self._thread = threading.get_ident()
-
-    @property  # type: ignore[misc]  # numpy.random.seed asks isinstance
-    def __class__(self) -> Any:
-        return type(self._bits)
-
-    @property
-    def state(self) -> Any:
-        if threading.get_ident() != self._thread:
-            return self._bits.state
-        return {"bit_generator": type(self._bits).__name__, "state": {}}
-
-    @state.setter
-    def state(self, value: Any) -> None:
-        if threading.get_ident() != self._thread:
-            self._bits.state = value
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._bits, name)
-
-
-def _gauss(rand: Any, state: Any = None) -> Any:
-    """Return the Gaussian that ``rand`` keeps, as a state without the generator's, or put it.
-
-    The generator's state would take NumPy 35 microseconds to copy. Only this attribute lets the
-    Gaussian be reached without it: ``set_bit_generator`` drops it.
-    """
-    bits = rand._bit_generator
-    rand._bit_generator = _StandIn(bits)
-    try:
-        return rand.get_state(legacy=False) if state is None else rand.set_state(state)
-    finally:
-        rand._bit_generator = bits
-
-
-def _has_short_way() -> bool:
-    """Tell whether this version of NumPy reads and puts the Gaussian in this way."""
-    one, other = np.random.RandomState(1), np.random.RandomState(2)
-    one.standard_normal()
-    expected = one.get_state(legacy=False)
-    try:
-        found = _gauss(one)
-        _gauss(other, found)
-        return bool(
-            found["has_gauss"] == 1
-            and other.standard_normal() == expected["gauss"]
-            and other.random_sample() == np.random.RandomState(2).random_sample()
-        )
-    except Exception:  # a private attribute: each version may refuse it in its own way
-        return False
-
-
-_SHORT = _has_short_way()
-
-_NO_GAUSS = _gauss(np.random.RandomState(0)) if _SHORT else None
-
-_exchanging = threading.RLock()
-# A fork while another thread exchanges would leave the child the stand-in, and the lock.
-os.register_at_fork(
-    before=_exchanging.acquire,
-    after_in_parent=_exchanging.release,
-    after_in_child=_exchanging.release,
-)
-
 _spare: list[np.random.BitGenerator] = []
 """Generators for batches, to be used again: making one takes longer than a batch's seeding."""
 
 
-def _exchange(numpy: NumpyStream, *, for_good: bool = False) -> NumpyStream:
-    """Let ``numpy.random`` draw from ``numpy``; return what it drew from before.
-
-    ``for_good``: that will not be put back, so its Gaussian is not asked for.
-    """
-    with _exchanging:
-        gauss = _NO_GAUSS
-        if not for_good:
-            gauss = _gauss(_rand) if _SHORT else _rand.get_state(legacy=False)
-        before = _numpy.get_bit_generator()
-        _numpy.set_bit_generator(numpy.bits)
-        if _SHORT:
-            if numpy.gauss["has_gauss"]:  # none is there now
-                _gauss(_rand, numpy.gauss)
-        elif numpy.gauss is not None:
-            _rand.set_state(numpy.gauss)
-    return NumpyStream(before, gauss)
-
-
-def _new_numpy() -> NumpyStream:
-    """Return a stream of its own for ``numpy.random``, to be seeded."""
+def _spare_bits() -> np.random.BitGenerator:
+    """Return a generator for ``numpy.random``, to be seeded."""
     bits = _spare.pop() if _spare else np.random.MT19937(0)
-    if bits is _numpy.get_bit_generator():  # left there by loaders in two threads
-        bits = np.random.MT19937(0)
-    return NumpyStream(bits, _NO_GAUSS)
+    # Loaders in two threads may have left this one in use.
+    return np.random.MT19937(0) if bits is _numpy.get_bit_generator() else bits
+
+
+def _current() -> Streams:
+    """Return the global streams as they are; nothing is drawn (BASIS-5)."""
+    state = _numpy.get_state(legacy=False)
+    numpy = NumpyStream(_numpy.get_bit_generator(), state["gauss"] if state["has_gauss"] else None)
+    return Streams(torch.default_generator.get_state(), random.getstate(), numpy)
+
+
+def _put(streams: Streams) -> None:
+    """Let the global streams be ``streams``."""
+    torch.default_generator.set_state(streams.torch)
+    random.setstate(streams.python)
+    _numpy.set_bit_generator(streams.numpy.bits)  # drops the Gaussian
+    if streams.numpy.gauss is not None:
+        state = _numpy.get_state(legacy=False)
+        _numpy.set_state({**state, "has_gauss": 1, "gauss": streams.numpy.gauss})
 
 
 def seed(seeds: BatchSeeds) -> None:
     """Seed the three global streams as the specification says (SEED-4)."""
-    # torch.manual_seed would also walk every accelerator: a hundred times slower, each batch.
+    # torch.manual_seed also seeds every accelerator, which is a hundred times slower.
     torch.default_generator.manual_seed(seeds.torch)
     random.seed(seeds.python)
     np.random.seed(seeds.numpy)
@@ -175,32 +94,23 @@ def capture() -> tuple[Any, Any, Any]:
     )
 
 
-def _enter(numpy: NumpyStream) -> Streams:
-    """Return the caller's streams; NumPy's gives way to ``numpy``. Nothing is drawn (BASIS-5)."""
-    return Streams(torch.default_generator.get_state(), random.getstate(), _exchange(numpy))
-
-
-def _put(streams: Streams, *, for_good: bool = False) -> NumpyStream:
-    """Let the global streams be ``streams``; return what NumPy's was."""
-    torch.default_generator.set_state(streams.torch)
-    random.setstate(streams.python)
-    return _exchange(streams.numpy, for_good=for_good)
-
-
 class isolated:  # noqa: N801 -- used as a function is
-    """Put the caller's streams back at the end, whatever was seeded or drawn in between."""
+    """Restore the caller's streams at the end, whatever the code in between seeds or draws."""
 
-    __slots__ = ("_caller",)
+    __slots__ = ("_bits", "_caller")
 
     def __enter__(self) -> None:
-        self._caller = _enter(_new_numpy())
+        self._caller = _current()
+        self._bits = _spare_bits()
+        _numpy.set_bit_generator(self._bits)
 
     def __exit__(self, *_: object) -> None:
-        _spare.append(_put(self._caller, for_good=True).bits)
+        _put(self._caller)
+        _spare.append(self._bits)
 
 
 class one_thread:  # noqa: N801 -- used as a function is
-    """Run with one intra-op thread: reductions differ in the last bit with more."""
+    """Run with one intra-op thread: with more, reductions differ in the last bit."""
 
     __slots__ = ("_threads",)
 
@@ -215,10 +125,10 @@ class one_thread:  # noqa: N801 -- used as a function is
 
 
 class PrivateStreams:
-    """Global streams of one's own: in force inside ``active()``, kept apart outside it.
+    """Global streams for a sampler: active inside ``active()``, and kept apart outside it.
 
-    A sampler that draws from the global streams draws from these, so that its order depends
-    on the plan alone and the caller's streams are not moved by it.
+    A sampler that draws from the global streams draws from these. So its order depends on the plan
+    alone, and the caller's streams do not move.
     """
 
     def __init__(self, seeds: BatchSeeds) -> None:
@@ -226,25 +136,25 @@ class PrivateStreams:
         self._own: Streams | None = None
 
     def reseed(self, seeds: BatchSeeds) -> None:
-        """Start over from ``seeds`` at the next use."""
+        """Restart from ``seeds`` at the next use."""
         self._seeds = seeds
 
     @contextmanager
     def active(self) -> Iterator[None]:
-        """Let the global streams be the private ones."""
-        own = self._own
-        caller = _enter(_new_numpy() if own is None else own.numpy)
+        """Make the private streams the global ones."""
+        caller = _current()
         try:
+            if self._own is None:
+                _numpy.set_bit_generator(_spare_bits())
+            else:
+                _put(self._own)
             if self._seeds is not None:
                 seed(self._seeds)
                 self._seeds = None
-            elif own is not None:
-                torch.default_generator.set_state(own.torch)
-                random.setstate(own.python)
             yield
         finally:
-            state, python = torch.default_generator.get_state(), random.getstate()
-            self._own = Streams(state, python, _put(caller))
+            self._own = _current()
+            _put(caller)
 
 
 Kind = Literal["torch", "numpy", "python"]
@@ -275,13 +185,13 @@ def generator_state(value: Any) -> Any:
 
 
 def try_generator_state(value: Any, state: Any) -> None:
-    """Put ``state`` into a copy of a generator, to raise what ``put_generator_state`` would."""
+    """Put ``state`` into a copy of a generator, and raise if it does not fit."""
     trial = value.clone_state() if isinstance(value, torch.Generator) else copy.deepcopy(value)
     put_generator_state(trial, state)
 
 
 def put_generator_state(value: Any, state: Any) -> None:
-    """Put a generator back to what ``generator_state`` returned."""
+    """Restore a generator from a result of ``generator_state``."""
     if isinstance(value, torch.Generator):
         data = bytearray(base64.b64decode(state, validate=True))
         value.set_state(torch.frombuffer(data, dtype=torch.uint8))
@@ -303,7 +213,7 @@ def _plain(tree: Any) -> Any:
 
 
 def _arrays(tree: Any) -> Any:
-    """Undo ``_plain`` for NumPy's states, which hold lists only where arrays were."""
+    """Undo ``_plain`` for NumPy's states, in which every list was an array."""
     if isinstance(tree, dict):
         return {key: _arrays(value) for key, value in tree.items()}
     return np.asarray(tree, dtype=np.uint64) if isinstance(tree, list) else tree

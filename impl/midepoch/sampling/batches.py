@@ -1,4 +1,4 @@
-"""The batches of one epoch: what an order must do, and the built-in orders, which are computed."""
+"""The batches of one epoch: the protocol of an order, and the built-in, computed orders."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from midepoch.format.plan import Tail
 __all__ = ["BuiltInOrder", "Order", "OrderState", "Step"]
 
 FIRST_BLOCK = 256
-"""Indices computed for the first batch after a resume; later ones come with ever more at a time."""
+"""Indices computed at once for the first batch after a resume; later blocks are larger."""
 
 
-# Not frozen, nor are the messages: one is made for each batch.
+# Not frozen, as the messages are not: one is made for each batch.
 @dataclass(slots=True)
 class Step:
     """One batch of an order."""
 
     index: int
     keys: Any
-    """What to get from the dataset: a list with automatic batching, else one key."""
+    """The dataset's keys: a list with automatic batching, else one key."""
     samples: int
     digest: str | None
     error: Exception | None = None
@@ -31,12 +31,12 @@ class Step:
 
 
 class OrderState(NamedTuple):
-    """What restores an order, beside the number of batches."""
+    """The state that restores an order, beside the number of batches."""
 
     sampler: SamplerState | None
     """``None`` for the built-in orders."""
     carried: tuple[Any, ...] | None
-    """``None`` but for rollover; see ``Position.carried``."""
+    """``None`` without rollover; see ``Position.carried``."""
 
 
 class Order(Protocol):
@@ -47,30 +47,30 @@ class Order(Protocol):
         ...
 
     def state(self, batches: int, at_most: int) -> OrderState:
-        """Return what restores the order at ``batches``, snapshotted at ``at_most`` or before."""
+        """Return the state that restores the order at ``batches``, or at ``at_most`` or before."""
         ...
 
-    def forget(self, at_most: int) -> None:
-        """Drop the snapshots that nothing after ``at_most`` needs."""
+    def drop_snapshots(self, at_most: int) -> None:
+        """Drop the snapshots that are not needed after ``at_most``."""
         ...
 
-    def settle(self, batches: int, *, disturbed: bool) -> None:
-        """Put the sampler back to ``batches``: what was drawn ahead was never delivered.
+    def rewind_to(self, batches: int, *, disturbed: bool) -> None:
+        """Rewind the sampler to ``batches``: later draws were never delivered.
 
-        ``disturbed``: something else was done with it since.
+        ``disturbed``: other code has used the sampler since.
         """
         ...
 
-    def boundary(self, batches: int, *, ended: bool) -> OrderState:
-        """Return what the next epoch starts from, when this one is left after ``batches``."""
+    def next_epoch_state(self, batches: int, *, ended: bool) -> OrderState:
+        """Return the next epoch's first state, if this epoch is left after ``batches``."""
         ...
 
 
 class BuiltInOrder:
     """Sequential or shuffled indices of ``range(length)``: the position is nearly the whole state.
 
-    Under rollover ``carried`` comes before the order's own indices, and what does not fill a
-    batch is left over to the next epoch (EPOCH-6).
+    Under rollover ``carried`` comes before the order's own indices, and indices that do not fill
+    a batch are carried into the next epoch (EPOCH-6).
 
     >>> order = BuiltInOrder(5, None, batch_size=2, tail="keep", start=1)
     >>> [order.draw().keys for _ in range(2)], order.draw()
@@ -78,7 +78,7 @@ class BuiltInOrder:
     >>> order = BuiltInOrder(4, None, batch_size=2, tail="rollover", start=0, carried=[9])
     >>> [order.draw().keys for _ in range(2)], order.draw()
     ([[9, 0], [1, 2]], None)
-    >>> order.boundary(2, ended=True).carried
+    >>> order.next_epoch_state(2, ended=True).carried
     (3,)
     """
 
@@ -138,14 +138,14 @@ class BuiltInOrder:
         """See ``Order.state``."""
         return OrderState(None, None if self._carried is None else tuple(self._carried))
 
-    def forget(self, at_most: int) -> None:
-        """See ``Order.forget``."""
+    def drop_snapshots(self, at_most: int) -> None:
+        """See ``Order.drop_snapshots``."""
 
-    def settle(self, batches: int, *, disturbed: bool) -> None:
-        """See ``Order.settle``."""
+    def rewind_to(self, batches: int, *, disturbed: bool) -> None:
+        """See ``Order.rewind_to``."""
 
-    def boundary(self, batches: int, *, ended: bool) -> OrderState:
-        """See ``Order.boundary``."""
+    def next_epoch_state(self, batches: int, *, ended: bool) -> OrderState:
+        """See ``Order.next_epoch_state``."""
         if self._carried is None:
             return OrderState(None, None)
         return OrderState(None, tuple(self._indices(self._end, self._total)) if ended else ())

@@ -1,30 +1,36 @@
-"""A user's samplers: who is asked for batches, and what of them can be saved."""
+"""A user's samplers: the one that gives batches, and the states along their chain."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from torch.utils.data import BatchSampler
 
 from midepoch.errors import StateFormatError
 from midepoch.format.plan import ranked
-from midepoch.format.state import SAMPLER_SLOTS, GeneratorState, SamplerState
+from midepoch.format.state import GeneratorState, SamplerState
 from midepoch.lane import streams
-from midepoch.lane.lane import is_stateful
-from midepoch.lane.messages import Frozen, freeze, thaw
+from midepoch.lane.passes import FirstState
+from midepoch.stateful import is_stateful
 
-__all__ = ["SamplerChain"]
+__all__ = ["SamplerChain", "is_replayable", "put_back_after"]
+
+
+_PLAIN = (list, tuple, range)
+"""Sequences, which torch accepts as samplers."""
 
 
 class SamplerChain:
-    """A user's samplers: who is asked for batches, and what can be saved along the way."""
+    """A user's samplers: the one that gives batches, and the states along their chain."""
 
     def __init__(self, batch_sampler: Any, sampler: Any) -> None:
         self.batch_size: int | None = None
-        """Samples a batch where this package does the batching itself."""
+        """Samples a batch, where this package does the batching itself."""
         self.drop = False
         self.objects: dict[str, Any] = {}
+        """The samplers that can hold a state, by their slots, the outer one first."""
         if type(batch_sampler) is BatchSampler:
             # Batching here instead of in its generator keeps the inner iterator within reach.
             self.batch_size, self.drop = batch_sampler.batch_size, batch_sampler.drop_last
@@ -40,13 +46,14 @@ class SamplerChain:
             self.objects["sampler"] = sampler
         self.automatic = batch_sampler is not None
         self.driver: Any = self.objects[self.driver_slot]
+        """The sampler that is iterated."""
+        self.iterator_slot = f"{self.driver_slot}_iter"
         self.outer: Any = sampler if batch_sampler is None else batch_sampler
         self.links = _links(self.outer)
-        self.pristine: dict[str, Frozen] | None = None
-        """The objects' states before they were ever iterated."""
+        self.first_state = FirstState()
 
     def name(self, *, given_batch_sampler: bool) -> str:
-        """Return the class name of what the user passed, with the rank whose share it deals."""
+        """Return the class name of the user's sampler, with the rank whose share it deals."""
         name = type(self.outer if given_batch_sampler else self.driver).__qualname__
         for _, link in self.links:
             rank, world = getattr(link, "rank", None), getattr(link, "num_replicas", None)
@@ -63,7 +70,7 @@ class SamplerChain:
         return None
 
     def put_epoch(self, epoch: int | None) -> None:
-        """Set that ``sampler.epoch`` again."""
+        """Set ``sampler.epoch`` of that sampler."""
         for _, link in self.links:
             if epoch is not None and type(getattr(link, "epoch", None)) is int:
                 if callable(getattr(link, "set_epoch", None)):
@@ -83,7 +90,7 @@ class SamplerChain:
         return next(self._generators(), None) is not None
 
     def generators(self) -> tuple[GeneratorState, ...]:
-        """Return the states of the generators found as attributes along the chain."""
+        """Return the states of the generators that are attributes along the chain."""
         return tuple(
             GeneratorState(path, streams.generator_kind(value) or "python", state)
             for path, value in self._generators()
@@ -111,7 +118,7 @@ class SamplerChain:
                 ) from error
 
     def check_slots(self, saved: SamplerState) -> None:
-        """Raise StateFormatError for a saved state that nobody here can take."""
+        """Raise StateFormatError for a saved state that no sampler here can load."""
         for slot in saved.stated:
             here = self.objects.get(slot.removesuffix("_iter"))
             if here is None or (not slot.endswith("_iter") and not is_stateful(here)):
@@ -121,34 +128,32 @@ class SamplerChain:
                 )
 
     def put_generators(self, saved: tuple[GeneratorState, ...]) -> None:
-        """Put the generators back to states that were checked."""
+        """Restore the generators to states that were checked."""
         here = dict(self._generators())
         for generator in saved:
             streams.put_generator_state(here[generator.path], generator.state)
 
-    def object_states(self) -> dict[str, Frozen]:
-        """Return the frozen states of the samplers that have one."""
-        return {
-            slot: freeze(value.state_dict())
-            for slot, value in self.objects.items()
-            if is_stateful(value)
-        }
 
-    def remember_pristine(self) -> bool:
-        """Keep the objects' states before their first iteration; return whether this was it."""
-        if self.pristine is not None:
-            return False
-        try:
-            self.pristine = self.object_states()
-        except Exception:
-            self.pristine = {}  # many have none before their first iteration
-        return True
+def is_replayable(chain: SamplerChain | None) -> bool:
+    """Tell whether restoring the generators undoes an iteration of the samplers.
 
-    def load_objects(self, states: dict[str, Any]) -> None:
-        """Load states into the samplers, the outer one first."""
-        for slot in SAMPLER_SLOTS:
-            if slot in states and slot in self.objects:
-                self.objects[slot].load_state_dict(thaw(states[slot]))
+    This holds for torch's own samplers. Another class may change anything in ``__iter__``.
+    """
+    return chain is None or all(
+        type(link).__module__.startswith("torch.utils.data.") or type(link) in _PLAIN
+        for _, link in chain.links
+    )
+
+
+@contextmanager
+def put_back_after(chain: SamplerChain | None) -> Iterator[None]:
+    """Restore the generators of the samplers at the end."""
+    saved = () if chain is None else chain.generators()
+    try:
+        yield
+    finally:
+        if chain is not None:
+            chain.put_generators(saved)
 
 
 def _links(outer: Any) -> list[tuple[str, Any]]:

@@ -1,15 +1,14 @@
-"""The order of an epoch that a user's sampler gives, batch by batch.
+"""The order of an epoch under a user's sampler, batch by batch.
 
-A user's sampler is resumed by its own state where it has one, else by replaying it from the
-epoch's start, under the same private random streams; the digest of the indices tells whether
-a replay came out as before.
+A sampler with a state is resumed by that state. Another one is replayed from the epoch's start,
+under the same private random streams; the digest of the indices shows whether a replay gives the
+same batches as before.
 """
 
 from __future__ import annotations
 
 import hashlib
 import warnings
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -17,16 +16,15 @@ from midepoch.errors import (
     ReplayMismatchError,
     SnapshotWarning,
     StateEncodingError,
-    StateFormatError,
 )
 from midepoch.format import canonical
 from midepoch.format.seeds import words
 from midepoch.format.state import SAMPLER_SLOTS, SamplerState
 from midepoch.lane import streams
-from midepoch.lane.lane import is_stateful
-from midepoch.lane.messages import Frozen, freeze, thaw
+from midepoch.lane.passes import Pass
 from midepoch.sampling.batches import OrderState, Step
 from midepoch.sampling.chain import SamplerChain
+from midepoch.stateful import Frozen, freeze_states, is_stateful, load_states
 
 __all__ = ["DIGEST_START", "CustomOrder", "chain_digest"]
 
@@ -37,11 +35,12 @@ DIGEST_START = hashlib.sha256(b"").hexdigest()
 class CustomOrder:
     """The batches of a user's sampler in one epoch."""
 
-    # ``start`` is where dealing goes on; from there to ``batches``, the position that was loaded,
-    # only lanes replay. There ``digest`` must be reached. ``going_on``: the samplers are where
-    # the epoch before was left; ``opening`` says what that was, for the states to come.
-    # ``carried`` begins the pass that ``opening`` counts from (None: no rollover): where that is
-    # the pass before, which was left early, nothing is carried into this epoch.
+    # ``start``: the first batch that is dealt. From there to ``batches``, the loaded position,
+    # only lanes replay, and at ``batches`` the digest must be ``digest``.
+    # ``going_on``: the samplers are where the epoch before left them, and ``opening`` is their
+    # state there, for documents to come.
+    # ``carried``: the keys that begin the pass which ``opening`` counts from (None: no rollover).
+    # If that is the pass before, which was left early, nothing is carried into this epoch.
     def __init__(
         self,
         chain: SamplerChain,
@@ -64,23 +63,25 @@ class CustomOrder:
         self._saved_digest = digest
         self._index = max(0, opening.batches)
         self._whole = self._index == 0
+        """All batches of the epoch are drawn here, so that the digest covers them."""
         self._digest = DIGEST_START
         self._snapshots: list[SamplerState] = []
         self._end: SamplerState | None = None
-        self._iterator: Iterator[Any] = iter(())
-        self._untouched = False
+        self._pass = Pass(chain.driver, lambda: iter(chain.driver))
         self._ran_out = False
+        """The last batch is short: the sampler's pass has ended, the epoch has not."""
         self._rolls = carried is not None
         left, here = (carried, None) if opening.batches < 0 else (None, carried)
         self._left, self._carried = left or (), here or ()
         self._heads = list(self._carried) if self._whole else []
+        """Keys that come before those of the sampler in the next batch."""
         self._rest: tuple[Any, ...] = ()
         self._seeds = words(root, "sampler", epoch)
         self._private = streams.PrivateStreams(self._seeds)
         self._opening = replace(opening, epoch=chain.epoch())
         if going_on:
             with self._private.active():
-                self._iterator = iter(chain.driver)
+                self._pass.begin()
         else:
             self._restore(opening, start)
 
@@ -92,12 +93,11 @@ class CustomOrder:
                 f"epoch under {resume.epoch}; do not set another before the rest is delivered"
             )
         states = {slot: resume.states[slot] for slot in resume.stated}
-        if not chain.remember_pristine() and not states:
-            chain.load_objects(chain.pristine or {})
+        chain.first_state.apply(chain.objects, restoring=not states)
         if resume.batches >= 0:
             chain.put_generators(resume.generators)  # a Stateful sampler's own load wins
         with self._private.active():
-            chain.load_objects(states)
+            load_states(chain.objects, states)
             self._begin(resume, states)
         if self._index:
             self._snapshots.append(resume)
@@ -107,46 +107,22 @@ class CustomOrder:
 
     def _begin(self, resume: SamplerState, states: dict[str, Any]) -> None:
         chain = self._chain
-        self._iterator = iter(chain.driver)
-        self._load_iterator(states)
-        self._untouched = resume.batches <= 0 and any(slot in states for slot in chain.objects)
+        loaded = any(slot in states for slot in chain.objects)
+        self._pass.begin(loaded=loaded and resume.batches <= 0)
+        if chain.iterator_slot in states:
+            path = f"$.sampler.states.{chain.iterator_slot}"
+            self._pass.load_iterator(states[chain.iterator_slot], path)
         if resume.batches < 0:
             self._heads = list(self._left)
-            self._leave_pass(-resume.batches)
+            self._pass.leave(-resume.batches, lambda _: self._pull())
             self._heads = []
             chain.put_generators(resume.generators)
             streams.seed(self._seeds)
-            self._iterator = iter(chain.driver)
+            self._pass.begin()
             self._ran_out = False
 
-    def _load_iterator(self, states: dict[str, Any]) -> None:
-        slot = f"{self._chain.driver_slot}_iter"
-        if slot in states:
-            target: Any = self._iterator
-            if not is_stateful(target):
-                raise StateFormatError(
-                    f"holds a state, but the sampler's iterator, {type(target).__qualname__}, has "
-                    "no load_state_dict",
-                    f"$.sampler.states.{slot}",
-                )
-            target.load_state_dict(thaw(states[slot]))
-
-    def _leave_pass(self, calls: int) -> None:
-        """Go on with the previous pass for ``calls`` batches, so that it can be left.
-
-        Many samplers keep a loaded position until an iterator has been started on it.
-        """
-        for _ in range(calls):
-            try:
-                self._pull()
-            except StopIteration:
-                break
-            except Exception:
-                continue  # shown by the run before
-        self._untouched = False
-
     def _check(self) -> None:
-        """At the position that was loaded, compare what was replayed with what was consumed."""
+        """At the loaded position, compare the replayed batches with the delivered ones."""
         if self._index != self._target or self._saved_digest is None:
             return
         if self._whole and self._digest != self._saved_digest:
@@ -157,7 +133,7 @@ class CustomOrder:
             )
         self._digest = self._saved_digest
 
-    # Going on
+    # Drawing
 
     def draw(self) -> Step | None:
         """See ``Order.draw``."""
@@ -168,8 +144,8 @@ class CustomOrder:
         except StopIteration:
             if self._index < self._target:
                 raise ReplayMismatchError(
-                    f"the sampler ended after {self._index} batches, but {self._target} of it had "
-                    "been delivered when the state was taken"
+                    f"the sampler ended after {self._index} batches, but {self._target} had been "
+                    "delivered when the state was taken"
                 ) from None
             self._end = self._between()
             return None
@@ -186,11 +162,11 @@ class CustomOrder:
     def _pull(self) -> Any:
         size = self._chain.batch_size
         if size is None:
-            return self._next()
+            return next(self._pass)
         batch, self._heads = self._heads, []
         try:
             while len(batch) < size:
-                batch.append(self._next())
+                batch.append(next(self._pass))
         except StopIteration:
             self._ran_out = True
             self._rest = tuple(batch)
@@ -198,35 +174,19 @@ class CustomOrder:
                 raise
         return batch
 
-    def _next(self) -> Any:
-        try:
-            key = next(self._iterator)
-        except StopIteration:
-            if not self._untouched:
-                raise
-            # A loaded end state stuck to the first pass only: this epoch's is the next one.
-            self._untouched = False
-            self._iterator = iter(self._chain.driver)
-            return next(self._iterator)
-        self._untouched = False
-        return key
+    # States
 
     def _snapshot_if_due(self) -> None:
         if self._ran_out:
-            return  # with a short batch: a state of now would begin another pass
+            return  # a state of now would begin another pass
         if self._index == 0 or (self._snapshots and self._snapshots[-1].batches == self._index):
             return
         if self._index != 1 and not (self._interval and self._index % self._interval == 0):
             return
-        chain = self._chain
-        driver = chain.driver
-        iterator: Any = self._iterator
-        if not is_stateful(driver) and not is_stateful(iterator):
+        if not self._pass.stateful:
             return
         try:
-            states = chain.object_states()
-            if is_stateful(iterator):
-                states[f"{chain.driver_slot}_iter"] = freeze(iterator.state_dict())
+            states = self._pass.states(self._chain.objects, self._chain.iterator_slot)
         except Exception as trouble:
             warnings.warn(
                 f"the sampler's state_dict failed ({type(trouble).__qualname__}: {trouble}); its "
@@ -235,15 +195,14 @@ class CustomOrder:
                 stacklevel=4,
             )
             return
-        if iterator is driver:
-            del states[chain.driver_slot]  # stored once, as the iterator
         self._snapshots.append(self._with(states, self._index))
 
     def _with(self, states: dict[str, Frozen], batches: int) -> SamplerState:
         return replace(self._opening, states=_slots(states), stated=tuple(states), batches=batches)
 
     def _between(self) -> SamplerState:
-        states = self._chain.object_states() if is_stateful(self._chain.driver) else {}
+        chain = self._chain
+        states = freeze_states(chain.objects) if is_stateful(chain.driver) else {}
         return self._with(states, 0)
 
     def state(self, batches: int, at_most: int) -> OrderState:
@@ -256,30 +215,30 @@ class CustomOrder:
         return usable[-1] if usable else self._opening
 
     def _carried_into(self, saved: SamplerState) -> tuple[Any, ...] | None:
-        """Return what was carried into the pass that a snapshot counts from."""
+        """Return the keys carried into the pass that a snapshot counts from."""
         if not self._rolls:
             return None
         return self._left if saved.batches < 0 else self._carried
 
     def _before(self, batches: int) -> SamplerState | None:
-        """Return the latest snapshot from which a batch was drawn since.
+        """Return the latest snapshot after which a batch was drawn.
 
-        Only then has the sampler's iterator been started, and is a loaded position used up.
+        Only a draw starts the sampler's iterator and uses a loaded position up.
         """
         return next((saved for saved in self._snapshots[::-1] if saved.batches < batches), None)
 
-    def forget(self, at_most: int) -> None:
-        """See ``Order.forget``."""
-        # One before the latest usable stays: see boundary().
+    def drop_snapshots(self, at_most: int) -> None:
+        """See ``Order.drop_snapshots``."""
+        # One before the latest usable stays: see next_epoch_state().
         while len(self._snapshots) > 2 and self._snapshots[2].batches <= at_most:
             del self._snapshots[0]
 
-    def settle(self, batches: int, *, disturbed: bool) -> None:
-        """See ``Order.settle``."""
+    def rewind_to(self, batches: int, *, disturbed: bool) -> None:
+        """See ``Order.rewind_to``."""
         chain = self._chain
         if self._index == batches and self._end is None and not disturbed:
             return
-        if not (is_stateful(chain.driver) or is_stateful(self._iterator) or chain.has_generators()):
+        if not (self._pass.stateful or chain.has_generators()):
             return
         base = self._before(batches) or self._opening
         CustomOrder(
@@ -295,8 +254,8 @@ class CustomOrder:
             carried=self._carried_into(base),
         )
 
-    def boundary(self, batches: int, *, ended: bool) -> OrderState:
-        """See ``Order.boundary``."""
+    def next_epoch_state(self, batches: int, *, ended: bool) -> OrderState:
+        """See ``Order.next_epoch_state``."""
         chain = self._chain
         carried: tuple[Any, ...] = self._rest if ended else ()
         after = SamplerState(chain.epoch(), chain.generators(), _slots({}), (), 0)

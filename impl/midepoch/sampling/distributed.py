@@ -17,20 +17,20 @@ __all__ = ["StatefulDistributedSampler"]
 class StatefulDistributedSampler(DistributedSampler[Any]):
     """torch's ``DistributedSampler`` with ``state_dict`` and ``load_state_dict``.
 
-    It takes the place of torchdata's sampler of this name: the same arguments, the same indices
-    and the same states. In a ``midepoch.StatefulDataLoader`` torch's own ``DistributedSampler``
-    resumes exactly, too, by drawing its indices again; this one skips to its position, and can
-    be saved without a loader. ``set_epoch`` before each epoch is the caller's part, as with
-    torch's; a loader's state records the epoch and puts it back.
+    It replaces torchdata's sampler of this name: the arguments, indices and states are the same.
+    In a ``midepoch.StatefulDataLoader`` torch's own ``DistributedSampler`` resumes exactly, too,
+    by drawing its indices again. This one skips to its position, and can be saved without a
+    loader. Call ``set_epoch`` before each epoch, as with torch's sampler; a
+    loader's state records the epoch and restores it.
 
     Args:
         dataset: anything with a length.
-        num_replicas: how many ranks there are; by default those of the process group.
-        rank: which of them this is; by default the process group's.
+        num_replicas: the number of ranks; by default that of the process group.
+        rank: the rank of this process; by default that in the process group.
         shuffle: a new order in each epoch, from ``seed`` and the epoch.
         seed: the same on all ranks.
-        drop_last: leave out the samples that not all ranks get one of; else the first ones are
-            repeated so that all ranks get as many.
+        drop_last: drop the last samples if the ranks cannot share them evenly; by default the
+            first ones are repeated instead.
 
     >>> sampler = StatefulDistributedSampler(range(10), num_replicas=2, rank=1, shuffle=False)
     >>> indices = iter(sampler)
@@ -55,7 +55,7 @@ class StatefulDistributedSampler(DistributedSampler[Any]):
         self.yielded = 0
         """Indices given in the present pass; 0 after its end."""
         self.next_yielded: int | None = None
-        """Where the next pass starts, after a load."""
+        """The start of the next pass, after a load."""
 
     def __iter__(self) -> Iterator[int]:
         start, self.next_yielded = self.next_yielded or 0, None

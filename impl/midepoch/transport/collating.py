@@ -1,8 +1,8 @@
-"""Collating a batch in the very memory in which it crosses.
+"""Collates a batch directly in the shared memory in which it crosses.
 
-torch's own collate function stacks the samples' tensors into new memory, from where they would
-have to be copied into a segment. Here the segment is taken first, of the size that the batch
-before had, and they are stacked into it.
+torch's own collate function stacks the samples' tensors into new memory, and the worker would
+have to copy them into a segment. Instead, the worker takes a segment first, as large as the
+batch before, and stacks the tensors into it.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ __all__ = ["Collating"]
 
 
 WORTH = 256 * 1024
-"""Bytes from which on a tensor is stacked in the segment: a smaller one is copied in less time."""
+"""Bytes of the smallest tensor that is stacked in a segment: copying a smaller one is faster."""
 
 
 class Collating:
-    """Stands in for ``default_collate`` in a worker."""
+    """Replaces ``default_collate`` in a worker."""
 
     def __init__(self, pool: Pool) -> None:
         self.collate = _torch.stacking(self._stack)
         self._pool = pool
         self._expected = 0
         self.segment: Segment | None = None
-        """Where the batch is collated."""
+        """The segment in which the batch is collated."""
         self._lease: Any = None
         self._view = memoryview(b"")
         self._used = 0
 
     def begin(self) -> None:
-        """Make room for the next batch, if the one before it was large."""
+        """Take a segment for the next batch, if the one before it was large."""
         if self.segment is not None:
             self.drop()
         self.segment = self._pool.take_free(self._expected) if self._expected else None
@@ -48,19 +48,19 @@ class Collating:
             self._view = memoryview(self._lease).cast("B")
 
     def arena(self) -> Arena | None:
-        """Return the part of the segment that was filled, if any was."""
+        """Return the filled part of the segment, if there is any."""
         if self.segment is None or not self._used:
             return None
         return Arena(self.segment.address, self._used)
 
     def expect(self, size: int) -> None:
-        """Note the size of a batch, in bytes: the next one's may be the same."""
+        """Note the size of a batch in bytes, as a guess for the next one."""
         self._expected = size if size >= WORTH else 0
 
     def give_up(self) -> tuple[Segment, bool]:
-        """Return the segment, and whether this process still sees its contents elsewhere.
+        """Return the segment, and whether an object of this process still views its contents.
 
-        The batch that was collated must be gone, and all that was made to pack it.
+        The caller has dropped the batch, and all objects that were made to pack it.
         """
         segment: Any = self.segment
         lease = self._lease
@@ -70,20 +70,20 @@ class Collating:
         return segment, last() is not None
 
     def drop(self) -> None:
-        """Leave the segment to the next batch, where this one did not take it."""
+        """Give the segment back to the pool if the batch did not use it."""
         if self.segment is not None:
             segment, seen = self.give_up()
             self._pool.put_back(segment, usable=not seen)
 
     def _stack(self, samples: Sequence[torch.Tensor]) -> torch.Tensor | None:
-        """Stack ``samples`` in the segment; ``None`` where that is not what torch would make."""
+        """Stack ``samples`` in the segment; ``None`` if torch would make something else of them."""
         first = samples[0]
         length = len(samples) * first.numel() * first.element_size()
         if self.segment is None or length < WORTH or not is_dense(first):
             return None
         dtype, shape = first.dtype, first.shape
         if not all(
-            # What torch makes of others depends on more: their types, layouts, gradients.
+            # For other samples, torch's result depends on their types, layouts and gradients.
             type(sample) is torch.Tensor
             and is_dense(sample)
             and sample.dtype is dtype

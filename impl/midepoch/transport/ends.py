@@ -1,9 +1,9 @@
-"""How a batch crosses from process to process.
+"""The two ends of a worker's connection, and how a batch crosses between them.
 
-The worker packs it into a segment of shared memory (a small one beside its message, in the
-socket), and tells which. The main process unpacks it when it is delivered, as views of that
-segment. When the last of them is gone, the segment is free again, which the next task tells the
-worker.
+The worker packs a batch into a segment of shared memory and sends the segment's number. A small
+batch travels in the message itself. The main process unpacks the batch at its delivery, as views
+of the segment. When the last view is gone, the segment is free, and the next task tells the
+worker so.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from midepoch.lane.messages import (
     Batch,
     Fetch,
     Finish,
-    Frozen,
     Open,
     Opened,
     Reply,
@@ -30,28 +29,28 @@ from midepoch.lane.messages import (
     Stop,
     decode,
 )
+from midepoch.stateful import Frozen
 from midepoch.transport.channel import Channel
 from midepoch.transport.collating import Collating
 from midepoch.transport.layouts import Builder, MainLayouts, Reference, WorkerLayouts, described
-from midepoch.transport.mapping import AVAILABLE
 from midepoch.transport.packing import Packed, Span, pack, pack_plain, unpack
-from midepoch.transport.segments import Leases, Pool, Returned, Segment
+from midepoch.transport.segments import AVAILABLE, Leases, Pool, Returned, Segment
 
 __all__ = ["HELD_BYTES", "LostBatchError", "MainEnd", "PackedBatch", "Parcel", "WorkerEnd"]
 
 IN_MESSAGE = 8 * 1024
-"""Bytes up to which a batch travels beside its message and not in a segment."""
+"""Bytes of the largest batch that travels in its message and not in a segment."""
 
 HELD_BYTES = 64 * 1024 * 1024
-"""Of one worker's segments the consumer may hold so much; batches beyond that are copied out."""
+"""Bytes of one worker's segments that the consumer may hold; further batches are copied."""
 
 
 class LostBatchError(Exception):
-    """A batch that a worker sent cannot be received: the system lacks something."""
+    """A batch cannot be received, because the system lacks descriptors or memory."""
 
 
 class _Shipment(NamedTuple):
-    """The answer to a ``Fetch`` whose batch lies somewhere else."""
+    """The answer to a ``Fetch``; its batch lies in a block beside it."""
 
     turn: int
     slot: int
@@ -60,18 +59,18 @@ class _Shipment(NamedTuple):
     snapshot: tuple[bytes | None, bytes | None, str | None] | None
     busy: float
     form: bytes | Reference | None
-    """The stream, or a layout. ``None``: a stream too long for a message, at the block's end."""
+    """The stream, or a layout. ``None``: the stream is long, and stands at the block's end."""
     places: list[Span] | list[int]
     packed: int
-    """Bytes of the block that the places are in."""
+    """Bytes of the block that hold the buffers."""
     used: int
     """Bytes of the block."""
     segment: int
-    """The number of the segment that is the block; 0: the block is the message's tail."""
+    """The number of the block's segment; 0: the block is the message's tail."""
     size: int
-    """Of the segment where it is a new one, whose descriptor comes with the message; else 0."""
+    """Bytes of a new segment, whose descriptor comes with the message; else 0."""
     dropped: tuple[int, ...]
-    """Segments that the worker will not use again."""
+    """Numbers of segments that the worker will not use again."""
 
 
 class WorkerEnd:
@@ -99,7 +98,7 @@ class WorkerEnd:
         self._channel.send(answer)
 
     def pack(self, batch: Batch) -> Packed:
-        """Pack a batch, and drop it; what its own methods raise when it is pickled is raised."""
+        """Pack a batch, and drop it; errors of its own pickling methods are raised."""
         arena, packed = self.collating.arena(), None
         plain = described(batch.data)
         if plain is not None:
@@ -112,7 +111,7 @@ class WorkerEnd:
         return packed
 
     def ship(self, reply: Reply, packed: Packed, start: float) -> None:
-        """Send an answer and its batch, whose making began at ``start``."""
+        """Send an answer with its batch; the worker began to make it at ``start``."""
         batch: Any = reply.outcome
         form: Any = packed.form
         size, beside = packed.size, type(form) is not bytes or len(form) <= IN_MESSAGE
@@ -123,7 +122,7 @@ class WorkerEnd:
         packed.release()
         block = self._settle(block, used)
         self.collating.expect(used)
-        shipment = (  # the fields of a _Shipment: classes take longer to pickle
+        shipment = (  # the fields of a _Shipment: pickling a class takes longer
             reply.turn,
             reply.slot,
             batch.samples,
@@ -148,7 +147,7 @@ class WorkerEnd:
                 os.close(block.descriptor)
 
     def _fill(self, packed: Packed, used: int) -> _Block:
-        """Write a packed batch into a block: that in which it was collated, if there is room."""
+        """Write a packed batch into the block in which it was collated, or into a new one."""
         collated = self.collating.segment
         if collated is not None and packed.inside and used <= collated.size:
             block = _Block(collated.view, collated)
@@ -160,7 +159,7 @@ class WorkerEnd:
         return block
 
     def _settle(self, block: _Block, used: int) -> _Block:
-        """Return the block to send: a copy, where this process still sees what is in it."""
+        """Return the block to send; a copy, if an object of this process still views it."""
         if self.collating.segment is None:
             return block
         collated, seen = self.collating.give_up()
@@ -175,7 +174,7 @@ class WorkerEnd:
 
     def _new_block(self, size: int) -> _Block:
         if size > IN_MESSAGE and AVAILABLE:
-            # Without descriptors, or memory to share, the socket is slower, but there.
+            # Without descriptors or shared memory, the slower socket still works.
             with suppress(OSError):
                 segment, descriptor = self._pool.take(size)
                 return _Block(segment.view, segment, descriptor)
@@ -183,18 +182,18 @@ class WorkerEnd:
 
 
 class _Block(NamedTuple):
-    """Where a batch is written: a segment, or memory of this process that goes in the message."""
+    """Memory for a batch: a segment, or memory of this process that goes into the message."""
 
     view: memoryview
     segment: Segment | None = None
     descriptor: int | None = None
-    """Of a new segment."""
+    """The descriptor of a new segment."""
 
 
 class MainEnd:
     """The main process's end: sends questions, receives answers, lends their batches out."""
 
-    # ``taken`` is told the bytes of each batch in a segment when the consumer takes it.
+    # ``taken`` is called with the bytes of a batch in a segment when the consumer takes it.
     def __init__(self, channel: Channel, taken: Callable[[int], None]) -> None:
         self._channel = channel
         self._leases = Leases()
@@ -202,10 +201,10 @@ class MainEnd:
         self._taken = taken
 
     def encode(self, question: Open | Fetch | Finish | Stop) -> bytes:
-        """Return the bytes of a question; segments that came back are told with it."""
+        """Return the bytes of a question; it also names the segments that are free again."""
         usable, spoiled = self._leases.take_returned()
         body: Any = question
-        if isinstance(question, Fetch):  # most are: a class takes longer to pickle than its fields
+        if isinstance(question, Fetch):  # the frequent one: pickling its fields is faster
             body = (
                 question.turn,
                 question.slot,
@@ -222,7 +221,7 @@ class MainEnd:
         """Return the next answer that has arrived, or ``None``.
 
         Raises:
-            LostBatchError: the system has no descriptor or no memory left for its batch.
+            LostBatchError: the system has no descriptor or memory left for the batch.
         """
         data = self._channel.next()
         if data is None:
@@ -262,8 +261,8 @@ class MainEnd:
             ) from error
 
     def close(self) -> None:
-        """Close the connection; batches in the consumer's hands stay as they are."""
-        self._channel.end()
+        """Close the connection; batches that the consumer holds stay valid."""
+        self._channel.close()
         self._leases.close()
 
 
@@ -288,17 +287,17 @@ class Parcel:
 
     @property
     def nbytes(self) -> int:
-        """Its bytes, as it crossed."""
+        """The bytes that crossed for it."""
         beside = len(self._form) if isinstance(self._form, bytes) else 0
         return self._shipment.used + beside
 
     @property
     def shared(self) -> int:
-        """Bytes of shared memory that it fills."""
+        """The bytes of shared memory that it fills."""
         return self._shipment.used if self._shipment.segment else 0
 
     def unpack(self) -> Any:
-        """Return the batch, once; what cannot be read here raises here."""
+        """Return the batch, once; errors of unpickling are raised here."""
         form, used = self._form, self._shipment.used
         places: Any = self._shipment.places
         block, self._block = self._block, None
@@ -321,7 +320,7 @@ class PackedBatch(Batch):
     __slots__ = ()
 
     def take(self) -> Any:
-        """Return the batch; what cannot be read here raises here."""
+        """Return the batch; errors of unpickling are raised here."""
         return self.data.unpack()
 
 
@@ -343,7 +342,7 @@ def _snapshot(dataset: bytes | None, iterator: bytes | None, trouble: str | None
 
 
 def _copy(block: memoryview) -> memoryview:
-    """Return a copy in memory of this process; torch's is aligned, and not filled first."""
+    """Return a copy in memory of this process; torch's memory is aligned and not zeroed first."""
     memory: Any = torch.empty(block.nbytes, dtype=torch.uint8).numpy()
     copied = memoryview(memory)
     copied[:] = block

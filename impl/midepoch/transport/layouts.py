@@ -1,8 +1,9 @@
-"""Batches laid out like the one before: their contents cross, and no pickle.
+"""Layouts: batches of the same form cross without a pickle.
 
-Most loaders make the same lists, tuples or dictionaries of tensors over and over. Such a batch is
-described by a *layout*: its containers, and each tensor's dtype, shape and strides. The second in
-a row that has a layout sends that along; from then on its number is enough.
+Most loaders make the same lists, tuples or dictionaries of tensors over and over. A *layout*
+describes such a batch: its containers, and each tensor's dtype, shape and strides. After two
+batches in a row with the same layout, the worker sends the layout once. From then on it sends
+only the layout's number.
 
 >>> worker, main = WorkerLayouts(), MainLayouts()
 >>> for number in range(3):
@@ -39,41 +40,41 @@ __all__ = [
 ]
 
 NUMBERED = 64
-"""Layouts of one worker that get a number; batches of others are pickled."""
+"""Layouts of one worker that get a number; batches of further layouts are pickled."""
 
 TENSORS = 256
-"""Tensors of a described batch, at most: both sides keep layouts."""
+"""Tensors of a described batch at most, since both sides keep layouts."""
 
 DEPTH = 8
-"""Containers within containers that a described batch may have."""
+"""Levels of containers in a described batch at most."""
 
 DIMENSIONS = 32
-"""What every version of NumPy takes."""
+"""Dimensions that every version of NumPy supports."""
 
 _LEAF = 0
 
 Tree = Any
-"""The containers of a batch: ``_LEAF`` for a tensor; else the type, the trees of what is inside,
-and of a dictionary its keys."""
+"""The containers of a batch. A tensor is ``_LEAF``; a container is its type, the trees of its
+elements, and a dictionary's keys."""
 
 Leaf = tuple[torch.dtype, torch.Size, tuple[int, ...]]
 """A tensor's dtype, shape and strides."""
 
 
 class Layout(NamedTuple):
-    """All there is to a batch but the contents of its tensors."""
+    """A batch without the contents of its tensors."""
 
     tree: Tree
     leaves: tuple[Leaf, ...]
 
 
 class Plain(NamedTuple):
-    """A batch that is nothing but tensors in lists, tuples and dictionaries."""
+    """A batch of only tensors in lists, tuples and dictionaries."""
 
     layout: Layout
     tensors: list[torch.Tensor]
     addresses: list[int]
-    """Of each tensor's contents."""
+    """The address of each tensor's contents."""
 
 
 class New(NamedTuple):
@@ -84,20 +85,20 @@ class New(NamedTuple):
 
 
 Reference = New | int
-"""What is sent of a layout."""
+"""A layout in a message: whole at its first use, afterwards its number."""
 
 
 class WorkerLayouts:
-    """The layouts that a worker has told the main process of."""
+    """The layouts that a worker has sent to the main process."""
 
     def __init__(self) -> None:
         self._numbers: dict[Layout, int] = {}
         self._last: Layout | None = None
 
     def reference(self, layout: Layout) -> Reference | None:
-        """Return what to send of a layout; ``None``: its batch is to be pickled.
+        """Return a reference to a layout; ``None``: its batch must be pickled.
 
-        What is returned is sent, or the batch is given up, before the next call.
+        Before the next call, the caller sends the reference or gives the batch up.
         """
         number = self._numbers.get(layout)
         if number is not None:
@@ -107,7 +108,7 @@ class WorkerLayouts:
         return New(len(self._numbers), layout) if again and len(self._numbers) < NUMBERED else None
 
     def note_sent(self, reference: Reference) -> None:
-        """Note that what ``reference`` gave was sent: only now its number means something."""
+        """Note that a reference was sent: only now the main process knows its number."""
         if isinstance(reference, New):
             self._numbers[reference.layout] = reference.number
 
@@ -122,8 +123,8 @@ class Builder:
     def build(self, block: memoryview, starts: Sequence[int]) -> Any:
         """Return the batch whose tensors begin at ``starts`` in ``block``, as views of it."""
         tensors = [
-            # By way of an array, in half of the time. It keeps alive what exports the block's
-            # memory, as the tensor would itself: see ``Leases.lend``.
+            # Through an array, which takes half the time. The array keeps the owner of the block's
+            # memory alive, as a direct view would: see ``Leases.lend``.
             from_numpy(ndarray(leaf[1], dtype, block, start, steps))
             if dtype is not None
             else _tensor_at(block, start, *leaf)
@@ -133,13 +134,13 @@ class Builder:
 
 
 class MainLayouts:
-    """The layouts that the main process was told of by one worker."""
+    """The layouts that one worker has sent, in the main process."""
 
     def __init__(self) -> None:
         self._builders: dict[int, Builder] = {}
 
     def builder(self, reference: Reference) -> Builder:
-        """Return what makes batches of a layout, and remember a new one."""
+        """Return the builder of a layout; keep it if the layout is new."""
         if isinstance(reference, New):
             self._builders[reference.number] = Builder(reference.layout)
             return self._builders[reference.number]
@@ -147,7 +148,7 @@ class MainLayouts:
 
 
 def described(batch: Any) -> Plain | None:
-    """Return a batch's layout and tensors; ``None`` where it has more to it than these."""
+    """Return a batch's layout and tensors; ``None`` if the batch holds anything else."""
     tensors: list[torch.Tensor] = []
     leaves: list[Leaf] = []
     tree = _described(batch, tensors, leaves, 0)
@@ -155,7 +156,7 @@ def described(batch: Any) -> Plain | None:
         return None
     addresses = [tensor.data_ptr() for tensor in tensors]
     if not all(addresses) or _overlap(addresses, tensors):
-        return None  # no memory at all; or what shares it shall share it still
+        return None  # a tensor has no memory, or shared memory must stay shared
     return Plain(Layout(tree, tuple(leaves)), tensors, addresses)
 
 
@@ -176,7 +177,7 @@ def _described(part: Any, tensors: list[torch.Tensor], leaves: list[Leaf], depth
         tensors.append(part)
         leaves.append((part.dtype, part.shape, part.stride()))
         return _LEAF if len(tensors) <= TENSORS else None
-    # Empty ones could be one object twice, which nothing here would tell.
+    # An empty container could be one object at two places, which a layout does not show.
     if kind not in _CONTAINERS or not 0 < len(part) <= TENSORS or depth == DEPTH:
         return None
     if kind is dict and not all(type(key) is str for key in part):
@@ -202,7 +203,7 @@ def _grown(tree: Tree, tensors: Iterator[torch.Tensor]) -> Any:
 
 
 def is_dense(tensor: torch.Tensor) -> bool:
-    """Tell whether the tensor's bytes, shape and strides are all there is to it."""
+    """Tell whether bytes, shape and strides describe the tensor completely."""
     return (
         tensor.is_cpu
         and tensor.layout is torch.strided
@@ -216,14 +217,14 @@ def is_dense(tensor: torch.Tensor) -> bool:
 _IN_NUMPY: dict[torch.dtype, np.dtype[Any]] = {
     from_numpy(np.zeros(1, code)).dtype: np.dtype(code) for code in "?BbHhIiLlefdFD"
 }
-"""NumPy's types of torch's, where there is one."""
+"""NumPy's dtype for each of torch's that has one."""
 
 
 def _in_numpy(leaf: Leaf) -> tuple[np.dtype[Any] | None, tuple[int, ...]]:
-    """Return a tensor's dtype and its strides in bytes as NumPy's; ``None``: it takes it not."""
+    """Return NumPy's dtype and strides for a tensor; ``None``: NumPy has no such tensor."""
     dtype, shape, strides = leaf
     known = _IN_NUMPY.get(dtype)
-    # Where there is one row, torch's stride to the next may be any number.
+    # If a dimension has one element, torch's stride in it may be any number.
     if known is None or len(shape) > DIMENSIONS or max(strides, default=0) > shape.numel():
         return None, ()
     return known, tuple([step * known.itemsize for step in strides])
@@ -232,6 +233,6 @@ def _in_numpy(leaf: Leaf) -> tuple[np.dtype[Any] | None, tuple[int, ...]]:
 def _tensor_at(
     block: memoryview, start: int, dtype: torch.dtype, shape: torch.Size, strides: tuple[int, ...]
 ) -> torch.Tensor:
-    """Return a contiguous tensor whose storage is its own part of ``block`` and no more."""
+    """Return a contiguous tensor whose storage is only its own part of ``block``."""
     made = torch.frombuffer(block, dtype=dtype, offset=start, count=shape.numel())
     return made.as_strided(shape, strides)

@@ -1,7 +1,7 @@
 """A batch as a stream of bytes and a block of memory, and back.
 
-Pickle writes the stream. The contents of dense CPU tensors and of NumPy arrays stay out of it:
-they are copied once, into the block, and what is unpacked views the block in place.
+Pickle writes the stream. The contents of dense CPU tensors and of NumPy arrays are not in it:
+they are copied once, into the block, and the unpacked batch views the block in place.
 
 >>> packed = pack({"x": torch.arange(3)})
 >>> block = memoryview(bytearray(packed.size))
@@ -26,26 +26,26 @@ from midepoch.transport.layouts import Plain, Reference, is_dense
 __all__ = ["ALIGNMENT", "Arena", "Packed", "Span", "aligned", "pack", "pack_plain", "unpack"]
 
 Span = tuple[int, int]
-"""Where in the block a buffer begins and ends, in bytes."""
+"""The beginning and the end of a buffer in the block, in bytes."""
 
 ALIGNMENT = 64
-"""Bytes; torch's own allocator gives the same."""
+"""The alignment of buffers in bytes; torch's allocator uses the same."""
 
 DTYPES = sorted({v for v in vars(torch).values() if isinstance(v, torch.dtype)}, key=str)
 
 _CODES = {dtype: code for code, dtype in enumerate(DTYPES)}
 
 _CONTENTS = pickle.PickleBuffer(bytearray())
-"""Stands in the stream for the contents of a tensor: making a buffer of each takes longer."""
+"""Represents any tensor's contents in the stream: a buffer for each would take longer."""
 
 
 def aligned(size: int) -> int:
-    """Return where the next buffer may begin after ``size`` bytes."""
+    """Return the first offset after ``size`` bytes at which a buffer may begin."""
     return (size + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
 
 
 class Arena(NamedTuple):
-    """Memory at the block's beginning, into which tensors of the batch were made."""
+    """Memory at the block's beginning that already holds tensors of the batch."""
 
     address: int
     size: int
@@ -55,11 +55,11 @@ _NOWHERE = Arena(0, 0)
 
 
 class Packed:
-    """A batch that is described, and whose buffers wait to be copied.
+    """A batch that is described, and whose buffers are still to be copied.
 
-    ``form``: a stream for ``unpack``, or what refers to a layout. ``places``: of its buffers in
-    the block, in the stream's order: spans; of a layout: where they start. ``size``: of the block
-    that holds them, in bytes. ``inside``: so many of these were there before.
+    ``form``: a stream for ``unpack``, or a reference to a layout. ``places``: for a stream, the
+    spans of its buffers in the block, in order; for a layout, the starts of its tensors. ``size``:
+    the bytes of the block. ``inside``: the bytes that the block already holds.
     """
 
     __slots__ = ("_copies", "_keep", "form", "inside", "places", "size")
@@ -81,7 +81,7 @@ class Packed:
         self._keep = keep
 
     def release(self) -> None:
-        """Let go of the batch, which was written."""
+        """Drop the references to the batch, which was written."""
         self._copies = []
         self._keep = None
 
@@ -93,13 +93,13 @@ class Packed:
             if isinstance(source, memoryview):
                 block[start:end] = source
             else:
-                ctypes.memmove(address + start, _address(source), end - start)  # type: ignore[operator]  # with copies it is known
+                ctypes.memmove(address + start, _address(source), end - start)  # type: ignore[operator]  # known if there are copies
 
 
 def pack(batch: Any, arena: Arena | None = None) -> Packed:
-    """Pickle ``batch``; what cannot be pickled raises what its own methods raise.
+    """Pickle ``batch``; errors of its own pickling methods are raised.
 
-    What lies in ``arena`` is in the block already.
+    Tensors in ``arena`` are in the block already.
     """
     whole: set[int] = set()
     while True:
@@ -119,7 +119,7 @@ def pack(batch: Any, arena: Arena | None = None) -> Packed:
                 raise
             whole.add(error.storage)
             continue
-        # The pickler's memo keeps alive what was made while pickling.
+        # The pickler's memo keeps objects alive that were made while pickling.
         return Packed(
             file.getvalue(),
             placing.spans,
@@ -131,7 +131,7 @@ def pack(batch: Any, arena: Arena | None = None) -> Packed:
 
 
 def pack_plain(plain: Plain, reference: Reference, arena: Arena | None = None) -> Packed:
-    """Pack a batch of a known layout, as ``pack`` does any."""
+    """Pack a batch of a known layout, without a pickle."""
     address, inside = arena or _NOWHERE
     size, starts = inside, []
     copies: list[tuple[int, int, Any]] = []
@@ -151,7 +151,7 @@ def unpack(stream: bytes | memoryview, spans: list[Span], block: memoryview) -> 
 
 
 class _OverlapError(Exception):
-    """Two tensors share a part of their memory: their storage has to be copied as one."""
+    """Two tensors overlap, so that their storage must be copied as a whole."""
 
     def __init__(self, storage: int) -> None:
         super().__init__("two tensors share a part of their memory")
@@ -159,11 +159,11 @@ class _OverlapError(Exception):
 
 
 class _Placing:
-    """Where each buffer of a batch goes.
+    """The place of each buffer of a batch in the block.
 
-    ``whole``: the addresses of storages to be copied as one, as several tensors view parts that
-    overlap. Any other tensor takes along only the part that it views, which may be a row of a
-    dataset that fills the memory.
+    ``whole``: the addresses of storages that are copied as a whole, because several tensors view
+    overlapping parts of them. Of any other storage only the viewed part is copied, because a
+    tensor may be a row of a dataset that fills the memory.
     """
 
     def __init__(self, whole: set[int], arena: Arena) -> None:
@@ -173,7 +173,7 @@ class _Placing:
         self.arena = arena
         self._whole = whole
         self._stored: dict[int, list[tuple[int, int, int]]] = {}
-        """By storage: the addresses that were copied, and where to."""
+        """By storage: the first and last address of each copied part, and its place."""
 
     def _reserve(self, length: int) -> int:
         start = self.size
@@ -181,9 +181,9 @@ class _Placing:
         return start
 
     def add_buffer(self, buffer: pickle.PickleBuffer) -> None:
-        """Take a buffer that an object of the batch hands out."""
+        """Place a buffer that an object of the batch exports."""
         if buffer is _CONTENTS:
-            return  # the span is there already
+            return  # its span was added with the tensor
         source = buffer.raw()
         start = self._reserve(source.nbytes)
         self.spans.append((start, start + source.nbytes))
@@ -203,8 +203,8 @@ class _Placing:
     def add_array(self, array: Any) -> Any:
         """Return how an array is pickled.
 
-        NumPy's own way would let what was read-only arrive so. Which memory arrays share with
-        others is lost, as it is with pickle.
+        NumPy's own reduction would keep read-only arrays read-only. Arrays that share memory arrive
+        apart, as with any pickle.
         """
         dtype, order = array.dtype, "C" if array.flags.c_contiguous else "F"
         if dtype.hasobject or not array.flags.forc or not array.nbytes:
@@ -216,7 +216,7 @@ class _Placing:
         return _array, (_CONTENTS, code, array.shape, order)
 
     def _place(self, tensor: torch.Tensor, length: int) -> int:
-        """Return where the part that ``tensor`` views is, or goes."""
+        """Return the place of the part that ``tensor`` views; reserve it if it is new."""
         storage = tensor.untyped_storage()
         base, begin = storage.data_ptr(), tensor.data_ptr()
         if 0 <= begin - self.arena.address < self.arena.size:
@@ -238,7 +238,7 @@ class _Placing:
 
 
 def _extent(tensor: torch.Tensor) -> int:
-    """Return from its first to its last element, in bytes."""
+    """Return the bytes from its first to its last element."""
     if not tensor.numel():
         return 0
     steps = sum((n - 1) * step for n, step in zip(tensor.shape, tensor.stride(), strict=True))

@@ -1,4 +1,4 @@
-"""How long an answer is waited for: the loader's timeout, and a hint where there is none."""
+"""The deadline of a wait for workers: the loader's timeout, or a warning if it has none."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from collections.abc import Callable
 
 from midepoch.errors import SlowWorkerWarning, WorkerTimeoutError
 
-__all__ = ["HINT", "Patience"]
+__all__ = ["HINT", "Deadline"]
 
 HINT = 120.0
-"""Seconds without an answer after which a loader without a timeout says whom it waits for."""
+"""Seconds without a reply after which a loader without a timeout warns which worker is late."""
 
 
-class Patience:
+class Deadline:
     """The time that one wait may take.
 
-    ``timeout`` is in seconds; 0 is none, and a warning is given once instead.
+    ``timeout`` is in seconds. If it is 0, the deadline gives one warning instead of an error.
     """
 
     def __init__(self, timeout: float) -> None:
@@ -26,20 +26,20 @@ class Patience:
         self._began = self._since = time.monotonic()
 
     def begin(self) -> None:
-        """Begin to wait for an answer."""
+        """Start the clock: a wait for a reply begins."""
         self._began = self._since = time.monotonic()
 
     def left(self, *, excused: bool) -> float | None:
         """Return the seconds until ``check`` has something to do, ``None`` for never.
 
-        ``excused``: what runs now does not count against the timeout, as a replay.
+        ``excused``: the task that runs now does not count against the timeout: a replay, say.
         """
         if self.timeout:
             return None if excused else max(0.0, self._since + self.timeout - time.monotonic())
         return None if self._hinted else max(0.0, self._began + HINT - time.monotonic())
 
     def check(self, waited_for: Callable[[], str], *, excused: bool) -> None:
-        """Raise or warn where the time is over; no answer has come so far.
+        """Raise or warn if the time is over; no reply has come so far.
 
         Raises:
             WorkerTimeoutError: the loader's timeout has passed.

@@ -1,4 +1,4 @@
-"""Workers that are none: tasks run in the caller's process, when their answer is asked for."""
+"""Runs tasks in the caller's process, each when its reply is requested."""
 
 from __future__ import annotations
 
@@ -6,18 +6,19 @@ from collections import deque
 from contextlib import nullcontext
 
 from midepoch.lane import streams
-from midepoch.lane.host import LaneDatasets, LaneHost, Pristine
+from midepoch.lane.host import LaneDatasets, LaneHost
 from midepoch.lane.lane import LaneSpec
 from midepoch.lane.messages import Open, Reply, Snapshot, Task
+from midepoch.lane.passes import FirstState
 from midepoch.stats import Tally
 
 __all__ = ["InlineWorkers"]
 
 
 class InlineWorkers:
-    """Runs every lane here; the caller's random streams and threads are put back afterwards.
+    """Runs every lane in the caller's thread, and restores its random streams and thread count.
 
-    Both can be switched off: ``isolate_streams`` and ``single_thread``.
+    ``isolate_streams`` and ``single_thread`` switch the two off.
     """
 
     count = 1
@@ -28,11 +29,11 @@ class InlineWorkers:
         self,
         spec: LaneSpec,
         datasets: LaneDatasets,
-        pristine: Pristine | None = None,
+        first_state: FirstState | None = None,
         *,
         tally: Tally,
     ) -> None:
-        self._host = LaneHost(spec, datasets, pristine)
+        self._host = LaneHost(spec, datasets, first_state)
         self._tally = tally
         self._tasks: deque[Task] = deque()
         self._isolated = streams.isolated if spec.isolate_streams else nullcontext

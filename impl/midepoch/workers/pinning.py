@@ -1,10 +1,9 @@
-"""The pinning stage: batches are copied into pinned memory as their answers are received.
+"""The pinning stage: batches are copied into pinned memory as their replies are received.
 
-It stands between the epoch iterator and the workers, so that neither knows of it. There is no
-thread: answers that arrive while another is waited for are pinned in that time, an error has
-its batch's place in the order, and nothing can be left behind. Only torch's own pinned
-allocator knows when a copy to the device has ended, so each batch gets memory of its own from
-there.
+The stage stands between the epoch iterator and the workers, so that neither knows of it. It has
+no thread of its own, because ``next_reply`` can pin: an error then has its batch's place in the
+order, and no thread can be left behind. Each batch gets new memory from torch's pinned
+allocator, since only that one knows when a copy to the device has ended.
 """
 
 from __future__ import annotations
@@ -18,19 +17,18 @@ import torch
 from torch.utils.data import DataLoader
 
 from midepoch import _torch
-from midepoch.callers import warn
-from midepoch.errors import ArgumentError, show
+from midepoch.errors import ArgumentError, show, warn_user
 from midepoch.lane.messages import Batch, Failure, Open, Reply, Snapshot, Task
 from midepoch.workers.protocol import Workers
 
 __all__ = ["PinDevice", "PinningWorkers", "check_device", "pinner"]
 
 PinDevice = str | int | torch.device
-"""Which accelerator: "" for the current one, its index, or a name such as "cuda:1"."""
+"""An accelerator: "" for the current one, its index, or a name such as "cuda:1"."""
 
 
 class PinningWorkers:
-    """Runs tasks by other workers, and pins what they answer."""
+    """Lets other workers run the tasks, and pins the batches in their replies."""
 
     def __init__(self, workers: Workers, pin: Callable[[Any], Any]) -> None:
         self._workers = workers
@@ -66,10 +64,10 @@ class PinningWorkers:
 
 
 def check_device(wanted: PinDevice) -> None:
-    """Check ``pin_memory_device`` as far as that can be done without an accelerator.
+    """Check ``pin_memory_device`` as far as possible without an accelerator.
 
     Raises:
-        ArgumentError: it is none of the three kinds of values.
+        ArgumentError: it is neither a device nor its name nor its index.
 
     >>> check_device(-1)
     Traceback (most recent call last):
@@ -87,20 +85,20 @@ def pinner(loader: DataLoader[Any]) -> Callable[[Any], Any] | None:
     """Return the function that pins a batch, or ``None``, with torch's own warnings.
 
     Raises:
-        ArgumentError: ``pin_memory_device`` is the index of a device that is not there.
+        ArgumentError: ``pin_memory_device`` is the index of a missing device.
     """
     if not loader.pin_memory:
         return None
     there = torch.accelerator.is_available()
     accelerator = torch.accelerator.current_accelerator() if there else None
     if accelerator is None:
-        warn(
+        warn_user(
             "'pin_memory' argument is set as true but no accelerator is found, "
             "then device pinned memory won't be used."
         )
         return None
     if accelerator.type == "mps":
-        warn(
+        warn_user(
             "'pin_memory' argument is set as true but not supported on MPS now, "
             "device pinned memory won't be used."
         )
@@ -123,7 +121,9 @@ def _device_index(wanted: PinDevice, accelerator: str) -> int | None:
     else:
         kind, _, number = str(wanted).partition(":")
         if kind != accelerator:
-            warn(f"pin_memory_device='{wanted}' is ignored: the accelerator here is {accelerator}")
+            warn_user(
+                f"pin_memory_device='{wanted}' is ignored: the accelerator here is {accelerator}"
+            )
             return None
         index = int(number) if number.isdecimal() else None
     count = torch.accelerator.device_count()
@@ -137,7 +137,7 @@ def _device_index(wanted: PinDevice, accelerator: str) -> int | None:
 
 @contextmanager
 def _current_device(index: int | None) -> Iterator[None]:
-    """Let the accelerator ``index`` be the current one; with ``None``, leave it as it is."""
+    """Make the accelerator ``index`` the current one; with ``None``, change nothing."""
     if index is None:
         yield
         return
@@ -153,5 +153,5 @@ def _current_device(index: int | None) -> Iterator[None]:
 
 def _index_function(name: str) -> Callable[..., Any]:
     function: Callable[..., Any] | None = getattr(torch.accelerator, f"{name}index", None)
-    # Its name in torch 2.6, where the other is not there yet.
+    # In torch 2.6 the function has the other name.
     return getattr(torch.accelerator, f"{name}idx") if function is None else function

@@ -1,4 +1,4 @@
-"""One worker process: its start, its connection, and what is under way at it."""
+"""One worker process: its start, its connection, its tasks in flight and its end."""
 
 from __future__ import annotations
 
@@ -16,65 +16,82 @@ from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
 from typing import Any
 
-from midepoch.errors import WorkerStartError
+from midepoch.errors import WorkerDiedError, WorkerStartError
 from midepoch.lane.lane import LaneSpec
 from midepoch.lane.messages import Opened, Reply, Stop
 from midepoch.transport.channel import Channel
 from midepoch.transport.ends import LostBatchError, MainEnd, PackedBatch
 from midepoch.workers.process_main import MAIN_ENDS, serve
-from midepoch.workers.task_log import Ledger, Question
+from midepoch.workers.task_log import Question, TaskLog
 
-__all__ = ["BYTES_AHEAD", "UNANSWERED_BYTES", "ProcessWorker", "start"]
+__all__ = [
+    "BYTES_AHEAD",
+    "GRACE",
+    "UNANSWERED_BYTES",
+    "ProcessWorker",
+    "death_error",
+    "release",
+    "start",
+]
 
 UNANSWERED_BYTES = 32 * 1024
-"""Bytes of tasks under way at a worker; less than any socket holds."""
+"""Bytes of tasks in flight at a worker; every socket has room for more."""
 
 MESSAGE_BYTES = 1024
-"""What a message takes of a socket's room beside its own bytes."""
+"""Bytes of a socket's room that a message takes beside its own."""
 
 UNKNOWN_AHEAD = 2
-"""Tasks under way while no batch has told yet how large they are."""
+"""Tasks in flight until the first batch shows how large batches are."""
 
 BYTES_AHEAD = 256 * 1024 * 1024
-"""Bytes of batches that one worker makes ahead of the consumer; a single one may be larger."""
+"""Bytes of batches that one worker makes ahead of the consumer; a single batch may be larger."""
 
 DESCRIPTORS = 10
 """File descriptors that the start of one worker may take."""
 
+GRACE = 5.0
+"""Seconds that a worker has to exit by itself."""
+
+_CAUSES = {
+    -7: "it is possible that the workers are out of shared memory; try to raise its limit",
+    -9: "usually the system ran out of memory; use fewer workers or smaller batches",
+    -11: "a compiled library crashed; run with num_workers=0 to see where",
+}
+
 
 class ProcessWorker:
-    """One process, its connection and what is under way at it."""
+    """One process, its connection and its tasks in flight."""
 
     def __init__(
-        self, number: int, process: BaseProcess, channel: Channel, ledger: Ledger, sentinel: int
+        self, number: int, process: BaseProcess, channel: Channel, task_log: TaskLog, sentinel: int
     ) -> None:
         self.number = number
         self.process = process
         self.channel = channel
-        self.ledger = ledger
+        self.task_log = task_log
         self.dead = False
         self.trouble = ""
-        """Why it was ended from here."""
+        """The reason why the main process killed it."""
         self.sentinel = sentinel
-        """Ready when the process has ended."""
+        """A descriptor that is readable when the process has ended."""
         self._end = MainEnd(channel, self._taken)
         self._waiting: deque[bytes] = deque()
         self._sizes: deque[int] = deque()
-        """Of the messages that were sent and not answered."""
+        """The sizes of the messages that were sent and not answered."""
         self._arrived = 0
-        """Bytes of the batches that the consumer has not taken yet."""
+        """Bytes of batches that have arrived and that the consumer has not taken."""
         self._last: int | None = None
-        """Bytes of the batch that arrived last."""
+        """Bytes of the newest batch."""
 
     def post(self, question: Question, *, silent: bool = False) -> None:
-        """Send a message, at once or when there is room for it."""
+        """Send a message, at once or when the worker has room for it."""
         data = self._end.encode(question)
-        self.ledger.sent(question, silent=silent)
+        self.task_log.sent(question, silent=silent)
         self._waiting.append(data)
         self.flush()
 
     def flush(self) -> None:
-        """Send what waits, as far as there is room."""
+        """Send the waiting messages for which the worker has room."""
         while self._waiting and not self.dead:
             size = len(self._waiting[0]) + MESSAGE_BYTES
             if self._sizes and sum(self._sizes) + size > UNANSWERED_BYTES:
@@ -84,18 +101,18 @@ class ProcessWorker:
             try:
                 self.channel.send(self._waiting[0])
             except OSError:
-                return  # dead: its sentinel tells
+                return  # the worker is dead: its sentinel shows it
             self._waiting.popleft()
             self._sizes.append(size)
 
     def _fills(self) -> bool:
-        """Tell whether one task more could make too much ahead of the consumer."""
+        """Tell whether one more task could exceed the bytes made ahead of the consumer."""
         if self._last is None:
             return len(self._sizes) >= UNKNOWN_AHEAD
         return self._arrived + (len(self._sizes) + 1) * self._last > BYTES_AHEAD
 
     def receive(self) -> bool:
-        """Read what has arrived; return False where no more will come."""
+        """Read the messages that have arrived; return False if no more will come."""
         try:
             return self.channel.receive(wait=False)
         except BlockingIOError:
@@ -106,11 +123,11 @@ class ProcessWorker:
     def next_answer(self) -> Opened | Reply | None:
         """Return the next answer that has arrived, or ``None``.
 
-        A worker whose answer is lost is ended: then it can be replaced as any that died.
+        If an answer is lost, the worker is killed, so that it can be replaced like a dead one.
         """
         try:
             answer = None if self.trouble else self._end.next_answer()
-        except (LostBatchError, OSError) as error:
+        except LostBatchError as error:
             self.trouble, self.dead, answer = str(error), True, None
             self.process.kill()
         if answer is None:
@@ -119,7 +136,7 @@ class ProcessWorker:
         return answer
 
     def keep(self, answer: Opened | Reply) -> None:
-        """Note that an answer waits for the consumer."""
+        """Count an answer that waits for the consumer."""
         if isinstance(answer, Reply) and isinstance(answer.outcome, PackedBatch):
             size: int = answer.outcome.data.shared
             self._last = size
@@ -130,28 +147,28 @@ class ProcessWorker:
         self.flush()
 
     def forget(self) -> None:
-        """Note that nobody will take the batches that have arrived."""
+        """Drop the batches that have arrived: a new epoch will not take them."""
         self._arrived = 0
 
     def ask_to_stop(self) -> None:
-        """Say stop, and end the connection."""
+        """Send ``Stop``, and close the connection."""
         try:
             if not self.dead:
-                self.channel.send(self._end.encode(Stop()))  # few bytes are under way: it fits
+                self.channel.send(self._end.encode(Stop()))  # few bytes are in flight: it fits
         except OSError:
             pass
         self.disconnect()
 
     def disconnect(self) -> None:
-        """End the connection."""
+        """Close the connection."""
         self._end.close()
 
     def ended(self, seconds: float | None) -> bool:
-        """Wait for the process to end; tell whether it has."""
+        """Wait for the process to end; return whether it has."""
         return bool(wait([self.sentinel], seconds))
 
     def end(self, seconds: float) -> None:
-        """Wait for the process to leave, then end it, and release what is left of it."""
+        """Wait for the process to exit, then kill it, and free its resources."""
         if not self.ended(max(0.0, seconds)):
             self.process.terminate()
             if not self.ended(1.0):
@@ -162,17 +179,36 @@ class ProcessWorker:
             os.close(self.sentinel)
         try:
             self.process.close()
-        except ValueError:  # it seems to run for ever where SIGCHLD is ignored
+        except ValueError:  # if SIGCHLD is ignored, it seems to run for ever
             _forget(self.process)
 
 
-def _sentinel(process: BaseProcess, context: BaseContext) -> int:
-    """Return a descriptor that is ready when the process has ended.
+def death_error(worker: ProcessWorker, remedy: str = "") -> WorkerDiedError:
+    """Return the error that names a dead worker, its cause of death, its task and a remedy."""
+    worker.ended(GRACE)
+    code = worker.process.exitcode
+    activity = worker.task_log.activity()
+    hints = [
+        "it was idle" if activity is None else f"it was {activity}",
+        worker.trouble or _CAUSES.get(code or 0, "its own messages are above"),
+        remedy,
+    ]
+    return WorkerDiedError(worker.number, worker.process.pid, code, "; ".join(filter(None, hints)))
 
-    ``multiprocessing``'s own is a pipe, which a grandchild may inherit and keep open.
+
+def release(worker: ProcessWorker) -> None:
+    """Free the resources of a dead worker."""
+    worker.disconnect()
+    worker.end(GRACE)
+
+
+def _sentinel(process: BaseProcess, context: BaseContext) -> int:
+    """Return a descriptor that is readable when the process has ended.
+
+    ``multiprocessing`` uses a pipe, which a grandchild may inherit and keep open.
     """
     if context.get_start_method() == "forkserver":
-        return process.sentinel  # the server's child: how it ended is known when the server tells
+        return process.sentinel  # the server's child: only the server knows its exit code
     try:
         return os.pidfd_open(process.pid or 0)
     except (AttributeError, OSError):  # an older system
@@ -180,7 +216,7 @@ def _sentinel(process: BaseProcess, context: BaseContext) -> int:
 
 
 def start(
-    number: int, spec: LaneSpec, dataset: Any, context: BaseContext, ledger: Ledger
+    number: int, spec: LaneSpec, dataset: Any, context: BaseContext, task_log: TaskLog
 ) -> ProcessWorker:
     """Start a worker.
 
@@ -203,7 +239,7 @@ def start(
     except Exception as error:
         ours.close()
         raise _cannot_start(number, context, error) from error
-    except BaseException:  # a Ctrl-C of these moments comes when the worker runs
+    except BaseException:  # Ctrl-C was blocked, so it arrives once the worker runs
         ours.close()
         if process.pid is not None:
             process.kill()
@@ -212,12 +248,11 @@ def start(
     finally:
         theirs.close()
     _PROCESSES.add(process)
-    channel.offer()
-    return ProcessWorker(number, process, channel, ledger, _sentinel(process, context))
+    return ProcessWorker(number, process, channel, task_log, _sentinel(process, context))
 
 
 def _reserve(count: int) -> None:
-    """Raise where ``count`` descriptors are not to be had: a start that fails midway leaks."""
+    """Raise unless ``count`` descriptors are free: a start that fails midway leaks some."""
     taken: list[int] = []
     try:
         while len(taken) < count:
@@ -248,16 +283,16 @@ def _cannot_start(number: int, context: BaseContext, error: Exception) -> Worker
 
 @contextmanager
 def _undisturbed(context: BaseContext) -> Iterator[None]:
-    """Let a Ctrl-C of these moments be the main process's alone.
+    """Block Ctrl-C for the worker that starts now, so that only the main process gets it.
 
-    The worker inherits the mask, and lifts it when it ignores the signal by itself.
+    The worker inherits the mask, and lifts it once it ignores the signal.
     """
     method = context.get_start_method()
-    if method == "forkserver":  # would inherit the mask for all that it will ever start
+    if method == "forkserver":  # it would pass the mask on to all its later children
         yield
         return
     if method == "spawn":
-        resource_tracker.ensure_running()  # its own start would lift the mask
+        resource_tracker.ensure_running()  # starting it later would lift the mask
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -269,10 +304,10 @@ _PROCESSES: weakref.WeakSet[BaseProcess] = weakref.WeakSet()
 
 
 def _disown() -> None:
-    """Let a fork of the main process forget the workers, which are not its own.
+    """Make a fork of the main process forget the workers, which are not its children.
 
-    Its copies of their sockets would keep them from seeing that the main process is gone, and at
-    its end ``multiprocessing`` would terminate all daemons in its table.
+    With its copies of the sockets open, workers would not see that the main process is gone. When
+    the fork exits, ``multiprocessing`` would terminate all daemons in its table.
     """
     for channel in list(MAIN_ENDS):
         channel.close()
@@ -282,7 +317,7 @@ def _disown() -> None:
 
 
 def _forget(process: BaseProcess) -> None:
-    """Take a process from the table of those that ``multiprocessing`` ends at exit."""
+    """Remove a process from the table of those that ``multiprocessing`` ends at exit."""
     table: set[BaseProcess] = process_module._children  # type: ignore[attr-defined]  # not public
     table.discard(process)
 

@@ -32,42 +32,36 @@ from midepoch.lane.messages import (
 )
 from midepoch.transport.channel import Channel
 from midepoch.transport.ends import WorkerEnd
-from midepoch.transport.spinning import MOMENT
 
 __all__ = ["MAIN_ENDS", "serve"]
 
 LOOK_UP = 5
-"""Seconds after which an idle worker looks whether the main process still lives.
+"""Seconds after which an idle worker checks that the main process still lives.
 
-Its death is seen at once through the socket, unless a process that was forked in between keeps
-the other end open."""
-
-GLANCE = 1
-"""Seconds after which a busy worker looks whether its socket has ended."""
+The socket shows its death at once, unless another fork of the main process keeps its end open."""
 
 
 MAIN_ENDS: weakref.WeakSet[Channel] = weakref.WeakSet()
-"""The main process's ends of all connections, of which a forked worker inherits copies."""
+"""The main process's ends of all connections. A forked worker inherits copies of them."""
 
 
 def serve(theirs: socket.socket, number: int, spec: LaneSpec, dataset: Any) -> None:
-    """Run messages until the main process says stop, or is gone."""
+    """Answer messages until the main process says stop, or is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process decides what Ctrl-C means
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # blocked while it was started
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # the start blocked it
     for channel in list(MAIN_ENDS):
-        channel.close()  # an open copy would hide from another worker that its socket has ended
+        channel.close()  # with an open copy another worker would not see its socket end
     if spec.single_thread:
         torch.set_num_threads(1)
-    # A read that gives up by itself takes one system call; waiting for one takes another.
+    # A read with a timeout takes one system call; a poll before it would take another.
     theirs.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", LOOK_UP, 0))
-    channel = Channel(theirs, MOMENT)
+    channel = Channel(theirs)
     end = WorkerEnd(channel)
     if spec.collate is default_collate:
         spec = replace(spec, collate=end.collating.collate)
     host = LaneHost(spec, LaneDatasets(spec, dataset, own=True))
     where = f"in DataLoader worker process {number}"
     home = os.getppid()
-    glance = time.monotonic()
     try:
         while True:
             question = end.next_question()
@@ -75,18 +69,14 @@ def serve(theirs: socket.socket, number: int, spec: LaneSpec, dataset: Any) -> N
                 return
             if question is not None:
                 _answer(end, host, question, where)
-                if time.monotonic() > glance + GLANCE:
-                    if not channel.goes_on():
-                        return
-                    glance = time.monotonic()
             elif not _receive(channel, home):
                 return
     except OSError:
-        return  # the main process is gone, or wants nothing more
+        return  # the main process is gone, or has closed the connection
 
 
 def _receive(channel: Channel, home: int) -> bool:
-    """Wait for messages; return False where the main process has ended."""
+    """Wait for messages; return False if the main process has ended."""
     parent = multiprocessing.parent_process()
     while True:
         try:
@@ -121,7 +111,7 @@ def _answer(end: WorkerEnd, host: LaneHost, question: Open | Fetch | Finish, whe
 
 
 def _encode_failure(answer: Opened | Reply, failure: Failure, where: str) -> bytes:
-    """Encode an error with its traceback; as a RuntimeError where its type does not travel."""
+    """Encode an error with its traceback; as a RuntimeError if its type cannot be pickled."""
     error = failure.error
     wrapped = _torch.wrap(error, where) if isinstance(error, BaseException) else error
     try:

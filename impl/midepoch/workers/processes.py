@@ -1,8 +1,7 @@
 """Worker processes: a connection each, no threads, no signal handlers.
 
-A worker's death is seen in the same ``poll`` that waits for answers. Tasks are sent
-only while few bytes of them are under way at a worker, so that neither side can be stuck
-writing while the other is.
+One ``poll`` waits for answers and for deaths. A worker gets tasks only while few bytes of them
+are in flight, so that both sides can never be stuck in writing at once.
 """
 
 from __future__ import annotations
@@ -16,33 +15,35 @@ from multiprocessing.context import BaseContext
 from typing import Any
 
 from midepoch import errors
-from midepoch.lane.lane import LaneSpec, is_stateful
+from midepoch.lane.lane import LaneSpec
 from midepoch.lane.messages import Open, Opened, Reply, Snapshot, Task
+from midepoch.stateful import is_stateful
 from midepoch.stats import Tally
-from midepoch.transport.ring import fence
-from midepoch.transport.spinning import MOMENT, Spin
-from midepoch.workers.deadline import Patience
-from midepoch.workers.deaths import GRACE, bury, obituary
-from midepoch.workers.process import UNANSWERED_BYTES, ProcessWorker, start
-from midepoch.workers.task_log import Deed, IrreplaceableError, Ledger
+from midepoch.workers.deadline import Deadline
+from midepoch.workers.process import (
+    GRACE,
+    UNANSWERED_BYTES,
+    ProcessWorker,
+    death_error,
+    release,
+    start,
+)
+from midepoch.workers.task_log import Activity, IrreplaceableError, TaskLog
 
 __all__ = ["UNANSWERED_BYTES", "ProcessWorkers"]
 
 HASTE = 0.5
-"""``GRACE`` where another worker has died."""
-
-GLANCE = 0.02
-"""Seconds after which the sockets are looked at while messages come through memory."""
+"""Replaces ``GRACE`` if another worker has died."""
 
 SHOWN = 4
-"""Workers named in a message."""
+"""Workers that a message names at most."""
 
 
 class ProcessWorkers:
     """Runs lanes in ``count`` processes; worker ``route % count`` runs a task.
 
-    ``restarts_allowed``: so many times in an epoch a worker that died is replaced, its lanes put
-    back and its tasks run again (FAULT-8).
+    ``restarts_allowed``: how many dead workers to replace per epoch. A replacement restores its
+    lanes and runs the open tasks again (FAULT-8).
     """
 
     ahead = True
@@ -63,31 +64,26 @@ class ProcessWorkers:
         self.capacity = max(1, depth) * count
         self._allowed = self._left = restarts_allowed
         self._start = spec, dataset, context
-        self._spin = Spin(MOMENT)
-        self._shared = False
-        """Whether all workers' messages come through memory."""
-        self._listened = 0.0
-        """When sockets were last looked at."""
-        self._patience = Patience(timeout)
+        self._deadline = Deadline(timeout)
         self._tally = tally or Tally()
         self._owner = os.getpid()
         self._turn = -1
         self._answers: deque[Reply | Opened] = deque()
-        self._deaths: dict[int, tuple[Deed | None, errors.WorkerDiedError]] = {}
-        """Of workers that were replaced: what each was doing at last, and how it died."""
+        self._deaths: dict[int, tuple[Activity | None, errors.WorkerDiedError]] = {}
+        """The last activity and the death of each worker that was replaced."""
         self._workers: list[ProcessWorker] = []
         self._poll = select.poll()
         self._handles: dict[int, ProcessWorker] = {}
-        """By descriptor: of their connections and of their sentinels."""
+        """The workers by descriptor: of the connection and of the sentinel."""
         self._close = weakref.finalize(self, _close, self._workers, self._owner)
         try:
             for number in range(count):
-                ledger = Ledger(
+                task_log = TaskLog(
                     iterable=spec.iterable,
                     stateful=is_stateful(dataset),
                     remembers=restarts_allowed > 0,
                 )
-                self._workers.append(start(number, *self._start, ledger))
+                self._workers.append(start(number, *self._start, task_log))
                 self._watch(self._workers[-1])
         except BaseException:
             self.close()
@@ -141,15 +137,15 @@ class ProcessWorkers:
         return self._answers.popleft()
 
     def _wait_for_answers(self, *, opening: bool) -> None:
-        self._patience.begin()
+        self._deadline.begin()
         while not self._answers:
             for worker in self._workers:
                 if worker.dead:
                     self._replace(worker)
-            excused = opening or any(worker.ledger.replaying for worker in self._workers)
-            self._wait(self._patience.left(excused=excused))
+            excused = opening or any(worker.task_log.replaying for worker in self._workers)
+            self._wait(self._deadline.left(excused=excused))
             if not self._answers:
-                self._patience.check(self._waited_for, excused=excused)
+                self._deadline.check(self._waited_for, excused=excused)
 
     def _watch(self, worker: ProcessWorker) -> None:
         for descriptor in (worker.channel.fileno(), worker.sentinel):
@@ -162,29 +158,7 @@ class ProcessWorkers:
             del self._handles[descriptor]
 
     def _wait(self, timeout: float | None) -> None:
-        """Receive what is there, from the living and the dead."""
-        if self._ready() or self._spin.finds(self._ready):
-            # A slow consumer always finds something: deaths show, and all else comes, elsewhere.
-            if not self._shared or time.monotonic() > self._listened + GLANCE:
-                self._listen(0.0)
-            self._collect()
-            return
-        channels = [worker.channel for worker in self._workers]
-        try:
-            for channel in channels:
-                channel.sleep()
-            fence()
-            self._listen(0.0 if self._ready() else timeout)
-        finally:
-            for channel in channels:
-                channel.awake()
-        self._collect()
-
-    def _ready(self) -> bool:
-        return any(not worker.dead and worker.channel.ready() for worker in self._workers)
-
-    def _listen(self, timeout: float | None) -> None:
-        """Wait for what comes through sockets, and for deaths."""
+        """Wait for messages and deaths; read the messages, also the last ones of a dead worker."""
         for descriptor, _ in self._poll.poll(None if timeout is None else timeout * 1000):
             worker = self._handles[descriptor]
             if worker.dead:
@@ -193,26 +167,15 @@ class ProcessWorkers:
                 worker.dead = True
                 while worker.receive():
                     pass
-                self._collect_from(worker)
             elif not worker.receive():
                 worker.dead = True
-                self._collect_from(worker)
-        self._listened = time.monotonic()
-        self._shared = all(worker.channel.shared for worker in self._workers)
-
-    def _collect(self) -> None:
-        for worker in self._workers:
-            if not worker.dead and worker.channel.ready():
-                self._collect_from(worker)
-
-    def _collect_from(self, worker: ProcessWorker) -> None:
-        while (answer := worker.next_answer()) is not None:
-            self._accept(worker, answer)
-        worker.flush()
+            while (answer := worker.next_answer()) is not None:
+                self._accept(worker, answer)
+            worker.flush()
 
     def _accept(self, worker: ProcessWorker, message: Opened | Reply) -> None:
         try:
-            news = worker.ledger.answered(message)
+            news = worker.task_log.answered(message)
         except IrreplaceableError as error:
             _, death = self._deaths[worker.number]
             raise _irreplaceable(death, error.__cause__ or error) from error.__cause__
@@ -223,36 +186,37 @@ class ProcessWorkers:
             worker.keep(message)
 
     def _replace(self, worker: ProcessWorker) -> None:
-        """Let a new process go on as the dead worker, or say that it died."""
-        deed = worker.ledger.deed()
-        if deed is not None and deed == self._deaths.get(worker.number, (None, None))[0]:
-            raise obituary(worker, f"its forerunner died of the same ({deed}): look there")
+        """Start a process that continues as the dead worker, or raise that it died."""
+        activity = worker.task_log.activity()
+        if activity is not None and activity == self._deaths.get(worker.number, (None, None))[0]:
+            raise death_error(
+                worker, f"the worker before it died of the same ({activity}): look there"
+            )
         if not self._left:
             remedy = "worker_restarts=N replaces dead workers, up to N times in an epoch"
             if self._allowed:
                 remedy = f"worker_restarts={self._allowed} are used up for this epoch"
-            raise obituary(worker, remedy)
-        death = obituary(worker)
+            raise death_error(worker, remedy)
+        death = death_error(worker)
         try:
-            again = worker.ledger.start_over(self._turn)
-            successor = start(worker.number, *self._start, worker.ledger)
+            again = worker.task_log.start_over(self._turn)
+            successor = start(worker.number, *self._start, worker.task_log)
         except (IrreplaceableError, errors.WorkerStartError) as error:
             raise _irreplaceable(death, error) from error
         self._left -= 1
         self._tally.restarts += 1
-        self._deaths[worker.number] = deed, death
+        self._deaths[worker.number] = activity, death
         self._workers[worker.number] = successor
-        self._shared = False
         self._unwatch(worker)
         self._watch(successor)
-        bury(worker)
+        release(worker)
         for asked in again:
             successor.post(asked.question, silent=asked.silent)
 
     def _waited_for(self) -> str:
-        busy = [worker for worker in self._workers if worker.ledger.asked]
+        busy = [worker for worker in self._workers if worker.task_log.asked]
         names = [
-            f"worker {worker.number} (pid {worker.process.pid}), {worker.ledger.deed()}"
+            f"worker {worker.number} (pid {worker.process.pid}), {worker.task_log.activity()}"
             for worker in busy[:SHOWN]
         ]
         more = [f"{len(busy) - SHOWN} more"] if len(busy) > SHOWN else []
@@ -274,11 +238,11 @@ def _irreplaceable(death: errors.WorkerDiedError, error: BaseException) -> error
 
 def _close(workers: list[ProcessWorker], owner: int) -> None:
     """Stop all workers: ask, wait, then end them."""
-    if os.getpid() != owner:  # a fork of the main process: the workers are not its own
+    if os.getpid() != owner:  # a fork of the main process: the workers are not its children
         return
     for worker in workers:
         worker.ask_to_stop()
-    # After a death an error is on its way to the user, and others may wait for the dead one.
+    # After a death an error is about to be raised, and others may wait for the dead worker.
     grace = HASTE if any(worker.dead for worker in workers) else GRACE
     deadline = time.monotonic() + grace
     for worker in workers:

@@ -1,4 +1,4 @@
-"""What the epoch iterator needs of those who run its tasks, wherever they run."""
+"""The interface between the epoch iterator and the workers that run its tasks."""
 
 from __future__ import annotations
 
@@ -10,35 +10,35 @@ __all__ = ["Workers"]
 
 
 class Workers(Protocol):
-    """Runs tasks; the answers to one lane's tasks come in the order of the tasks."""
+    """Runs tasks; the replies to one lane's tasks come in the order of the tasks."""
 
     count: int
-    """How many there are; a task runs at worker ``route % count``."""
+    """The number of workers; worker ``route % count`` runs a task."""
     capacity: int
-    """How many tasks may be under way at a time."""
+    """How many tasks may be in flight at a time."""
     ahead: bool
-    """Tasks run before their answers are asked for."""
+    """Whether tasks run before their replies are requested."""
 
     def open(self, message: Open) -> dict[int, Snapshot | None]:
-        """Start an epoch on the lanes named; return the reports asked for.
+        """Start an epoch on the lanes that the message names; return the requested snapshots.
 
-        Raises what the user's code raised at the start of a lane.
+        If the user's code raises at the start of a lane, ``open`` raises that error.
         """
         ...
 
     def submit(self, task: Task) -> None:
-        """Take a task; does not block on what a worker does."""
+        """Queue a task; never waits for a worker."""
         ...
 
     def next_reply(self) -> Reply:
-        """Return the next answer.
+        """Return the next reply.
 
         Raises:
-            WorkerDiedError: a worker ended; all that it had answered was returned before.
-            WorkerTimeoutError: no answer came within the loader's ``timeout``.
+            WorkerDiedError: a worker ended; all its replies were returned before.
+            WorkerTimeoutError: no reply came within the loader's ``timeout``.
         """
         ...
 
     def close(self) -> None:
-        """Stop and leave nothing behind; may be called again."""
+        """Stop the workers and free their resources; may be called again."""
         ...

@@ -1,7 +1,7 @@
-"""What one worker was asked and has answered: as much as a replacement of it must know.
+"""The log of one worker's messages: as much of it as a replacement needs.
 
-A replacement is sent its lanes' latest snapshots, then what was run since (its answers are
-dropped: they were given before), then all that was not answered.
+A replacement gets its lanes' latest snapshots first, then the tasks that ran since, whose answers
+are dropped because they were delivered before. The open tasks come last.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from collections import deque
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from midepoch.epoch.progress import FRESH, LaneProgress
 from midepoch.format.state import LaneEntry
 from midepoch.lane.messages import (
     Batch,
@@ -24,23 +23,24 @@ from midepoch.lane.messages import (
     Snapshot,
 )
 from midepoch.lane.messages import Opening as LaneOpening
+from midepoch.lane.progress import FRESH, LaneProgress
 
-__all__ = ["Asked", "Deed", "IrreplaceableError", "Ledger"]
+__all__ = ["Activity", "Asked", "IrreplaceableError", "TaskLog"]
 
 Question = Open | Fetch | Finish
 
 
 class IrreplaceableError(Exception):
-    """Where the worker's lanes were is not known, or they cannot be put back there."""
+    """The position of a worker's lanes is unknown, or cannot be restored."""
 
 
-class Deed(NamedTuple):
-    """What a worker was doing, in words that say which batch; equal for the same deed again."""
+class Activity(NamedTuple):
+    """A worker's task in words, with its batch; equal if the same task runs again."""
 
     what: str
     epoch: int
     batch: int
-    """Map-style: its index in the epoch. Iterables: its place in its lane."""
+    """Map-style: the index in the epoch. Iterables: the place in the lane."""
     lane: int
 
     def __str__(self) -> str:
@@ -51,14 +51,14 @@ class Deed(NamedTuple):
 
 @dataclass(slots=True)
 class Asked:
-    """A message to a worker; ``silent``: the worker's forerunner had answered it already."""
+    """A message to a worker; ``silent``: an earlier process has answered it already."""
 
     question: Question
     silent: bool
 
 
-class Ledger:
-    """The record of one worker, kept over all the processes that are that worker.
+class TaskLog:
+    """The log of one worker, kept across its replacements.
 
     ``remembers``: replacements are allowed, so the tasks since each lane's snapshot are kept.
     """
@@ -73,19 +73,19 @@ class Ledger:
         self._entries: dict[int, LaneEntry | Snapshot | None] = {}
         self._since: dict[int, list[Fetch]] = {}
         self._unknown: dict[int, str] = {}
-        """Map-style lanes of which no state is known, and why."""
+        """Map-style lanes whose state is unknown, and the reason."""
 
-    # What goes there and back
+    # Messages to and from the worker
 
     def sent(self, question: Question, *, silent: bool = False) -> None:
-        """Note a message to the worker."""
+        """Log a message to the worker."""
         self.asked.append(Asked(question, silent))
 
     def answered(self, answer: Opened | Reply) -> bool:
-        """Note the answer to the oldest question; tell whether it is news.
+        """Log the answer to the oldest question; return False if it was delivered before.
 
         Raises:
-            IrreplaceableError: a replacement's lanes could not be put back.
+            IrreplaceableError: the lanes of a replacement could not be restored.
         """
         asked = self.asked.popleft()
         question = asked.question
@@ -141,19 +141,19 @@ class Ledger:
             elif isinstance(question, Fetch):
                 self._since[lane].append(question)
 
-    # What a replacement is sent
+    # The messages for a replacement
 
     def start_over(self, turn: int) -> list[Asked]:
-        """Return what a replacement is sent, in order; what was asked before is forgotten.
+        """Return the messages for a replacement, in order, and clear the log of open questions.
 
         Raises:
-            IrreplaceableError: a lane's state is not known.
+            IrreplaceableError: the state of a lane is unknown.
         """
         pending = [a.question for a in self.asked if not a.silent and a.question.turn == turn]
         first = pending[0] if pending else None
         restoring: list[Asked] = []
         if self._open is None:
-            pass  # it had not yet begun anything
+            pass  # no epoch has started yet
         elif isinstance(first, Open) and self._iterable:
             pending[0] = replace(first, openings=tuple(map(self._explicit, first.openings)))
         elif not isinstance(first, Open) or self._goes_on(first):
@@ -166,7 +166,7 @@ class Ledger:
 
     def _next_pass(self, lane: int) -> LaneEntry:
         stream = self._streams.get(lane)
-        return stream.boundary() if stream is not None and self._stateful else FRESH
+        return stream.next_epoch_entry() if stream is not None and self._stateful else FRESH
 
     def _goes_on(self, first: Open) -> bool:
         return self._stateful and any(opening.entry is None for opening in first.openings)
@@ -189,33 +189,35 @@ class Ledger:
         known = self._entries.get(lane)
         return _between(known) if isinstance(known, Snapshot) else known
 
-    # What it is doing
+    # The current task
 
     @property
     def replaying(self) -> bool:
-        """Whether batches are being produced again: no timeout counts meanwhile."""
+        """Whether the worker produces batches again; the timeout does not count meanwhile."""
         return any(
             asked.silent or (isinstance(asked.question, Fetch) and not asked.question.ship)
             for asked in self.asked
         )
 
-    def deed(self) -> Deed | None:
-        """Return what the worker is doing; ``None``: it has nothing to do."""
+    def activity(self) -> Activity | None:
+        """Return the worker's current task; ``None``: it is idle."""
         if not self.asked:
             return None
         question, silent = self.asked[0].question, self.asked[0].silent
         if isinstance(question, Open):
             what = "being put back in" if silent else "starting"
-            return Deed(what, question.epoch, 0, question.openings[0].lane)
+            return Activity(what, question.epoch, 0, question.openings[0].lane)
         lane, epoch = question.lane, 0 if self._open is None else self._open.epoch
         if isinstance(question, Finish):
-            return Deed("ending", epoch, 0, lane)
+            return Activity("ending", epoch, 0, lane)
         stream = self._streams.get(lane)
-        return Deed("batch", epoch, question.number if stream is None else stream.delivered, lane)
+        return Activity(
+            "batch", epoch, question.number if stream is None else stream.delivered, lane
+        )
 
 
 def _between(snapshot: Snapshot) -> LaneEntry:
-    """Return the entry of a lane that is where the snapshot was taken."""
+    """Return the entry of a lane at the moment of the snapshot."""
     lane = LaneProgress(FRESH)
     lane.advance(snapshot, batches=0, ended=False)
     return lane.base

@@ -1,22 +1,23 @@
-"""Worker threads: a queue of tasks each, one queue of answers, batches handed over as they are.
+"""Worker threads: a queue of tasks each, and one queue of replies. Batches are not copied.
 
-What belongs to the whole process is left alone: nothing here seeds or reads the global random
-streams, or sets the number of intra-op threads. A thread cannot be killed from outside: where
-the user's code does not return, closing leaves it behind with a warning.
+Threads leave the process's settings alone: they neither seed nor read the global random streams,
+and they do not set the number of intra-op threads. A thread cannot be killed from outside. If the
+user's code does not return, closing the workers leaves its thread behind, with a warning.
 """
 
 from __future__ import annotations
 
 import os
+import select
 import threading
 import time
 import warnings
 import weakref
 from collections import deque
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from queue import SimpleQueue
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from midepoch import _torch, errors
 from midepoch.lane.ambient import Ambient
@@ -24,40 +25,99 @@ from midepoch.lane.host import LaneDatasets, LaneHost
 from midepoch.lane.lane import LaneSpec
 from midepoch.lane.messages import Open, Opened, Reply, Snapshot, Task
 from midepoch.stats import Tally
-from midepoch.workers.answers import Answers
-from midepoch.workers.deadline import Patience
+from midepoch.workers.deadline import Deadline
 
-__all__ = ["ThreadWorkers"]
+__all__ = ["ReplyQueue", "ThreadWorkers"]
 
 GRACE = 5.0
-"""Seconds that the tasks under way have to return when the workers are closed."""
+"""Seconds that running tasks have to return when the workers are closed."""
 
 _PROCESSES = 'use worker_type="process" and num_workers >= lanes: threads share their memory'
 
 
+T = TypeVar("T")
+
+
+class ReplyQueue(Generic[T]):
+    """A queue from many threads to one, which is woken through a pipe.
+
+    ``queue.SimpleQueue`` releases its lock while it still holds the interpreter's: the woken
+    thread would sleep again at once, to wait for that. A write to a pipe releases it first.
+
+    >>> replies = ReplyQueue()
+    >>> replies.put(3)
+    >>> replies.wake()
+    >>> replies.take(), replies.take()
+    (3, None)
+    >>> replies.close()
+    """
+
+    def __init__(self) -> None:
+        """Raises ``OSError`` if no file descriptors are left."""
+        self._arrived: deque[T] = deque()
+        self._waiting = False
+        self._pipe: tuple[int, ...] = os.pipe()
+        self._poll = select.poll()
+        self._poll.register(self._pipe[0], select.POLLIN)
+
+    def put(self, reply: T) -> None:
+        """Add a reply; ``wake`` wakes the reader."""
+        self._arrived.append(reply)
+
+    def wake(self) -> None:
+        """Wake the reader if it waits.
+
+        This is not a part of ``put``, so that the caller can drop its reference to a batch first.
+        """
+        if self._waiting:
+            self._waiting = False
+            os.write(self._pipe[1], b"\0")
+
+    def take(self) -> T | None:
+        """Return the oldest reply, or ``None``."""
+        return self._arrived.popleft() if self._arrived else None
+
+    def wait(self, seconds: float | None) -> None:
+        """Wait until something arrives, at most so long; may return early."""
+        self._waiting = True  # before the check: a later ``put`` is followed by a ``wake``
+        if not self._arrived and self._poll.poll(None if seconds is None else 1000 * seconds):
+            os.read(self._pipe[0], 64)
+        self._waiting = False
+
+    def close(self) -> None:
+        """Close the pipe; no thread may call ``put`` afterwards. May be called again."""
+        pipe, self._pipe = self._pipe, ()
+        for descriptor in pipe:
+            os.close(descriptor)
+
+    def __del__(self) -> None:
+        with suppress(AttributeError):  # no pipe was available
+            self.close()
+
+
 @dataclass(frozen=True)
 class _Crash:
-    """What ended a thread in place of an answer."""
+    """An error that ended a thread in place of a reply."""
 
     error: BaseException
 
 
 @dataclass(frozen=True)
 class _Start:
-    """Start an epoch under the surroundings of the caller."""
+    """Start an epoch under the caller's torch settings."""
 
     message: Open
     ambient: Ambient
 
 
 _Question = _Start | Task
-_Answers = Answers[tuple[int, Opened | Reply | _Crash]]
+_Replies = ReplyQueue[tuple[int, Opened | Reply | _Crash]]
 
 
 class _Worker:
-    """One thread, and what is under way at it."""
+    """One thread and its tasks in flight."""
 
-    def __init__(self, number: int, spec: LaneSpec, dataset: Any, answers: _Answers) -> None:
+    def __init__(self, number: int, spec: LaneSpec, dataset: Any, replies: _Replies) -> None:
         self.number = number
         self.datasets = LaneDatasets(spec, dataset, own=False, remedy=_PROCESSES)
         self.questions: SimpleQueue[_Question | None] = SimpleQueue()
@@ -65,9 +125,9 @@ class _Worker:
         self.asked: deque[_Question] = deque()
         self.thread = threading.Thread(
             target=_serve,
-            args=(number, LaneHost(spec, self.datasets), self.questions, answers, self.stopping),
+            args=(number, LaneHost(spec, self.datasets), self.questions, replies, self.stopping),
             name=f"midepoch worker {number}",
-            daemon=True,  # a task that does not return must not keep the interpreter from ending
+            daemon=True,  # a task that never returns must not block the interpreter's exit
         )
 
     def ask(self, question: _Question) -> None:
@@ -78,8 +138,8 @@ class _Worker:
 class ThreadWorkers:
     """Runs lanes in ``count`` threads of this process; worker ``route % count`` runs a task.
 
-    The surroundings that torch keeps for each thread (grad mode, autocast, default device) are
-    the caller's of the moment when an epoch is opened.
+    The settings that torch keeps for each thread (grad mode, autocast, default device) are those
+    of the caller when it opens an epoch.
     """
 
     ahead = True
@@ -96,17 +156,17 @@ class ThreadWorkers:
     ) -> None:
         self.count = count
         self.capacity = max(1, depth) * count
-        self._patience = Patience(timeout)
+        self._deadline = Deadline(timeout)
         self._owner = os.getpid()
         self._tally = tally
         self._turn = -1
-        self._answers = _new_answers()
+        self._replies = _new_replies()
         spec = replace(spec, seed_streams=False)
         self._workers: list[_Worker] = []
-        self._close = weakref.finalize(self, _close, self._workers, self._answers, self._owner)
+        self._close = weakref.finalize(self, _close, self._workers, self._replies, self._owner)
         try:
             for number in range(count):
-                worker = _Worker(number, spec, dataset, self._answers)
+                worker = _Worker(number, spec, dataset, self._replies)
                 _start(worker)
                 self._workers.append(worker)
         except BaseException:
@@ -122,7 +182,7 @@ class ThreadWorkers:
         for worker in self._workers:
             mine = message.at(worker.number, self.count)
             if mine:
-                # Here, before any lane runs: a copy is of the dataset as it is at iter().
+                # Before any lane runs, so that the copies show the dataset as it is at iter().
                 worker.datasets.prepare(opening.lane for opening in mine)
                 asked.append((worker, _Start(replace(message, openings=mine), ambient)))
         for worker, start in asked:
@@ -130,10 +190,10 @@ class ThreadWorkers:
         reports: dict[int, Snapshot | None] = {}
         failures = []
         for _ in asked:
-            answer = self._next(opening=True)
-            if answer.failure is not None:
-                failures.append(answer.failure)
-            reports.update(answer.reports)
+            reply = self._next(opening=True)
+            if reply.failure is not None:
+                failures.append(reply.failure)
+            reports.update(reply.reports)
         if failures:
             raise failures[0].exception()
         return reports
@@ -147,8 +207,8 @@ class ThreadWorkers:
         """See ``Workers.next_reply``.
 
         Raises:
-            WorkerDiedError: the user's code ended its thread, by ``SystemExit`` for example.
-            StaleIteratorError: this is a fork of the process that the threads are in.
+            WorkerDiedError: the user's code ended its thread, for example by ``SystemExit``.
+            StaleIteratorError: this process is a fork, and the threads run in its parent.
         """
         self._check_owner()
         reply: Reply = self._next(opening=False)
@@ -164,28 +224,28 @@ class ThreadWorkers:
 
     def _next(self, *, opening: bool) -> Any:
         while True:
-            number, answer = self._receive(opening=opening)
+            number, reply = self._receive(opening=opening)
             worker = self._workers[number]
-            if isinstance(answer, _Crash):
-                raise _obituary(number, answer.error) from answer.error
+            if isinstance(reply, _Crash):
+                raise _death_error(number, reply.error) from reply.error
             worker.asked.popleft()
-            if isinstance(answer, Reply):
-                self._tally.worked(number, answer.busy)
-            if answer.turn == self._turn:
-                return answer
+            if isinstance(reply, Reply):
+                self._tally.worked(number, reply.busy)
+            if reply.turn == self._turn:
+                return reply
 
     def _receive(self, *, opening: bool) -> tuple[int, Opened | Reply | _Crash]:
-        """Return the next answer of any thread."""
-        answer = self._answers.take()
-        if answer is None:
-            self._patience.begin()
-        while answer is None:
+        """Return the next reply of any thread."""
+        reply = self._replies.take()
+        if reply is None:
+            self._deadline.begin()
+        while reply is None:
             excused = opening or any(map(_replays, self._workers))
-            self._answers.wait(self._patience.left(excused=excused))
-            answer = self._answers.take()
-            if answer is None:
-                self._patience.check(self._waited_for, excused=excused)
-        return answer
+            self._replies.wait(self._deadline.left(excused=excused))
+            reply = self._replies.take()
+            if reply is None:
+                self._deadline.check(self._waited_for, excused=excused)
+        return reply
 
     def _waited_for(self) -> str:
         names = [worker.thread.name for worker in self._workers if worker.asked]
@@ -196,9 +256,9 @@ class ThreadWorkers:
         self._close()
 
 
-def _new_answers() -> _Answers:
+def _new_replies() -> _Replies:
     try:
-        return Answers()
+        return ReplyQueue()
     except OSError as error:
         raise errors.WorkerStartError(
             f"DataLoader workers cannot be started: {error}; raise the limit on open files "
@@ -220,7 +280,7 @@ def _serve(
     number: int,
     host: LaneHost,
     questions: SimpleQueue[_Question | None],
-    answers: _Answers,
+    replies: _Replies,
     stopping: threading.Event,
 ) -> None:
     """Answer questions until the workers are closed."""
@@ -231,36 +291,36 @@ def _serve(
                 if isinstance(question, _Start):
                     epoch.close()
                     epoch.enter_context(question.ambient.entered())
-                    answers.put((number, host.open(question.message)))
+                    replies.put((number, host.open(question.message)))
                 else:
-                    answers.put((number, host.run(question)))
-                del question  # its keys are the consumer's, as is the batch
-                answers.ring()
+                    replies.put((number, host.run(question)))
+                del question  # a worker keeps neither the batch nor its keys alive
+                replies.wake()
     except BaseException as error:
-        answers.put((number, _Crash(error)))
-        answers.ring()
+        replies.put((number, _Crash(error)))
+        replies.wake()
 
 
 def _replays(worker: _Worker) -> bool:
-    """Tell whether a worker runs what was delivered before, or starts an epoch."""
+    """Tell whether a worker replays a batch, or starts an epoch."""
     first = next(iter(worker.asked), None)
     return isinstance(first, _Start) or not getattr(first, "ship", True)
 
 
-def _obituary(number: int, error: BaseException) -> errors.WorkerDiedError:
+def _death_error(number: int, error: BaseException) -> errors.WorkerDiedError:
     code = error.code if isinstance(error, SystemExit) and isinstance(error.code, int) else None
     hint = f"it is a thread of this process, ended by {type(error).__name__}: {error}"
     return errors.WorkerDiedError(number, os.getpid(), code, hint)
 
 
-def _close(workers: list[_Worker], answers: _Answers, owner: int) -> None:
-    """Let the threads leave after the task that each is at."""
-    if os.getpid() != owner:  # a fork: the threads are in its parent
+def _close(workers: list[_Worker], replies: _Replies, owner: int) -> None:
+    """Let each thread exit after its current task."""
+    if os.getpid() != owner:  # a fork: the threads run in its parent
         return
     for worker in workers:
         worker.stopping.set()
         worker.questions.put(None)
-    # Where the last reference went in a lane's own code, its thread leaves after this task.
+    # If a lane's own code dropped the last reference, its thread exits after this task.
     here = threading.current_thread()
     threads = [worker.thread for worker in workers]
     others = [thread for thread in threads if thread is not here]
@@ -269,8 +329,8 @@ def _close(workers: list[_Worker], answers: _Answers, owner: int) -> None:
     for thread in others:
         thread.join(max(0.0, deadline - time.monotonic()))
     left = [thread.name for thread in others if thread.is_alive()]
-    if not left and here not in threads:  # else the pipe is closed with the last reference to it
-        answers.close()
+    if not left and here not in threads:  # else the last reference closes the pipe
+        replies.close()
     if left:
         warnings.warn(
             f"{', '.join(left)}: the dataset's code has not returned for {GRACE:.0f} seconds, and "

@@ -1,0 +1,93 @@
+"""Benchmarks on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from midepoch_benchmarks.cases import CASES
+from midepoch_benchmarks.goals import HOPED, MET, MISSED
+from midepoch_benchmarks.results import CaseResult, Results
+from midepoch_benchmarks.tables import (
+    figure_words,
+    goal_words,
+    machine_words,
+    quantity,
+    rows_of,
+)
+from midepoch_conformance.text import printable
+
+__all__ = ["Progress", "show_cases", "show_results", "verdict_line"]
+
+_STYLES = {HOPED: "bold green", MET: "green", MISSED: "bold red"}
+
+
+def show_cases(console: Console) -> None:
+    """List the cases with their goals."""
+    table = Table("case", "row", "what is measured", "against", "goal", box=None)
+    for case in CASES.values():
+        against = case.against if isinstance(case.against, str) else ", ".join(case.against)
+        table.add_row(case.id, case.row, case.words, against or "itself", goal_words(case))
+    console.print(table)
+
+
+def show_results(results: Results, console: Console) -> None:
+    """Show a table of all cases, the contenders that were not measured, and the last line."""
+    console.print(Text(machine_words(results), "dim"), soft_wrap=True)
+    heads = ("case", "loader", "median", "quartiles", "beside it", "95% interval", "goal", "")
+    table = Table(*heads, box=None)
+    for found in results.results:
+        for number, (*texts, verdict) in enumerate(rows_of(found)):
+            case = found.case.id if number == 0 else ""
+            table.add_row(case, *texts, Text(verdict, _STYLES.get(verdict, "dim")))
+    for column in table.columns:
+        column.no_wrap = True
+    console.print(table)
+    for found in results.results:
+        for absent in found.absent:
+            told = f"{found.case.id}: {absent.name}: {absent.kind}: {absent.words}"
+            style = "red" if absent.kind == "failed" else "dim"
+            console.print(Text(printable(told, lines=False), style), soft_wrap=True)
+    console.print(verdict_line(results), soft_wrap=True)
+
+
+def verdict_line(results: Results) -> Text:
+    """Return the last line: how many goals were reached."""
+    verdicts = [verdict for found in results.results for verdict in found.verdicts()]
+    counts = {name: verdicts.count(name) for name in (HOPED, MET, MISSED)}
+    words = f"{counts[HOPED] + counts[MET]} goals met, {counts[HOPED]} of them as hoped for"
+    if not results.missed:
+        return Text(f"{words}; none missed", "bold green")
+    missed: Sequence[str] = results.missed
+    return Text(f"{words}; {counts[MISSED]} missed: {', '.join(missed)}", "bold red")
+
+
+class Progress:
+    """A line for each case that has been measured.
+
+    Args:
+        count: the number of cases.
+        console: shows the lines.
+    """
+
+    def __init__(self, count: int, console: Console) -> None:
+        self.count, self.console, self.done = count, console, 0
+
+    def __call__(self, found: CaseResult) -> None:
+        """Show a case's result."""
+        self.done += 1
+        words = f"{self.done}/{self.count} {found.case.id}: {_line(found)}"
+        self.console.print(Text(printable(words, lines=False)), soft_wrap=True)
+
+
+def _line(found: CaseResult) -> str:
+    case = found.case
+    figures = [f"{c.peer} {figure_words(c.figure, case.goal)}" for c in found.compared]
+    own = next((one.median for one in found.measured if one.name == found.loader), None)
+    took = "not measured" if own is None else f"{quantity(own, case.unit)} per {case.per}"
+    verdicts = [v for v in found.verdicts() if v in _STYLES]
+    worst = next((name for name in (MISSED, MET, HOPED) if name in verdicts), "")
+    return "; ".join(part for part in (took, *figures, worst) if part)

@@ -1,1 +1,0 @@
-"""The benchmarks: what a loader costs, beside others, in one run (``midepoch bench``)."""

@@ -1,0 +1,149 @@
+"""Which epoch an iterator opens: the loaded one, the next one, or the one begun early."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from midepoch import _torch
+from midepoch.epoch.between import open_epoch
+from midepoch.epoch.execution import Execution
+from midepoch.epoch.iterator import EpochIterator
+from midepoch.epoch.planning import make_order, under
+from midepoch.epoch.pool import WorkerPool
+from midepoch.epoch.position import LoaderPosition
+from midepoch.epoch.progress import Progress
+from midepoch.errors import ReplayWarning, warn_user
+from midepoch.format.state import Document
+from midepoch.sampling.batches import Order
+from midepoch.sampling.chain import is_replayable, put_back_after
+
+__all__ = ["EpochOpener"]
+
+
+@dataclass(frozen=True)
+class EpochOpener:
+    """Opens the epochs of a loader."""
+
+    loader: Any
+    """A ``StatefulDataLoader``: its arguments may be set between two epochs."""
+    position: LoaderPosition
+    pool: WorkerPool
+
+    def open(self, *, ended: Callable[[Progress], None] | None = None) -> EpochIterator:
+        """Return an iterator from the loader's position on; ``ended`` is called at its end."""
+        self.loader.check_worker_number_rationality()
+        self.pool.meet_ranks(self.loader.dataset, self.position.plan)
+        document, going_on = self._start()
+        iterator = self._iterator(document, going_on=going_on, ended=ended)
+        iterator.asked_length = _torch.asked_length(self.loader)
+        self.position.enter(iterator.progress)
+        return iterator
+
+    def _start(self) -> tuple[Document, bool]:
+        """Return where the next iterator starts, and whether the lanes are there already."""
+        plan, progress = self.position.plan, self.position.progress
+        if progress is None or not progress.moved:
+            self.pool.drop_lanes(plan)  # they may have run ahead without ever delivering
+            return self.position.document(), False
+        if not progress.finished:
+            self._leave(progress)
+        return progress.next_epoch(), self.pool.lanes_wait(plan)
+
+    def _leave(self, progress: Progress) -> None:
+        """Leave an epoch early: undo what ran ahead of the delivered position."""
+        plan = self.position.plan
+        lives_on = plan.lifetime == "run" and self.position.stateful and not progress.iterable
+        lost = lives_on and not self.pool.lanes_wait(plan)
+        if lost:
+            self._iterator(progress.document(), going_on=False, replay_only=True).replay()
+        progress.order.rewind_to(progress.reach, disturbed=lost)
+
+    def _iterator(
+        self,
+        document: Document,
+        *,
+        going_on: bool,
+        replay_only: bool = False,
+        ended: Callable[[Progress], None] | None = None,
+    ) -> EpochIterator:
+        position, pool = self.position, self.pool
+        document = under(document, position.current_plan())
+        _warn_of_replay(document)
+        execution = self._execution()
+        moved = position.progress is not None and position.progress.moved
+        order = self._order(document, execution, going_on=moved and not replay_only)
+        started, drawn = pool.take_early(document, order, execution, going_on=going_on)
+        # The pool is asked before it hands out its idle workers.
+        going_on = going_on and (started is not None or pool.lanes_wait(position.plan))
+        clock = pool.tally.started()
+        try:
+            if started is None:
+                started = open_epoch(
+                    document,
+                    order,
+                    execution,
+                    pool.workers(self.loader, position.plan, execution),
+                    pool.between.next_iteration(),
+                    going_on=going_on,
+                    limit=document.position.batches if replay_only else None,
+                    drawn=drawn,
+                )
+        except BaseException:
+            pool.tally.stopped(clock)
+            raise
+        if not going_on:
+            pool.tally.replayed += _replayed_at_start(document)
+        return EpochIterator(
+            started,
+            execution,
+            between=pool.between,
+            tally=pool.tally,
+            clock=clock,
+            length=self.loader.__len__,
+            ended=ended,
+        )
+
+    def _execution(self) -> Execution:
+        stateful = self.position.stateful
+        return self.pool.execution(self.loader, self.position.plan, stateful=stateful)
+
+    def _order(self, document: Document, execution: Execution, *, going_on: bool) -> Order:
+        return make_order(
+            document, self.position.chain, interval=execution.interval, going_on=going_on
+        )
+
+    def begin_next(self, progress: Progress) -> None:
+        """Begin the next epoch while the caller is still at the end of the one of ``progress``."""
+        position, pool = self.position, self.pool
+        newest = progress is position.progress and pool.lanes_wait(position.plan)
+        if not (newest and progress.returnable and is_replayable(position.chain)):
+            return
+        # An error is raised again by iter().
+        with suppress(Exception), put_back_after(position.chain):
+            document = under(progress.next_epoch(), position.current_plan())
+            execution = self._execution()
+            order = self._order(document, execution, going_on=True)
+            pool.between.begin_early(document, order, execution)
+
+
+def _warn_of_replay(document: Document) -> None:
+    lanes = document.lanes
+    if lanes is None or document.plan.dataset != "iterable":
+        return
+    count = sum(entry.replay for entry in lanes.entries if not entry.stated)
+    if count:
+        warn_user(
+            f"{count} batches are produced again to reach the loaded position: neither the "
+            "dataset nor its iterator has a state_dict, or no snapshot was taken yet",
+            ReplayWarning,
+        )
+
+
+def _replayed_at_start(document: Document) -> int:
+    """Return the batches that lanes of an iterable dataset make again before their first."""
+    if document.lanes is None or document.plan.dataset != "iterable":
+        return 0
+    return sum(entry.replay + max(0, -entry.ordinal) for entry in document.lanes.entries)

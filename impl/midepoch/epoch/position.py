@@ -1,0 +1,113 @@
+"""The position of a loader: where its next iterator starts, and what its state says."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from copy import copy
+from dataclasses import replace
+from typing import Any
+
+from torch.utils.data import IterableDataset, IterDataPipe
+
+from midepoch.epoch.planning import check_loadable, check_plan, under
+from midepoch.epoch.progress import Progress, frozen
+from midepoch.errors import StateFormatError
+from midepoch.format.plan import Plan
+from midepoch.format.state import SAMPLER_SLOTS, Document, Position, SamplerState
+from midepoch.lane.datapipes import pipe_name
+from midepoch.lane.progress import fresh_lanes
+from midepoch.sampling.chain import SamplerChain
+from midepoch.sampling.custom import DIGEST_START
+from midepoch.stateful import is_stateful
+
+__all__ = ["LoaderPosition"]
+
+
+class LoaderPosition:
+    """A loader's position: at its newest iterator, at a loaded state, or at the beginning."""
+
+    def __init__(self, dataset: Any, plan: Plan, chain: SamplerChain | None) -> None:
+        self.plan = plan
+        """As built, or as loaded."""
+        self.chain = chain
+        self.built = plan, chain
+        """The plan and the samplers before anything was loaded."""
+        self.stateful = is_stateful(dataset)
+        """The dataset has a state."""
+        self.progress: Progress | None = None
+        """The progress of the newest iterator."""
+        self._loaded: Document | None = None
+        self._dataset = dataset
+
+    def copy(self) -> LoaderPosition:
+        """Return the same position without its iterator."""
+        made = copy(self)
+        made.progress, made._loaded = None, self.document()
+        return made
+
+    def enter(self, progress: Progress) -> None:
+        """Follow a new iterator from here on."""
+        self.progress, self._loaded = progress, None
+
+    def load(
+        self,
+        document: Document,
+        here: Plan,
+        chain: SamplerChain | None,
+        *,
+        adopted: Collection[str],
+    ) -> None:
+        """Move to ``document``, with the plan and the samplers that it is for.
+
+        ``adopted``: the fields of the plan that are taken from the document.
+
+        Raises:
+            StateFormatError, PlanMismatchError: it does not fit; nothing is changed.
+        """
+        here = self._with_rank(here)
+        check_plan(document, here, adopted=adopted)
+        check_loadable(document, chain, stateful=self.stateful)
+        try:
+            document = frozen(document)
+        except Exception as error:
+            raise StateFormatError(f"a user's part cannot be pickled: {error}") from error
+        if chain is not None and document.sampler is not None:
+            chain.put_epoch(document.sampler.epoch)
+        self.chain = chain
+        self.plan = replace(document.plan, sampler_name=here.sampler_name)
+        self.progress, self._loaded = None, document
+
+    def document(self) -> Document:
+        """Return the frozen document of the present position."""
+        if self.progress is not None:
+            document = self.progress.document()
+            if document.position.batches == 0:  # a dataset may have grown between two epochs
+                document = under(document, self.current_plan())
+            return document
+        return self._beginning() if self._loaded is None else self._loaded
+
+    def _beginning(self) -> Document:
+        plan, chain = self.current_plan(), self.chain
+        sampler = None
+        if chain is not None:
+            slots = dict.fromkeys(SAMPLER_SLOTS)
+            sampler = SamplerState(chain.epoch(), chain.generators(), slots, (), 0)
+        position = Position(
+            epoch=0,
+            batches=0,
+            samples=0,
+            digest=None if chain is None else DIGEST_START,
+            carried=() if plan.tail == "rollover" else None,
+        )
+        laned = self.stateful or isinstance(self._dataset, IterableDataset)
+        return Document(plan, position, sampler, fresh_lanes(plan) if laned else None)
+
+    def current_plan(self) -> Plan:
+        """Return the plan under the dataset's present length and this process's rank."""
+        if self.plan.sampler in ("sequential", "shuffle"):
+            return replace(self.plan, length=len(self._dataset))
+        return self._with_rank(self.plan)
+
+    def _with_rank(self, plan: Plan) -> Plan:
+        pipe = isinstance(self._dataset, IterDataPipe)
+        return replace(plan, sampler_name=pipe_name()) if pipe else plan
