@@ -18,7 +18,7 @@ from midepoch_conformance.verdict.finding import Finding
 from midepoch_conformance.verdict.permutation import words
 from midepoch_conformance.verdict.published import vector
 
-__all__ = ["comparison"]
+__all__ = ["COUNT", "REQUIREMENTS", "comparison"]
 
 _SHOWN = 16
 """Samples of a batch that a script holds."""
@@ -241,3 +241,9 @@ def _value(w: Any, name: str) -> str:
     if name == "shuffle":
         return "shuffle" if w.shuffle else "sequential"
     return str(getattr(w, name))
+
+
+REQUIREMENTS = frozenset(_RECIPES)
+"""The requirements that have a recipe."""
+
+COUNT = len(set(_RECIPES.values()))

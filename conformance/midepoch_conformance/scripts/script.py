@@ -218,10 +218,12 @@ class _Script:
             ]
         name = self.info.attribute
         name = f"{name}_" if re.search(rf"^(class )?{name}_\b", adapter, re.MULTILINE) else name
-        assigned = re.search(rf"^{name}\s*=", adapter, re.MULTILINE)
+        made_of = f"{name}()"
+        if re.search(rf"^{name}\s*=", adapter, re.MULTILINE):
+            made_of = f"{name}() if isinstance({name}, type) else {name}"
         lines = [
             "def open_loader(**changes):",
-            f"    adapter, rows_ = {name}{'' if assigned else '()'}, {made[0]}",
+            f"    adapter, rows_ = {made_of}, {made[0]}",
         ]
         if self._prepares():
             lines += [
