@@ -48,8 +48,8 @@ def prerequisite_cases(
 
 
 def with_blocked(results: Sequence[CaseResult]) -> list[CaseResult]:
-    """Return the results with failures *blocked* if a prerequisite fails."""
-    found = iter(verdict.settle(f for result in results for f in result.findings))
+    """Return the results with those failures *blocked* whose prerequisite fails."""
+    found = iter(verdict.block_dependents(f for result in results for f in result.findings))
     return [
         dataclasses.replace(result, findings=tuple(next(found) for _ in result.findings))
         for result in results
