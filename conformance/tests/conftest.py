@@ -1,4 +1,4 @@
-"""Fixtures of every test of the suite: nothing is left when it ends, and golden files.
+"""Fixtures of every test of the suite: nothing is left when it ends, golden files, warm hosts.
 
 ``pytest --write-golden`` rewrites the golden files with the texts that the tests make. Read the
 differences before you commit them.
@@ -6,11 +6,16 @@ differences before you commit them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import subprocess
+import types
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from nothing_left import nothing_left
+from warm_hosts import PLAIN, WarmHosts
+
+from midepoch_conformance.run import host_process
 
 __all__ = ["fakes", "nothing_left"]
 
@@ -47,3 +52,20 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
         assert text == path.read_text(encoding="utf-8")
 
     return compare
+
+
+@pytest.fixture(scope="session")
+def warm_processes() -> Iterator[WarmHosts]:
+    """Keep the processes that hosts are forked from."""
+    hosts = WarmHosts()
+    yield hosts
+    hosts.close()
+
+
+@pytest.fixture
+def warm_hosts(warm_processes: WarmHosts, monkeypatch: pytest.MonkeyPatch) -> WarmHosts:
+    """Fork the hosts of this test's runners; they start with ``warm_hosts.modules`` imported."""
+    warm_processes.modules = PLAIN
+    forking = types.SimpleNamespace(**{**vars(subprocess), "Popen": warm_processes.start})
+    monkeypatch.setattr(host_process, "subprocess", forking)
+    return warm_processes

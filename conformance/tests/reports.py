@@ -77,8 +77,8 @@ def make_mixed(lines: list[dict[str, Any]]) -> None:
     entry = {k: failure[k] for k in ("requirement", "outcome", "kind", "words", "id", "case")}
     entry |= {"reason": "<i>why", "where": "known.toml, entry 1", "holds": True, "cases": 4}
     entry |= {"workload_kinds": ["map"], "link": "https://example.org/a?b=1&c=2"}
-    gone = {"link": "javascript:alert(1)", "holds": False, "outcome": "pass", "kind": ""}
-    unjudged = {"link": "ftp://x", "holds": False, "outcome": "error", "kind": ""}
+    gone = {"link": "javascript:alert(1)", "holds": False, "outcome": "pass", "kind": "x"}
+    unjudged = {"link": "ftp://x", "holds": False, "outcome": "error", "kind": "adapter"}
     footer |= {"known": [entry, {**entry, **gone}, {**entry, **unjudged}], "status": 1}
 
 

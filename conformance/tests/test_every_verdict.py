@@ -7,6 +7,7 @@ import re
 import pytest
 import traceability
 import written
+from warm_hosts import TORCH, WarmHosts
 
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.workload import Workload
@@ -15,6 +16,7 @@ from midepoch_conformance.run.runner import Runner
 from midepoch_conformance.run.summary import with_blocked
 from midepoch_conformance.verdict.finding import OUTCOMES, Finding
 
+pytestmark = pytest.mark.usefixtures("warm_hosts")
 LIMIT = 2.0
 """Seconds that a session may take."""
 
@@ -119,7 +121,8 @@ def test_it_is_told_apart(
         assert finding.words
 
 
-def test_a_document_that_the_schema_refuses_is_invalid() -> None:
+def test_a_document_that_the_schema_refuses_is_invalid(warm_hosts: WarmHosts) -> None:
+    warm_hosts.modules = TORCH
     finding = said("notes_the_execution_in_the_plan.py:Adapter", "document", "DOC-1")
     assert (finding.outcome, finding.kind) == ("fails", "invalid"), finding.words
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -24,7 +25,7 @@ from rich.console import Console
 
 from midepoch_conformance.report.badge import badges
 from midepoch_conformance.report.diff import diff_markdown, report_diff, show_diff
-from midepoch_conformance.report.document import Document
+from midepoch_conformance.report.document import Case, Document, Footer, Header
 from midepoch_conformance.report.file import load_report
 from midepoch_conformance.report.markdown import markdown
 from midepoch_conformance.report.page import html_page
@@ -82,6 +83,18 @@ def test_the_lines_of_a_report_are_as_they_were(
     name: str, paths: dict[str, Path], golden: Golden
 ) -> None:
     golden(f"{name}.report.jsonl", paths[name].read_text(encoding="utf-8"))
+
+
+def test_a_line_that_is_read_is_written_as_it_was(paths: dict[str, Path]) -> None:
+    kinds: dict[str, type[Header | Case | Footer]] = {
+        "header": Header,
+        "case": Case,
+        "footer": Footer,
+    }
+    for path in paths.values():
+        for line in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
+            part = kinds[line["type"]].from_json(line)
+            assert {"type": line["type"], **part.to_json()} == line
 
 
 @pytest.mark.parametrize(

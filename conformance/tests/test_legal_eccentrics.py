@@ -12,7 +12,8 @@ from midepoch_conformance.run.bench import Bench
 from midepoch_conformance.run.runner import Runner
 from midepoch_conformance.run.summary import summarise, with_blocked
 
-pytestmark = pytest.mark.timeout(900)  # many cases, and the machine may be busy
+# Many cases, and the machine may be busy.
+pytestmark = [pytest.mark.timeout(900), pytest.mark.usefixtures("warm_hosts")]
 LIMIT = 10.0
 """Seconds that a session may take."""
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from test_strategies import OFFER
+from warm_hosts import TORCH, WarmHosts
 
 from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.case import HISTORY, Case, SessionPlan, Step
@@ -223,6 +224,7 @@ def test_the_uninterrupted_run_goes_on_after_a_fault_that_is_caught() -> None:
     assert oracle_case(history((T,), epochs=2)).sessions[0].steps == (D, D)
 
 
+@pytest.mark.usefixtures("warm_hosts")
 @pytest.mark.parametrize(
     ("name", "count", "largest"),
     [
@@ -249,7 +251,8 @@ def test_a_broken_loader_is_found_and_its_history_gets_short(
         assert len(steps_of([shrunk.case])) <= largest
 
 
-def test_good_loaders_fail_no_history() -> None:
+def test_good_loaders_fail_no_history(warm_hosts: WarmHosts) -> None:
+    warm_hosts.modules = TORCH
     for spec, count in ((f"{MUTANTS / 'base'}.py:Adapter", 40), ("reference", 12)):
         with Runner(spec) as runner:
             bench = Bench(runner)

@@ -90,7 +90,9 @@ def outcomes(batches: Any) -> list[Any]:
 @pytest.mark.parametrize("name", SAMPLES)
 def test_batches_are_collated_as_by_torch(name: str) -> None:
     dataset = Samples(SAMPLES[name], 30)
-    assert outcomes(loader(dataset)) == outcomes(DataLoader(dataset, batch_size=4))
+    expected = outcomes(DataLoader(dataset, batch_size=4))
+    for route in ({"num_workers": 0}, {"worker_type": "thread"}, {"worker_type": "process"}):
+        assert outcomes(loader(dataset, **route)) == expected, route
 
 
 def test_collated_batches_may_be_kept_viewed_and_written() -> None:

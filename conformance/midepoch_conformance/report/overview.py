@@ -197,10 +197,11 @@ def _holding(document: Document, outcomes: Counter[str]) -> str:
 
 
 def _nothing(document: Document) -> str:
-    """Return why nothing could be judged: the reason that most cases have."""
+    """Return why nothing could be judged: a reason of the adapter's own, or the most common one."""
     found = [one for members in reasons(document).values() for one in members]
-    most = max(found, key=lambda one: one.cases, default=None)
-    return "nothing could be judged" + (f": {most.words}" if most else "")
+    own = set(document.header.loader.reasons.values())
+    best = max(found, key=lambda one: (one.words in own, one.cases), default=None)
+    return "nothing could be judged" + (f": {best.words}" if best else "")
 
 
 def _in_order(names: Iterable[str], order: Sequence[str]) -> tuple[str, ...]:

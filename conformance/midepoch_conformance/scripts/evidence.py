@@ -15,7 +15,7 @@ from midepoch_conformance.verdict import requirements
 from midepoch_conformance.verdict.evidence import UNINTERRUPTED, Evidence, Piece
 from midepoch_conformance.verdict.finding import Finding
 
-__all__ = ["Comparison", "compared", "flat", "said", "seen"]
+__all__ = ["KNOWN", "Comparison", "compared", "flat", "said", "seen"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -227,3 +227,6 @@ _COMPARISONS: dict[str, Callable[[Case, Finding, Evidence], Comparison]] = {
     "held": _held,
     "recipe": _recipe,
 }
+
+KNOWN = frozenset(_COMPARISONS)
+"""The observations that a script can print."""
