@@ -37,7 +37,7 @@ class CustomOrder:
 
     # ``start``: the first batch that is dealt. From there to ``batches``, the loaded position,
     # only lanes replay, and at ``batches`` the digest must be ``digest``.
-    # ``going_on``: the samplers are where the epoch before left them, and ``opening`` is their
+    # ``continuing``: the samplers are where the epoch before left them, and ``opening`` is their
     # state there, for documents to come.
     # ``carried``: the keys that begin the pass which ``opening`` counts from (None: no rollover).
     # If that is the pass before, which was left early, nothing is carried into this epoch.
@@ -52,7 +52,7 @@ class CustomOrder:
         start: int,
         batches: int,
         digest: str | None,
-        going_on: bool,
+        continuing: bool,
         carried: tuple[Any, ...] | None = None,
     ) -> None:
         self._chain = chain
@@ -79,7 +79,7 @@ class CustomOrder:
         self._seeds = derive_words(root, "sampler", epoch)
         self._private = streams.PrivateStreams(self._seeds)
         self._opening = replace(opening, epoch=chain.epoch())
-        if going_on:
+        if continuing:
             with self._private.active():
                 self._pass.begin()
         else:
@@ -249,7 +249,7 @@ class CustomOrder:
             start=batches,
             batches=batches,
             digest=None,
-            going_on=False,
+            continuing=False,
             carried=self._carried_into(base),
         )
 
