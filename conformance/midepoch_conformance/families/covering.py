@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+import itertools
+import operator
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
 __all__ = ["combinations", "cover", "uncovered"]
 
 Row = Mapping[str, Hashable]
-Combination = tuple[tuple[str, Hashable], ...]
+Combination = tuple[int, Hashable]
+"""The number of a group of axes, and a row's values on them."""
 
 
 def cover(rows: Sequence[Row], groups: Sequence[Sequence[str]]) -> list[int]:
@@ -32,7 +35,7 @@ def cover(rows: Sequence[Row], groups: Sequence[Sequence[str]]) -> list[int]:
     """
     numbers: dict[Combination, int] = {}
     held = [
-        [numbers.setdefault(c, len(numbers)) for c in combinations(row, groups)] for row in rows
+        [numbers.setdefault(c, len(numbers)) for c in found] for found in combinations(rows, groups)
     ]
     left = set(range(len(numbers)))
     # A row adds less once other rows are chosen, so an old count is an upper bound.
@@ -50,18 +53,23 @@ def cover(rows: Sequence[Row], groups: Sequence[Sequence[str]]) -> list[int]:
     return sorted(chosen)
 
 
-def combinations(row: Row, groups: Iterable[Sequence[str]]) -> list[Combination]:
-    """Return the row's combination of each group of axes."""
-    return [
-        tuple((axis, row[axis]) for axis in group)
-        for group in groups
-        if all(axis in row for axis in group)
-    ]
+def combinations(
+    rows: Iterable[Row], groups: Sequence[Sequence[str]]
+) -> Iterator[list[Combination]]:
+    """Yield each row's combination of each group whose axes the row has."""
+    readers = [(n, set(group), operator.itemgetter(*group)) for n, group in enumerate(groups)]
+    # There are many rows, but few sets of axes.
+    of_axes: dict[tuple[str, ...], list[tuple[int, operator.itemgetter[Hashable]]]] = {}
+    for row in rows:
+        axes = tuple(row)
+        if axes not in of_axes:
+            of_axes[axes] = [(n, values) for n, needed, values in readers if needed <= row.keys()]
+        yield [(n, values(row)) for n, values in of_axes[axes]]
 
 
 def uncovered(
     rows: Iterable[Row], chosen: Iterable[Row], groups: Sequence[Sequence[str]]
 ) -> set[Combination]:
     """Return the combinations that the rows contain and the chosen rows do not."""
-    wanted = {c for row in rows for c in combinations(row, groups)}
-    return wanted - {c for row in chosen for c in combinations(row, groups)}
+    wanted = set(itertools.chain.from_iterable(combinations(rows, groups)))
+    return wanted.difference(*combinations(chosen, groups))
