@@ -13,7 +13,7 @@ import dataclasses
 import functools
 import re
 import textwrap
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -157,10 +157,10 @@ class _Script:
             f"{heading}\n\nimport {', '.join(sorted(modules))}",
             "\n".join([*self._path(), *lines]),
             "\n".join(self._sessions(handed)),
-            "\n".join(self._compare()),
-            f"# The loader, as far as the case needs it.\n\n{adapter}",
-            f"# The data, as far as the case needs it.\n\n{data}" if data else "",
-            f"# What the steps need.\n\n{tools}",
+            _broken("\n".join(self._compare())),
+            f"# The loader, as far as the case needs it.\n\n{_broken(adapter)}",
+            f"# The data, as far as the case needs it.\n\n{_broken(data)}" if data else "",
+            f"# What the steps need.\n\n{_broken(tools)}",
             "\n".join(self._opening(handed, adapter, data)),
             "\n".join(rest),
             f'{text.rstrip()}\n\n\nif __name__ == "__main__":\n    main(*sys.argv[1:])\n',
@@ -360,9 +360,38 @@ def _wrapped(head: str, steps: str) -> list[str]:
     """Return a session's row, in several lines where it is long."""
     if len(head) + len(steps) <= _WIDTH:
         return [f'{head}"{steps}"),']
-    lines = textwrap.wrap(steps, _WIDTH - 12, break_long_words=False, break_on_hyphens=False)
+    lines = textwrap.wrap(steps, _WIDTH - 8, break_long_words=False, break_on_hyphens=False)
     texts = [f'        "{line} "' for line in lines[:-1]]
     return [head.rstrip(), *texts, f'        "{lines[-1]}"),']
+
+
+def _broken(text: str) -> str:
+    """Return source with its long lines broken after commas that are in brackets.
+
+    Example:
+        >>> print(_broken(f"one = call({'x' * 30}, {'y' * 30}, {'z' * 30})"))
+        one = call(xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx, yyyyyyyyyyyyyyyyyyyyyyyyyyyyyy,
+            zzzzzzzzzzzzzzzzzzzzzzzzzzzzzz)
+    """
+    return "\n".join(piece for line in text.splitlines() for piece in _pieces(line))
+
+
+def _pieces(line: str) -> Iterator[str]:
+    indent = " " * (len(line) - len(line.lstrip()) + 4)
+    depth, quote, begun, cut, lead = 0, "", 0, 0, ""
+    for at, char in enumerate(line):
+        if quote:
+            quote = "" if char == quote and line[at - 1] != "\\" else quote
+        elif char in "'\"":
+            quote = char
+        else:
+            depth += (char in "([{") - (char in ")]}")
+        if at - begun > _WIDTH - len(lead) and cut > begun:
+            yield lead + line[begun:cut]
+            begun, lead = cut + 1, indent
+        if char == "," and depth and not quote and line[at + 1 : at + 2] == " ":
+            cut = at + 1
+    yield lead + line[begun:]
 
 
 def _heading(info: LoaderInfo, finding: Finding, words: str) -> str:

@@ -60,8 +60,7 @@ def specialise(
         ...         return {"shuffle": True}
         ...     return {"batch": w.size}
         ... '''
-        >>> print(*specialise([Part(text, {"w": {"shuffle": False, "size": 4}})], {"order"}, ()))
-        <BLANKLINE>
+        >>> print(specialise([Part(text, {"w": {"shuffle": False, "size": 4}})], {"order"}, ())[1])
         def order(w):
             return {'batch': 4}
     """
