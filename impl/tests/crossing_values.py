@@ -1,4 +1,4 @@
-"""Values that a batch may hold: by name, and by chance."""
+"""Values that a batch may hold: a catalogue, and strategies that draw them."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def _measured(values: Any, unit: str) -> Measured:
 
 
 class OutOfBand:
-    """Gives its memory to the pickler as it is, and keeps what it is given back."""
+    """Exports its memory to the pickler, and keeps the buffer that it gets back."""
 
     def __init__(self, buffer: Any) -> None:
         self.buffer = buffer
@@ -395,7 +395,7 @@ CATALOGUE: dict[str, Build] = {
     **{f"array: {name}": build for name, build in _ARRAYS.items()},
     **{f"other: {name}": build for name, build in _OTHERS.items()},
 }
-"""Each value's name and how it is made; made where it is wanted, since not all can be sent."""
+"""Each value's name and a function that makes it, since not all values can be sent."""
 
 BY_NUMBER = {
     *map(str, DTYPES),
@@ -411,7 +411,7 @@ BY_NUMBER = {
     "other: parts of one storage",
     "other: many",
 }
-"""The values of which only tensors cross, and the number of their layout."""
+"""The values that cross as tensors and the number of their layout."""
 
 REFUSED_BY_BOTH = {
     "tensor: opaque",
@@ -425,7 +425,7 @@ REFUSED_BY_BOTH = {
 # Samples, of which a loader collates batches
 
 LARGE = 22_500
-"""Elements of a sample: four of these are a batch that is worth a way of its own."""
+"""Elements of a sample; four samples make a batch that is collated in a segment."""
 
 
 def tensor(index: int, size: int = LARGE) -> torch.Tensor:
@@ -519,7 +519,7 @@ batches = st.recursive(
 
 
 class Listed(Dataset[Any]):
-    """Holds its values, and does not show them."""
+    """Returns values of a list."""
 
     def __init__(self, values: list[Any]) -> None:
         self.values = values
@@ -532,7 +532,7 @@ class Listed(Dataset[Any]):
 
 
 class Built(Dataset[Any]):
-    """Makes the values of the catalogue, each when it is asked for."""
+    """Makes values of the catalogue, each when it is requested."""
 
     def __init__(self, names: list[str]) -> None:
         self.names = names

@@ -1,4 +1,4 @@
-"""What of a batch must be the same after it crossed, as plain data."""
+"""Plain data that must be the same for a batch before and after it crosses."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def picture(value: Any) -> Any:
 
 
 def contents(value: Any) -> Any:
-    """Return the same without strides and what shares memory with what."""
+    """Return the same without strides and without shared memory."""
     return _Picture(form=False).of(value)
 
 

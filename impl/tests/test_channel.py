@@ -1,4 +1,4 @@
-"""The connection between the main process and a worker: whole messages, whatever their size."""
+"""The connection between the main process and a worker: whole messages of any size."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_a_descriptor_that_is_lost_keeps_its_place(ends: tuple[Channel, Channel]
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
     for number, (reading, _) in enumerate(pipes):
         ends[0].send(b"with one", descriptor=reading)
-        if number == 1:  # no more than are open: the lowest one that is free is beyond
+        if number == 1:  # allow no more than are open: the next free number is too large
             free = os.dup(reading)
             os.close(free)
             resource.setrlimit(resource.RLIMIT_NOFILE, (free, limits[1]))

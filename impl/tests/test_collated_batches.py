@@ -1,4 +1,4 @@
-"""Batches that a loader collates itself, large ones too: as torch's, and nobody else's memory."""
+"""Batches that a loader collates itself, also large ones: equal to torch's, in own memory."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_collated_batches_may_be_kept_viewed_and_written() -> None:
 
 
 class Remembering:
-    """A collate function that keeps batches in its worker, and goes on to use them."""
+    """A collate function that keeps batches in its worker, and uses them later."""
 
     def __init__(self, how: str) -> None:
         self.how = how
@@ -112,7 +112,7 @@ def test_a_worker_may_keep_what_it_collated(how: str) -> None:
 
 
 class Boxed:
-    """A type of a user's own, for which torch's collate function was told what to do."""
+    """A user's type, which is registered with torch's collate function."""
 
     def __init__(self, value: Any) -> None:
         self.value = value

@@ -1,4 +1,4 @@
-"""Collating in a segment: what comes out is what torch's own function makes."""
+"""Collating in a segment: the batch is the one that torch's own function makes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ COUNT = WORTH // 4
 
 @pytest.fixture
 def room(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collating]:
-    """Yield one that has a segment for each batch, of whatever size."""
+    """Yield a ``Collating`` that has a segment for a batch of any size."""
     monkeypatch.setattr(collating, "WORTH", 1)
     pool = Pool()
     segment, descriptor = pool.take(1 << 21)
@@ -83,7 +83,7 @@ def test_what_this_process_still_sees_is_told(room: Collating) -> None:
 
 
 class Kept(dict[str, Any]):
-    """What a batch of these is made of stays in this process too."""
+    """Keeps a reference to the contents of its latest batch."""
 
     latest: Any = None
 

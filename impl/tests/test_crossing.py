@@ -35,7 +35,7 @@ from midepoch.errors import WorkerDiedError
 
 pytestmark = [
     pytest.mark.usefixtures("classic"),
-    # Of making and reading such values, in torch itself.
+    # torch itself warns when it makes and reads such values.
     pytest.mark.filterwarnings("ignore:Sparse:UserWarning"),
     pytest.mark.filterwarnings("ignore:TypedStorage is deprecated"),
     pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors:UserWarning"),
@@ -45,7 +45,7 @@ pytestmark = [
 
 @dataclass
 class Refused:
-    """In place of a value that did not arrive."""
+    """Replaces a value that did not arrive."""
 
     why: str
 
@@ -227,7 +227,7 @@ def test_any_batch_crosses_as_by_torch(values: list[Any]) -> None:
 
 
 def compared(dataset: Listed) -> list[str]:
-    """Say what differs of what arrives."""
+    """Return the differences of the values that arrive."""
     ours = by_us(dataset, "fork")
     # Its worker leaves the values as they were, but PyTorch's gives them other memory.
     theirs = by_torch(dataset)
@@ -236,7 +236,7 @@ def compared(dataset: Listed) -> list[str]:
 
 
 class Twins(Dataset[Any]):
-    """Batches that differ by little: what remembers the last one's layout must see it."""
+    """Batches that differ by little, which the memory of layouts must tell apart."""
 
     kinds = 26
 
@@ -300,7 +300,7 @@ def test_batches_that_differ_by_little_are_told_apart(arguments: dict[str, Any])
 
 @pytest.mark.parametrize("dealing", [{}, {"prefetch_next_epoch": True}, {"in_order": False}])
 def test_epochs_broken_off_anywhere_leave_no_layout_behind(dealing: dict[str, Any]) -> None:
-    """Answers that nobody reads any more may have told what later ones rely on."""
+    """An answer that nobody reads may hold a layout on which later answers rely."""
     draw = random.Random(6)
     order = [draw.randrange(Twins.kinds) for _ in range(60)]
     made: Any = midepoch.StatefulDataLoader(
@@ -363,7 +363,7 @@ def test_batches_grow_and_shrink() -> None:
 
 
 class Reusing(Dataset[Any]):
-    """Returns the same memory each time, written over: as readers of frames do."""
+    """Returns the same memory each time, overwritten, like a reader of video frames."""
 
     def __init__(self, size: int) -> None:
         self.frame = torch.zeros(size)

@@ -1,4 +1,4 @@
-"""How long a batch is waited for: the timeout, and the hint of a loader that has none."""
+"""The deadline of a wait: the timeout, or the warning of a loader that has none."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from midepoch.workers.deadline import Deadline
 
 
 class Gated(sources.Plain):
-    """Row 1 and all after it wait until the gate is opened."""
+    """Row 1 and all later rows wait until the gate is opened."""
 
     def __init__(self, n: int, gate: Path) -> None:
         super().__init__(n)
@@ -56,7 +56,7 @@ def test_a_long_wait_is_hinted_at_once(tmp_path: Path, monkeypatch: pytest.Monke
 
     def show(message: Any, *_: Any, **__: Any) -> None:
         said.append(message)
-        (tmp_path / "gate").write_text("open")  # nothing would ever come without the hint
+        (tmp_path / "gate").write_text("open")  # without the warning, the wait would never end
 
     with warnings.catch_warnings():
         warnings.simplefilter("always")

@@ -1,4 +1,4 @@
-"""Which batches cross by the number of their layout, and that they arrive as they were."""
+"""Batches that cross by the number of their layout arrive unchanged."""
 
 from __future__ import annotations
 

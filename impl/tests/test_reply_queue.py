@@ -1,4 +1,4 @@
-"""``ReplyQueue``: from many threads to the one that waits."""
+"""``ReplyQueue``: from many threads to one reader."""
 
 from __future__ import annotations
 

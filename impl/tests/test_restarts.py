@@ -1,4 +1,4 @@
-"""Workers that are replaced: no death shows in what is delivered or saved (FAULT-8)."""
+"""Replaced workers: no death shows in the batches or in a state (FAULT-8)."""
 
 from __future__ import annotations
 

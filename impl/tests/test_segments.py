@@ -1,4 +1,4 @@
-"""Segments: not used again while seen, not kept for ever."""
+"""Segments: reused only once no object views them, and dropped when idle."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_a_fork_lets_no_segment_in_its_sight_be_written_again() -> None:
     child = os.fork()
     if not child:
         os.close(writing)
-        os.read(reading, 1)  # until the parent has gone on
+        os.read(reading, 1)  # until the parent continues
         os._exit(0 if bytes(block[:SMALLEST]) == b"\x05" * SMALLEST else 1)
     del block
     assert pair.settle() == Returned((), (number,))

@@ -1,4 +1,4 @@
-"""The two ends of a worker's connection, and what becomes of batches that cannot be received."""
+"""The two ends of a worker's connection, and batches that cannot be received."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Large(sources.Plain):
 
 
 def no_descriptors(times: int, monkeypatch: Any) -> None:
-    """Let the main process be without descriptors so many times, as the system does it."""
+    """Make the main process lack descriptors so many times, as the system would."""
     receive, left = Channel.receive, [times]
 
     def without(channel: Channel, *, wait: bool = True) -> bool:
@@ -148,7 +148,7 @@ def test_what_is_made_ahead_is_bounded_in_bytes(tmp_path: Any, monkeypatch: Any)
     )
     for number in range(30):
         assert int(next(batches)[0, 0]) == number
-        # The one just delivered, and as many as the bytes allow or were asked for unknowingly.
+        # The batch just delivered, and as many more as the bytes allow.
         assert len(list(tmp_path.iterdir())) <= number + 1 + 3
 
 

@@ -1,4 +1,4 @@
-"""Worker processes: transport, prefetch, persistence, timeouts, and that they leave nothing."""
+"""Worker processes: transport, prefetching, persistence and timeouts; they leave nothing behind."""
 
 from __future__ import annotations
 
