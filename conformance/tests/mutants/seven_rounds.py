@@ -1,4 +1,4 @@
-"""Its network has seven rounds."""
+"""Shuffles with a network of seven rounds."""
 
 from format_base import mutant
 
