@@ -10,6 +10,7 @@ from midepoch_benchmarks.goals import COST, HOPED, MET, RATIO, REPORTED, Goal
 from midepoch_benchmarks.results import CaseResult, Results
 
 __all__ = [
+    "COLUMNS",
     "figure_words",
     "goal_words",
     "interval_words",
@@ -17,9 +18,12 @@ __all__ = [
     "markdown",
     "quantity",
     "rows_of",
+    "summary_words",
 ]
 
-_HEAD = ("what is measured", "loader", "median", "quartiles", "beside it", "95%", "goal", "")
+COLUMNS = ("loader", "median", "quartiles", "beside it", "95% interval", "goal", "")
+"""The heads of the columns of :func:`rows_of`."""
+
 _SCALES = {
     "s": ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")),
     "bytes": ((1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB"), (1, "B")),
@@ -108,6 +112,14 @@ def machine_words(results: Results) -> str:
     )
 
 
+def summary_words(results: Results, mark: str = "") -> str:
+    """Return how many goals are met, and the missed cases, each between two ``mark``."""
+    verdicts = [verdict for found in results.results for verdict in found.verdicts()]
+    hoped = verdicts.count(HOPED)
+    missed = ", ".join(f"{mark}{name}{mark}" for name in results.missed) or "none"
+    return f"goals met: {hoped + verdicts.count(MET)}, {hoped} as hoped for; missed: {missed}"
+
+
 def markdown(results: Results, level: int = 3) -> str:
     """Return the machine, a table for each row of goals, and the contenders that were not measured.
 
@@ -115,7 +127,7 @@ def markdown(results: Results, level: int = 3) -> str:
         results: a run.
         level: the level of the headings.
     """
-    lines = [f"{machine_words(results)}.", "", _summary(results), ""]
+    lines = [f"{machine_words(results)}.", "", f"{summary_words(results, '`')}.", ""]
     for row, title in ROWS.items():
         found = [one for one in results.results if one.case.row == row]
         if found:
@@ -138,17 +150,10 @@ def _digits(value: float) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _summary(results: Results) -> str:
-    verdicts = [verdict for found in results.results for verdict in found.verdicts()]
-    reached = verdicts.count(HOPED) + verdicts.count(MET)
-    words = f"{reached} goals are met, {verdicts.count(HOPED)} of them as hoped for"
-    missed = ", ".join(f"`{name}`" for name in results.missed)
-    return f"{words}; missed: {missed}." if missed else f"{words}; none is missed."
-
-
 def _table(found: list[CaseResult]) -> Iterator[str]:
-    yield _line(_HEAD)
-    yield _line(["---"] * len(_HEAD))
+    heads = ("what is measured", *COLUMNS)
+    yield _line(heads)
+    yield _line(["---"] * len(heads))
     for one in found:
         for number, row in enumerate(rows_of(one)):
             yield _line([one.case.words if number == 0 else "", *row])

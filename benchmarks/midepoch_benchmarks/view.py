@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -12,11 +10,13 @@ from midepoch_benchmarks.cases import CASES
 from midepoch_benchmarks.goals import HOPED, MET, MISSED
 from midepoch_benchmarks.results import CaseResult, Results
 from midepoch_benchmarks.tables import (
+    COLUMNS,
     figure_words,
     goal_words,
     machine_words,
     quantity,
     rows_of,
+    summary_words,
 )
 from midepoch_conformance.text import printable
 
@@ -37,8 +37,7 @@ def show_cases(console: Console) -> None:
 def show_results(results: Results, console: Console) -> None:
     """Show a table of all cases, the contenders that were not measured, and the last line."""
     console.print(Text(machine_words(results), "dim"), soft_wrap=True)
-    heads = ("case", "loader", "median", "quartiles", "beside it", "95% interval", "goal", "")
-    table = Table(*heads, box=None)
+    table = Table("case", *COLUMNS, box=None)
     for found in results.results:
         for number, (*texts, verdict) in enumerate(rows_of(found)):
             case = found.case.id if number == 0 else ""
@@ -55,14 +54,8 @@ def show_results(results: Results, console: Console) -> None:
 
 
 def verdict_line(results: Results) -> Text:
-    """Return the last line: how many goals were reached."""
-    verdicts = [verdict for found in results.results for verdict in found.verdicts()]
-    counts = {name: verdicts.count(name) for name in (HOPED, MET, MISSED)}
-    words = f"{counts[HOPED] + counts[MET]} goals met, {counts[HOPED]} of them as hoped for"
-    if not results.missed:
-        return Text(f"{words}; none missed", "bold green")
-    missed: Sequence[str] = results.missed
-    return Text(f"{words}; {counts[MISSED]} missed: {', '.join(missed)}", "bold red")
+    """Return the last line: how many goals were met."""
+    return Text(summary_words(results), "bold red" if results.missed else "bold green")
 
 
 class Progress:

@@ -41,7 +41,7 @@ def how_judged(requirement: str) -> str:
     judge = judges.REGISTRY.get(requirement)
     if judge is None:
         return "not judged"
-    text = inspect.getdoc(judge.opinion) or ""
+    text = inspect.getdoc(judge.function) or ""
     return f"{text}\n(cases of the families: {', '.join(judge.probes)})"
 
 

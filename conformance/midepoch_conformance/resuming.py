@@ -1,4 +1,8 @@
-"""``assert_resumes``: the main promise as one line in a loader's or a training's own tests."""
+"""``assert_resumes``: exact resuming as one line in a project's own tests.
+
+Batches are compared by value and type. Tensors and arrays are recognised by their attributes, so
+that neither torch nor numpy is imported.
+"""
 
 from __future__ import annotations
 
@@ -8,22 +12,24 @@ import inspect
 import pickle
 import random
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
-
-from midepoch_conformance.contents import equal, show
 
 __all__ = ["assert_resumes"]
 
 _PLAIN, _OTHER = 1, 2
 """Two different states of the global random streams."""
 
+_SHOWN = 200
+"""The most characters of a batch in an error's text."""
+_IDENTITY: Any = object.__eq__
+
 Epochs = list[list[Any]]
 
 
 @dataclasses.dataclass(frozen=True)
 class _Cut:
-    """Where a state is taken: after ``batches`` of ``epoch``; ``seen`` where its end was too."""
+    """The position of a state: after ``batches`` of ``epoch``; ``seen`` if its end was seen."""
 
     epoch: int
     batches: int
@@ -43,7 +49,7 @@ class _Cut:
         return "RESUME-1" if self.batches else "RESUME-4"
 
     def rest(self, expected: Epochs) -> list[tuple[int, int]]:
-        """Return the places (epoch, first batch) of what is left, leading empty epochs dropped."""
+        """Return the positions (epoch, first batch) of the rest, without leading empty epochs."""
         places = [(self.epoch, self.batches)]
         places += [(epoch, 0) for epoch in range(self.epoch + 1, len(expected))]
         while places and not expected[places[0][0]][places[0][1] :]:
@@ -53,7 +59,7 @@ class _Cut:
 
 @dataclasses.dataclass(frozen=True)
 class _Saved:
-    """A state, where it was taken, and the story so far in words."""
+    """A state, its position, and the history so far in words."""
 
     cut: _Cut
     state: Any
@@ -62,7 +68,7 @@ class _Saved:
 
 @dataclasses.dataclass(frozen=True)
 class _Setup:
-    """What the caller asked for."""
+    """The arguments of the caller."""
 
     build: Callable[[int], Any]
     epochs: int
@@ -103,9 +109,9 @@ def assert_resumes(
     """Assert that a loader resumes exactly, from every position asked for, in this process.
 
     An uninterrupted run is compared with runs that are cut, saved, and resumed in a fresh
-    loader while the global random streams differ; each resumed run is cut and resumed once
-    more. Answers RESUME-1, RESUME-2, RESUME-4, EPOCH-1 to EPOCH-4 and BASIS-4 on your own
-    loader; ``midepoch check`` does so across processes, and asks more.
+    loader while the global random streams differ. Each resumed run is cut and resumed once
+    more. This checks RESUME-1, RESUME-2, RESUME-4, EPOCH-1 to EPOCH-4 and BASIS-4 on your own
+    loader; ``midepoch check`` does so across processes, and checks more.
 
     Args:
         make_loader: builds a fresh loader, with its dataset, from a number of workers (or
@@ -113,17 +119,17 @@ def assert_resumes(
             at a time and has ``state_dict`` and ``load_state_dict``.
         epochs: how many epochs are compared.
         workers: the number, or numbers, of workers to save with.
-        resume_workers: those to resume with; the same as saved with where not given.
-        cuts: numbers of batches after which states are taken in each epoch; where not given:
-            none, one, half, all but one, and all.
-        encode: turns a state into what is kept: ``pickle.dumps`` where not given.
-        decode: turns that into a state again.
+        resume_workers: those to resume with; by default the same as for saving.
+        cuts: numbers of batches after which states are taken in each epoch; by default none,
+            one, half, all but one, and all.
+        encode: turns a state into the form that is stored; by default ``pickle.dumps``.
+        decode: turns the stored form into a state again.
         start_epoch: called with the loader and the epoch's number before each epoch, for
             samplers with ``set_epoch``.
 
     Raises:
         AssertionError: the loader does not resume exactly; the text names the position, the
-            first batch that differs, what was expected and what came.
+            first batch that differs, the expected batch and the delivered one.
         ValueError: an argument makes no sense.
 
     Example:
@@ -157,7 +163,7 @@ def assert_resumes(
                 for cut, state in _saved(setup, number, expected)
             ]
             for other in resumes or [number]:
-                # Single resumes first: a chain that fails should have failed as a chain.
+                # Single resumes first: a failing chain then fails because it is a chain.
                 again = [_check(setup, expected, each, other) for each in saved]
                 for later in filter(None, again):
                     _check(setup, expected, later, other, "RESUME-2")
@@ -181,7 +187,7 @@ def _uninterrupted(setup: _Setup, workers: int) -> Epochs:
 
 
 def _saved(setup: _Setup, workers: int, expected: Epochs) -> list[tuple[_Cut, Any]]:
-    """Take every state in one run, which must not notice that they are taken."""
+    """Take every state in one run; taking them must not change the batches."""
     states: list[tuple[_Cut, Any]] = []
     got: Epochs = []
     loader = setup.fresh(workers, _PLAIN)
@@ -209,7 +215,7 @@ def _saved(setup: _Setup, workers: int, expected: Epochs) -> list[tuple[_Cut, An
 def _check(
     setup: _Setup, expected: Epochs, saved: _Saved, workers: int, requirement: str = ""
 ) -> _Saved | None:
-    """Resume and compare what follows; return a state taken after the first batch of that."""
+    """Resume and compare the rest; return a state taken after its first batch."""
     name = requirement or saved.cut.requirement(expected)
     story = f"{saved.story}, resumed in a fresh loader ({workers} workers)"
     rest = saved.cut.rest(expected)
@@ -223,7 +229,7 @@ def _check(
         ) from error
     difference = _difference(expected, rest, got)
     if difference is not None:
-        # What is wrong in a later epoch alone is another requirement.
+        # A fault in a later epoch only is about another requirement.
         name = name if difference.epoch == rest[0][0] else "EPOCH-1"
         raise AssertionError(
             f"the loader does not resume exactly ({name}): {story}\n{difference.words}"
@@ -236,7 +242,7 @@ def _check(
 
 
 def _follow(setup: _Setup, loader: Any, cut: _Cut, epochs: int) -> tuple[Epochs, Any | None]:
-    """Deliver what is left, and take a state after the first batch of it."""
+    """Deliver the rest, and take a state after its first batch."""
     got: Epochs = []
     state: Any | None = None
     number = cut.epoch + cut.seen
@@ -257,23 +263,23 @@ def _follow(setup: _Setup, loader: Any, cut: _Cut, epochs: int) -> tuple[Epochs,
 
 @dataclasses.dataclass(frozen=True)
 class _Difference:
-    """The epoch in which something else came, and what."""
+    """The epoch of the first difference, and the difference in words."""
 
     epoch: int
     words: str
 
 
 def _difference(expected: Epochs, rest: list[tuple[int, int]], got: Epochs) -> _Difference | None:
-    """Return where ``got`` first differs from the ``rest`` of what was expected."""
+    """Return the first difference between ``got`` and the ``rest`` of the expected batches."""
     for (epoch, first), batches in zip(rest, got, strict=True):
         wanted = expected[epoch][first:]
         for index in range(max(len(wanted), len(batches))):
             here = wanted[index : index + 1]
             there = batches[index : index + 1]
-            if not equal(here, there):
+            if not _equal(here, there):
                 lines = [
                     f"  first difference: epoch {epoch}, batch {first + index}",
-                    f"  expected: {show(here[0]) if here else 'the end of the epoch'}",
+                    f"  expected: {_show(here[0]) if here else 'the end of the epoch'}",
                     f"  got:      {_placed(there, expected)}",
                 ]
                 return _Difference(epoch, "\n".join(lines))
@@ -285,9 +291,9 @@ def _placed(batch: list[Any], expected: Epochs) -> str:
         return "the end of the epoch"
     for number, epoch in enumerate(expected):
         for index, other in enumerate(epoch):
-            if equal(other, batch[0]):
-                return f"{show(batch[0])}  (batch {index} of epoch {number})"
-    return f"{show(batch[0])}  (no batch of the uninterrupted run)"
+            if _equal(other, batch[0]):
+                return f"{_show(batch[0])}  (batch {index} of epoch {number})"
+    return f"{_show(batch[0])}  (no batch of the uninterrupted run)"
 
 
 def _numbers(value: int | Sequence[int], name: str) -> list[int]:
@@ -333,3 +339,42 @@ def _seed_streams(seed: int) -> None:
         sys.modules["numpy"].random.seed(seed)
     if "torch" in sys.modules:
         sys.modules["torch"].manual_seed(seed)
+
+
+def _equal(a: Any, b: Any) -> bool:
+    """Return whether ``a`` and ``b`` are equal in structure, type and value; NaN equals NaN.
+
+    Example:
+        >>> _equal({"x": [1, float("nan")]}, {"x": [1, float("nan")]}), _equal([1], [True])
+        (True, False)
+    """
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, Mapping):
+        return list(a) == list(b) and all(_equal(a[key], b[key]) for key in a)
+    if isinstance(a, (list, tuple)):
+        return len(a) == len(b) and all(map(_equal, a, b))
+    if hasattr(a, "dtype") and hasattr(a, "shape"):
+        return _equal_arrays(a, b)
+    if dataclasses.is_dataclass(a) and not isinstance(a, type):
+        names = [field.name for field in dataclasses.fields(a)]
+        return all(_equal(getattr(a, name), getattr(b, name)) for name in names)
+    if type(a).__eq__ is _IDENTITY and hasattr(a, "__dict__"):
+        return _equal(vars(a), vars(b))
+    # Only a NaN differs from itself.
+    return bool(a == b) or bool(a != a and b != b)
+
+
+def _show(value: Any) -> str:
+    """Return ``value`` on one line, for an error's text."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}... ({len(text)} characters)"
+
+
+def _equal_arrays(a: Any, b: Any) -> bool:
+    if a.dtype != b.dtype or tuple(a.shape) != tuple(b.shape):
+        return False
+    if str(a.dtype) == "object":
+        return _equal(a.tolist(), b.tolist())
+    same = (a == b) | ((a != a) & (b != b))
+    return bool(same.all())

@@ -80,4 +80,6 @@ def nothing_left(request: pytest.FixtureRequest) -> Iterator[None]:
         time.sleep(0.01)
     # Other tests of this process look for orphans by themselves.
     adopt_orphans(False)
-    assert not {what: which for what, which in left.items() if which}
+    found = {what: which for what, which in left.items() if which}
+    if found:
+        pytest.fail(f"the test leaves {found}")

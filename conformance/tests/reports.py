@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -18,6 +18,7 @@ from midepoch_conformance.report.file import ReportFile, load_report
 from midepoch_conformance.report.lines import document_of
 from midepoch_conformance.run.check import run_check
 from midepoch_conformance.run.settings import Settings
+from midepoch_conformance.verdict.results import Known
 
 Lie = Callable[[Case, int], bool]
 
@@ -38,11 +39,12 @@ def ignores_loads(case: Case, session: int) -> bool:
     return session == 1
 
 
-def simulated_report(path: Path, lie: Lie = ignores_loads) -> Document:
+def simulated_report(path: Path, lie: Lie = ignores_loads, known: Sequence[Known] = ()) -> Document:
     """Write the report of the simulated loader to ``path`` and read it back."""
+    settings = Settings("simulated", jobs=1, known=tuple(known))
     with mock.patch.object(tables, "load_table", return_value=list(TABLE)):
         report = ReportFile(path)
-        check = run_check(Settings("simulated", jobs=1), report, lambda: Engine(lie))
+        check = run_check(settings, report, lambda: Engine(lie))
         report.finish(document_of(check))
     return load_report(path)
 
@@ -77,8 +79,8 @@ def make_mixed(lines: list[dict[str, Any]]) -> None:
     entry = {k: failure[k] for k in ("requirement", "outcome", "kind", "words", "id", "case")}
     entry |= {"reason": "<i>why", "where": "known.toml, entry 1", "holds": True, "cases": 4}
     entry |= {"workload_kinds": ["map"], "link": "https://example.org/a?b=1&c=2"}
-    gone = {"link": "javascript:alert(1)", "holds": False, "outcome": "pass", "kind": ""}
-    unjudged = {"link": "ftp://x", "holds": False, "outcome": "error", "kind": ""}
+    gone = {"link": "javascript:alert(1)", "holds": False, "outcome": "pass", "kind": "x"}
+    unjudged = {"link": "ftp://x", "holds": False, "outcome": "error", "kind": "adapter"}
     footer |= {"known": [entry, {**entry, **gone}, {**entry, **unjudged}], "status": 1}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from importlib import resources
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ from midepoch_conformance.case.sources import GENERATORS
 from midepoch_conformance.case.uninterrupted import oracle_case
 from midepoch_conformance.case.workload import KINDS, Workload
 from midepoch_conformance.families import covering, tables
-from midepoch_conformance.families.family import FAMILIES, LANED
+from midepoch_conformance.families.family import FAMILIES, LANED, family
 from midepoch_conformance.families.offered import EXTRAS, reason_not_offered
 from midepoch_conformance.judges import REGISTRY
 
@@ -230,3 +231,15 @@ def test_a_change_of_the_plan_that_changes_nothing_is_no_case(name: str, plan: s
     row = {"kind": "map", "shuffle": True, "tail": "keep", "plan": plan}
     assert tables.case_of({"family": name, **row, "shape": (13, 4)}) is not None
     assert tables.case_of({"family": name, **row, "shape": (16, 4)}) is None
+
+
+def test_a_family_of_a_known_name_is_refused() -> None:
+    with pytest.raises(ValueError, match="two families are named 'cut'"):
+        family("cut", section="basics")(lambda cell: None)
+
+
+@pytest.mark.parametrize("fact", [{"section": "?"}, {"needs": ("?",)}, {"quick": ("?",)}])
+def test_an_unknown_fact_of_a_family_is_refused(fact: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="unknown facts of family 'new'"):
+        family("new", **({"section": "basics"} | fact))
+    assert "new" not in FAMILIES

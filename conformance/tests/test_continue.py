@@ -148,7 +148,7 @@ def test_cases_that_are_not_the_tables_are_not_believed(tmp_path: Path) -> None:
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     lines[1] |= {name: lines[2][name] for name in ("id", "case")}
     path.write_text("".join(json.dumps(line) + "\n" for line in lines[:3]))
-    with pytest.raises(CheckError, match="is not the beginning of this table"):
+    with pytest.raises(CheckError, match="are not the beginning of this table"):
         judge(path, again=True)
     lines[1]["id"] = "0123456789ab"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines[:3]))
@@ -286,7 +286,7 @@ def test_the_command_line_says_what_is_wrong(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(["check", "torch", "--continue"]) == 2
-    assert "--continue needs the report of that run" in capsys.readouterr().err
+    assert "--continue needs the report of the interrupted run" in capsys.readouterr().err
     assert main(command(fakes, "--continue")) == 2
     assert "there is no such report" in capsys.readouterr().err
     assert not (tmp_path / "report.jsonl").exists()

@@ -109,7 +109,7 @@ def test_full_finds_that_an_unusual_workload_was_not_the_cause(
     assert not found.case.workload.shuffle
     doing = [event.doing for event in heard if isinstance(event, Investigating)]
     assert doing.count("writing and running its script") == 1
-    assert doing.count("looking for its smallest case") == len(doing) - 1 > 1
+    assert doing.count("searching for its smallest case") == len(doing) - 1 > 1
 
 
 def test_a_hang_is_not_played_again_for_its_picture() -> None:

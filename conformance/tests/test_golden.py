@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -21,25 +22,33 @@ from reports import (
     truthful,
 )
 from rich.console import Console
+from test_check import TABLE
 
 from midepoch_conformance.report.badge import badges
 from midepoch_conformance.report.diff import diff_markdown, report_diff, show_diff
-from midepoch_conformance.report.document import Document
+from midepoch_conformance.report.document import Case, Document, Footer, Header
 from midepoch_conformance.report.file import load_report
 from midepoch_conformance.report.markdown import markdown
 from midepoch_conformance.report.page import html_page
 from midepoch_conformance.report.terminal import show_report
+from midepoch_conformance.verdict.results import Known
 
 Golden = Callable[[str, str], None]
 
 
 @pytest.fixture(scope="module")
 def paths(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Return a report of each sort: a loader that passes, one that fails, and two made of it."""
+    """Return a report of each sort: two loaders, a known failure, and reports that were changed."""
     folder = tmp_path_factory.mktemp("reports")
     found = {}
-    for name, lie in (("passes", truthful), ("fails", ignores_loads)):
-        simulated_report(folder / "plain.jsonl", lie)
+    entry = Known("RESUME-1", "https://example.org/7", "upstream", TABLE[2], "known.toml, entry 1")
+    runs = (
+        ("passes", truthful, ()),
+        ("fails", ignores_loads, ()),
+        ("known", ignores_loads, (entry,)),
+    )
+    for name, lie, known in runs:
+        simulated_report(folder / "plain.jsonl", lie, known)
         found[name] = rewritten(folder / "plain.jsonl", folder / f"{name}.jsonl", make_stable)
     for name, change in (("mixed", make_mixed), ("hostile", make_hostile)):
         found[name] = rewritten(found["fails"], folder / f"{name}.jsonl", change)
@@ -70,18 +79,30 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("name", ["passes", "fails", "mixed", "hostile"])
+@pytest.mark.parametrize("name", ["passes", "fails", "known", "mixed", "hostile"])
 def test_a_report_looks_as_it_did(
     name: str, form: str, paths: dict[str, Path], golden: Golden
 ) -> None:
     golden(f"{name}.{form}", FORMS[form](load_report(paths[name])))
 
 
-@pytest.mark.parametrize("name", ["passes", "fails"])
+@pytest.mark.parametrize("name", ["passes", "fails", "known"])
 def test_the_lines_of_a_report_are_as_they_were(
     name: str, paths: dict[str, Path], golden: Golden
 ) -> None:
     golden(f"{name}.report.jsonl", paths[name].read_text(encoding="utf-8"))
+
+
+def test_a_line_that_is_read_is_written_as_it_was(paths: dict[str, Path]) -> None:
+    kinds: dict[str, type[Header | Case | Footer]] = {
+        "header": Header,
+        "case": Case,
+        "footer": Footer,
+    }
+    for path in paths.values():
+        for line in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
+            part = kinds[line["type"]].from_json(line)
+            assert {"type": line["type"], **part.to_json()} == line
 
 
 @pytest.mark.parametrize(

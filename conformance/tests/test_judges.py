@@ -59,7 +59,7 @@ def test_an_error_of_a_judge_is_an_error_and_says_where(monkeypatch: pytest.Monk
     def slips(view: object) -> None:
         raise IndexError("list index out of range")
 
-    judge_ = dataclasses.replace(REGISTRY["RESUME-1"], opinion=slips)
+    judge_ = dataclasses.replace(REGISTRY["RESUME-1"], function=slips)
     monkeypatch.setitem(REGISTRY, "RESUME-1", judge_)
     of = case("cut", *CUT)
     (finding, other) = judge(of, trace(of, CUT_FIRST, ["", "45.", f"{SECOND}."]), ORACLE)

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from simulated import Engine
 from test_check import TABLE, cut, plain
-from test_report import written
 
 from midepoch_conformance.case.case import Case, Step
 from midepoch_conformance.case.trace import Event as TraceEvent
@@ -19,8 +18,6 @@ from midepoch_conformance.case.trace import Fault
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.cli import main
 from midepoch_conformance.families import tables
-from midepoch_conformance.report.file import ReportFile, read_report
-from midepoch_conformance.report.lines import document_of
 from midepoch_conformance.run.check import run_check
 from midepoch_conformance.run.events import Event, Replaying, Started
 from midepoch_conformance.run.known import KnownError, known_text, load_known, unknown_failures
@@ -183,24 +180,6 @@ def test_only_leaves_out_entries_that_are_not_asked_about() -> None:
     assert check(entry(), lie=honest, only=("BASIS-1",)).known == []
 
 
-def test_the_report_tells_of_known_failures(tmp_path: Path) -> None:
-    path = tmp_path / "report.jsonl"
-    report = ReportFile(path)
-    settings = Settings("simulated", jobs=1, known=(entry(),))
-    report.finish(document_of(run_check(settings, report, lambda: Engine(forgets))))
-    footer = read_report(path)[-1]
-    assert footer["status"] == 0
-    (known,) = footer["known"]
-    assert known["link"] == LINK
-    assert known["reason"] == "not ours to mend"
-    assert known["holds"] is True
-    assert (known["requirement"], known["outcome"], known["cases"]) == (
-        "RESUME-1",
-        "fails silently",
-        4,
-    )
-
-
 def test_what_is_written_is_read_once_it_is_filled_in(tmp_path: Path) -> None:
     path = tmp_path / "known.toml"
     path.write_text(known_text(unknown_failures(check())))
@@ -341,7 +320,3 @@ def test_a_file_that_cannot_be_read_is_status_2(
     monkeypatch.chdir(tmp_path)
     assert main(["check", "torch", "--known", name]) == 2
     assert name in capsys.readouterr().err
-
-
-def test_a_run_without_a_file_has_no_known_failures(tmp_path: Path) -> None:
-    assert written(tmp_path / "report.jsonl", forgets)[-1]["known"] == []

@@ -35,6 +35,11 @@ def test_the_adapters_own_file_is_known(fakes: Path) -> None:
     assert loading.load(f"{fakes / 'odd.py'}:Failing").own == {str(fakes / "odd.py")}
 
 
+def test_the_datasets_of_torch_are_their_adapters_own() -> None:
+    own = {Path(file).name for file in loading.load("torch").own}
+    assert own == {"torch.py", "torch_data.py"}
+
+
 def test_a_file_alone_means_its_adapter(fakes: Path) -> None:
     assert loading.load(str(fakes / "lies.py")).name == "Adapter"
 

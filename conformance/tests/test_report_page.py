@@ -242,6 +242,12 @@ def test_a_case_that_this_suite_does_not_know_is_shown(path: Path, tmp_path: Pat
     assert "RESUME-1" in out.getvalue()
 
 
+def test_no_text_of_a_loader_steers_the_terminal(path: Path, tmp_path: Path) -> None:
+    out = io.StringIO()
+    terminal.show_report(changed(path, tmp_path, make_hostile), Console(file=out, width=120))
+    assert not set(out.getvalue()) & set("\x1b\u202e")
+
+
 # The comment
 
 

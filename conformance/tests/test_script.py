@@ -200,7 +200,7 @@ def test_the_heading_is_short_whatever_is_said() -> None:
 
 
 def test_a_case_is_short_with_a_long_session() -> None:
-    steps = ", ".join(f"take 1, save s{number}" for number in range(40))
+    steps = ", ".join(f"take 1, save s{number}" for number in range(36))
     finding = Finding("RESUME-7", "fails", evidence=Evidence("error", wanted="no error"))
     text = make_script(TORCHDATA, parse(f"history: {steps}"), finding)
     compile(text, "failure.py", "exec")

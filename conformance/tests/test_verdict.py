@@ -10,11 +10,11 @@ from midepoch_conformance.verdict import requirements
 from midepoch_conformance.verdict.finding import (
     Finding,
     aggregate,
+    block_dependents,
     class_words,
     is_refusal,
     of_fault,
     place,
-    settle,
 )
 from midepoch_conformance.verdict.prerequisites import PREREQUISITES
 
@@ -82,7 +82,7 @@ def found(requirement: str, outcome: str, workers: int = 0, kind: str = "") -> F
 def test_a_failure_is_blocked_by_a_prerequisite_at_the_same_worker_count_only() -> None:
     first = found("RESUME-1", "fails silently", workers=2)
     here, there = found("RESUME-2", "fails", workers=2), found("RESUME-2", "fails", workers=3)
-    assert [f.outcome for f in settle([first, here, there])] == [
+    assert [f.outcome for f in block_dependents([first, here, there])] == [
         "fails silently",
         "blocked",
         "fails",
@@ -90,27 +90,30 @@ def test_a_failure_is_blocked_by_a_prerequisite_at_the_same_worker_count_only() 
 
 
 def test_a_pass_is_never_blocked() -> None:
-    both = settle([found("RESUME-1", "fails"), found("RESUME-2", "pass")])
+    both = block_dependents([found("RESUME-1", "fails"), found("RESUME-2", "pass")])
     assert [f.outcome for f in both] == ["fails", "pass"]
 
 
 def test_a_refusal_blocks_nothing() -> None:
-    both = settle([found("RESUME-1", "refused"), found("RESUME-2", "fails")])
+    both = block_dependents([found("RESUME-1", "refused"), found("RESUME-2", "fails")])
     assert [f.outcome for f in both] == ["refused", "fails"]
 
 
 def test_a_case_without_an_oracle_is_blocked_where_the_basis_fails() -> None:
     alone = found("RESUME-1", "not offered", kind="oracle")
-    assert settle([alone])[0].outcome == "not offered"
-    assert settle([alone, found("BASIS-1", "fails")])[0].outcome == "blocked"
+    assert block_dependents([alone])[0].outcome == "not offered"
+    assert block_dependents([alone, found("BASIS-1", "fails")])[0].outcome == "blocked"
 
 
 def test_a_finding_may_need_more_than_its_requirement() -> None:
     import dataclasses
 
     later = dataclasses.replace(found("INTERVAL-1", "fails"), needs=("EPOCH-1",))
-    assert settle([later, found("EPOCH-1", "fails")])[0].outcome == "blocked"
-    assert settle([found("INTERVAL-1", "fails"), found("EPOCH-1", "fails")])[0].outcome == "fails"
+    assert block_dependents([later, found("EPOCH-1", "fails")])[0].outcome == "blocked"
+    assert (
+        block_dependents([found("INTERVAL-1", "fails"), found("EPOCH-1", "fails")])[0].outcome
+        == "fails"
+    )
 
 
 def test_the_worst_outcome_decides_and_all_are_counted() -> None:

@@ -17,7 +17,7 @@ import numpy
 import pytest
 import torch
 
-from midepoch_conformance.case import workload as module
+from midepoch_conformance.case import rows as module
 from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.trees import CODECS, TREES, spelled, tree_at

@@ -70,8 +70,8 @@ def describe_judges() -> dict[str, str]:
 
     out = {}
     for name, judge in REGISTRY.items():
-        words = (inspect.getdoc(judge.opinion) or "").partition("\n")[0]
-        place = f"{judge.opinion.__module__.rpartition('.')[2]}.{judge.opinion.__name__}"
+        words = (inspect.getdoc(judge.function) or "").partition("\n")[0]
+        place = f"{judge.function.__module__.rpartition('.')[2]}.{judge.function.__name__}"
         out[name] = f"`{place}` {words}"
     return out
 

@@ -47,7 +47,7 @@ def test_every_requirement_has_its_anchor_and_its_judge(site: Path) -> None:
         assert requirement["id"] in built_page.read(page).anchors
         block = text.partition(f'id="{requirement["id"]}"')[2].partition("</div>")[0]
         judge = REGISTRY.get(requirement["id"])
-        assert (judge.opinion.__name__ if judge else "Not judged") in block
+        assert (judge.function.__name__ if judge else "Not judged") in block
 
 
 def test_the_front_page_counts_the_requirements() -> None:

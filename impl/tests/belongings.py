@@ -1,4 +1,4 @@
-"""What a process holds: children, threads, descriptors, shared memory."""
+"""The resources of a process: children, threads, descriptors, shared memory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class Belongings(NamedTuple):
-    """What a process holds that outlives a function."""
+    """The resources of a process that outlive a function."""
 
     children: frozenset[int]
     threads: frozenset[str]

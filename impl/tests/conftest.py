@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 from belongings import Belongings, belongings
+from connection import Connection
 
 
 @pytest.fixture(autouse=True)
@@ -38,6 +39,14 @@ def start_helpers() -> None:
 
     resource_tracker.ensure_running()
     forkserver.ensure_running()
+
+
+@pytest.fixture
+def connection() -> Iterator[Connection]:
+    """Return a worker's connection with both ends in this process."""
+    made = Connection()
+    yield made
+    made.close()
 
 
 @pytest.fixture

@@ -21,9 +21,15 @@ from hypothesis import strategies as st
 from torch.utils.data import Dataset
 from typed_values import TENSOR_DTYPES, arrays, integers, scalars, tensors, texts
 
+from midepoch.transport import layouts
+
 __all__ = [
+    "BY_NUMBER",
     "CATALOGUE",
+    "GRID",
+    "LARGE",
     "REFUSED_BY_BOTH",
+    "SAMPLES",
     "Built",
     "Listed",
     "Measured",
@@ -34,6 +40,7 @@ __all__ = [
     "Table",
     "Tagged",
     "batches",
+    "tensor",
 ]
 
 
@@ -58,6 +65,14 @@ class Slotted:
 
     def __init__(self, image: Any) -> None:
         self.image = image
+
+
+class Row(list[Any]):
+    pass
+
+
+class Text(str):
+    __slots__ = ()
 
 
 class Colour(enum.Enum):
@@ -190,6 +205,8 @@ def _raw(dtype: torch.dtype) -> torch.Tensor:
 
 
 Build = Callable[[], Any]
+
+GRID = torch.arange(12.0).reshape(3, 4)
 
 DTYPES = [
     *TENSOR_DTYPES,
@@ -339,13 +356,62 @@ _OTHERS: dict[str, Build] = {
     "many": lambda: [torch.full((3,), i) for i in range(200)],
     "many arrays": lambda: {str(i): np.full(i, i) for i in range(200)},
 }
+_BY_NUMBER: dict[str, Build] = {
+    "a list": lambda: [GRID.clone(), torch.ones(2, dtype=torch.int64)],
+    "containers within containers": lambda: {
+        "a": [(GRID.clone(),), torch.tensor(True)],
+        "b": torch.ones(1),
+    },
+    "odd strides of one": lambda: torch.ones(1, 3).as_strided((1, 3), (7, 1)),
+    "huge strides of one": lambda: torch.ones(1, 3).as_strided((1, 3), (2**61, 1)),
+    "more dimensions than NumPy's": lambda: torch.ones([1] * 70),
+    "as many as there may be": lambda: [torch.ones(1) for _ in range(layouts.TENSORS)],
+}
+_MORE: dict[str, Build] = {
+    "too many": lambda: [torch.ones(1) for _ in range(layouts.TENSORS + 1)],
+    "too many in all": lambda: [
+        [torch.ones(1) for _ in range(9)] for _ in range(layouts.TENSORS // 8)
+    ],
+    "one list many times": lambda: [[torch.ones(1) for _ in range(30)]] * 200,
+    "too deep": lambda: functools.reduce(
+        lambda inner, _: [inner], range(layouts.DEPTH + 1), torch.ones(2)
+    ),
+    "a number beside": lambda: [GRID.clone(), 1],
+    "a text beside": lambda: {"x": GRID.clone(), "name": "a"},
+    "none beside": lambda: (GRID.clone(), None),
+    "an empty list beside": lambda: [GRID.clone(), []],
+    "an empty dictionary": dict,
+    "keys of numbers": lambda: {1: GRID.clone()},
+    "keys of a subclass": lambda: {Text("x"): GRID.clone()},
+    "a named tuple": lambda: Pair(GRID.clone(), torch.ones(1)),
+    "a list of a subclass": lambda: Row([GRID.clone()]),
+    "an ordered dictionary": lambda: OrderedDict(x=GRID.clone()),
+}
 CATALOGUE: dict[str, Build] = {
     **{str(dtype): functools.partial(_raw, dtype) for dtype in DTYPES},
+    **{f"by number: {name}": build for name, build in _BY_NUMBER.items()},
+    **{f"more than tensors: {name}": build for name, build in _MORE.items()},
     **{f"tensor: {name}": build for name, build in _TENSORS.items()},
     **{f"array: {name}": build for name, build in _ARRAYS.items()},
     **{f"other: {name}": build for name, build in _OTHERS.items()},
 }
 """Each value's name and how it is made; made where it is wanted, since not all can be sent."""
+
+BY_NUMBER = {
+    *map(str, DTYPES),
+    *(f"by number: {name}" for name in _BY_NUMBER),
+    "tensor: 0-dimensional",
+    "tensor: one channel",
+    "tensor: a view of more",
+    "tensor: buffer",
+    "tensor: detached",
+    "tensor: made in inference mode",
+    "tensor: of an array",
+    "other: large views of one storage",
+    "other: parts of one storage",
+    "other: many",
+}
+"""The values of which only tensors cross, and the number of their layout."""
 
 REFUSED_BY_BOTH = {
     "tensor: opaque",
@@ -353,7 +419,50 @@ REFUSED_BY_BOTH = {
     "other: a function in a function",
     "other: a generator",
 }
-"""What neither PyTorch sends nor we."""
+"""The values that neither PyTorch nor midepoch sends to another process."""
+
+
+# Samples, of which a loader collates batches
+
+LARGE = 22_500
+"""Elements of a sample: four of these are a batch that is worth a way of its own."""
+
+
+def tensor(index: int, size: int = LARGE) -> torch.Tensor:
+    return torch.arange(index, index + size, dtype=torch.float32)
+
+
+SAMPLES: dict[str, Callable[[int], Any]] = {
+    "tensor": tensor,
+    "array": lambda i: tensor(i).numpy(),
+    "several": lambda i: {"x": tensor(i), "y": i, "z": (tensor(-i), str(i)), "a": tensor(2 * i)},
+    "named": lambda i: Pair(tensor(i), Pair(tensor(i, 3), 1.5 * i)),
+    "transposed": lambda i: tensor(i).reshape(150, 150).t(),
+    "channels last": lambda i: (
+        tensor(i).reshape(1, 3, 100, 75).to(memory_format=torch.channels_last)[0]
+    ),
+    "a part": lambda i: tensor(0, 2 * LARGE)[i : i + LARGE],
+    "expanded": lambda i: torch.full((1,), float(i)).expand(LARGE),
+    "half": lambda i: tensor(i, 4 * LARGE).to(torch.bfloat16),
+    "truth": lambda i: tensor(i, 4 * LARGE) % 3 == 0,
+    "complex": lambda i: torch.complex(tensor(i), tensor(-i)),
+    "conjugate": lambda i: torch.complex(tensor(i), tensor(-i)).conj(),
+    "negative": lambda i: torch.complex(tensor(i), tensor(-i)).conj().imag,
+    "two dtypes": lambda i: tensor(i) if i % 2 else tensor(i).to(torch.float64),
+    "dtypes of batches": lambda i: tensor(i) if i // 4 % 2 else tensor(i).to(torch.int32),
+    "sizes of batches": lambda i: tensor(i, [LARGE, 10, 4 * LARGE, 0, 3, 2 * LARGE][i // 4 % 6]),
+    "shapes of batches": lambda i: tensor(i).reshape([(-1,), (150, -1), (1, -1)][i // 4 % 3]),
+    "numbers of tensors": lambda i: [tensor(i + k) for k in range(i // 4 % 4)] or i,
+    "one tensor, twice": lambda i: (lambda t: (t, t))(tensor(i)),
+    "requires grad": lambda i: tensor(i).requires_grad_(),
+    "parameter": lambda i: torch.nn.Parameter(tensor(i), requires_grad=False),
+    "0-dimensional": lambda i: torch.tensor(float(i)),
+    "empty": lambda i: torch.zeros(0, i // 4),
+    "every other": lambda i: tensor(i, 2 * LARGE)[::2],
+    "numbers": lambda i: i,
+    "sparse": lambda i: torch.eye(150).mul(i + 1).to_sparse(),
+}
+"""How each sample is made, by its index."""
 
 
 # Values by chance

@@ -1,4 +1,4 @@
-"""Histories of a loader: played on one loader throughout, or resumed into new ones on the way."""
+"""Histories of a loader: played on one loader, or resumed into new loaders on the way."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def scramble() -> None:
 
 
 def play(make: Make, operations: Sequence[Operation], *, resume: bool, **first: Any) -> list[Any]:
-    """Return what is delivered; where not ``resume``, "save" changes nothing."""
+    """Return the delivered batches; without ``resume``, "save" changes nothing."""
     loader = make(**first)
     batches: Iterator[Any] | None = None
     out: list[Any] = []
@@ -78,5 +78,5 @@ def with_lifetime(loader: Any, lifetime: str) -> Any:
 
 
 def ignoring_replays() -> None:
-    """Silence the warning for what these histories do all the time."""
+    """Silence the warning that these histories cause all the time."""
     warnings.filterwarnings("ignore", category=ReplayWarning)

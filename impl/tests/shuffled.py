@@ -1,4 +1,4 @@
-"""Workers that answer in any order, in this process: histories of them cost no start-up."""
+"""Workers in this process that answer in any order: a history with them starts fast."""
 
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ class ShuffledWorkers:
             LaneHost(spec, LaneDatasets(spec, copy.deepcopy(dataset), own=True))
             for _ in range(count)
         ]
-        self._turn = -1
+        self._iteration = -1
         self._tasks: list[deque[Task]] = [deque() for _ in range(count)]
         ShuffledWorkers.made += 1
 
     def open(self, message: Open) -> dict[int, Snapshot | None]:
         """See ``Workers.open``."""
-        while any(self._tasks):  # of an older turn: they are run and dropped, as in a process
+        while any(self._tasks):  # of an older iteration: they are run and dropped, as in a process
             self._run(next(n for n, tasks in enumerate(self._tasks) if tasks))
         reports: dict[int, Snapshot | None] = {}
         for number, host in enumerate(self._hosts):
             mine = message.at(number, self.count)
             with streams.isolated():
-                opened = host.open(Open(message.turn, message.epoch, mine))
+                opened = host.open(Open(message.iteration, message.epoch, mine))
             if opened.failure is not None:
                 raise opened.failure.exception()
             reports.update(opened.reports)

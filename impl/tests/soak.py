@@ -1,4 +1,4 @@
-"""A soak: many epochs and one long one; what memory, descriptors and processes come to.
+"""A soak: many epochs and one long one, with their memory, descriptors and processes.
 
 ``python impl/tests/soak.py`` runs the long form and fails where anything grew.
 """
@@ -24,7 +24,7 @@ WARM_UP = 0.2
 
 
 class Growth(NamedTuple):
-    """What there is more of at the end than after the warm-up."""
+    """The resources that grew between the warm-up and the end."""
 
     kilobytes: int
     descriptors: int

@@ -15,7 +15,7 @@ from torch.utils.data import IterableDataset
 import midepoch
 from midepoch import BatchInfo, batch_info
 from midepoch.errors import OutsideBatchError
-from midepoch.format.seeds import words
+from midepoch.format.seeds import derive_words
 
 N = 7
 EXECUTIONS: dict[str, dict[str, Any]] = {
@@ -69,7 +69,7 @@ def test_a_map_style_batch_draws_from_its_own_place(execution: dict[str, Any]) -
         batches = list(made)
         sizes = [2, 2, 2, 1]
         assert batches == [
-            expected((epoch, i, i % 2), words(5, "batch.map", epoch, i).private, size + 1)
+            expected((epoch, i, i % 2), derive_words(5, "batch.map", epoch, i).private, size + 1)
             for i, size in enumerate(sizes)
         ]
 
@@ -79,7 +79,7 @@ def test_an_iterable_lanes_batch_draws_from_its_own_place(execution: dict[str, A
     batches = list(loader(DrawingStream(), collate_fn=drawing, **execution))
     places = [(0, 0, 0), (0, 0, 1), (0, 1, 0), (0, 1, 1)]  # epoch, ordinal, lane
     assert batches == [
-        expected((0, o, lane), words(5, "batch.iterable", 0, lane, o).private, size + 1)
+        expected((0, o, lane), derive_words(5, "batch.iterable", 0, lane, o).private, size + 1)
         for (_, o, lane), size in zip(places, [2, 2, 2, 1], strict=True)
     ]
 
@@ -133,8 +133,8 @@ def test_a_loader_within_a_batch_has_batches_of_its_own() -> None:
             return before.seed, [info.seed for info in inner]
 
     (rows,) = loader(Outer(1))
-    seeds = [words(6, "batch.map", 0, i).private for i in range(2)]
-    assert rows == [(words(5, "batch.map", 0, 0).private, seeds)]
+    seeds = [derive_words(6, "batch.map", 0, i).private for i in range(2)]
+    assert rows == [(derive_words(5, "batch.map", 0, 0).private, seeds)]
 
 
 def test_a_loaded_end_that_sticks_leaves_no_draws_behind() -> None:

@@ -9,15 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from crossing_values import Pair
+from crossing_values import LARGE, SAMPLES, tensor
 from pictures import picture
 from torch.utils.data import DataLoader, Dataset, default_collate
 from torch.utils.data._utils.collate import collate, default_collate_fn_map
 
 import midepoch
-
-LARGE = 22_500
-"""Elements of a sample: four of these are a batch that is worth a way of its own."""
 
 pytestmark = pytest.mark.usefixtures("classic")
 
@@ -25,40 +22,6 @@ pytestmark = pytest.mark.usefixtures("classic")
 def loader(dataset: Dataset[Any], **arguments: Any) -> Any:
     chosen = {"batch_size": 4, "num_workers": 1, "seed": 5, **arguments}
     return midepoch.StatefulDataLoader(dataset, **chosen)
-
-
-def tensor(index: int, size: int = LARGE) -> torch.Tensor:
-    return torch.arange(index, index + size, dtype=torch.float32)
-
-
-SAMPLES: dict[str, Callable[[int], Any]] = {
-    "tensor": tensor,
-    "array": lambda i: tensor(i).numpy(),
-    "several": lambda i: {"x": tensor(i), "y": i, "z": (tensor(-i), str(i)), "a": tensor(2 * i)},
-    "named": lambda i: Pair(tensor(i), Pair(tensor(i, 3), 1.5 * i)),
-    "transposed": lambda i: tensor(i).reshape(150, 150).t(),
-    "channels last": lambda i: (
-        tensor(i).reshape(1, 3, 100, 75).to(memory_format=torch.channels_last)[0]
-    ),
-    "a part": lambda i: tensor(0, 2 * LARGE)[i : i + LARGE],
-    "expanded": lambda i: torch.full((1,), float(i)).expand(LARGE),
-    "half": lambda i: tensor(i, 4 * LARGE).to(torch.bfloat16),
-    "truth": lambda i: tensor(i, 4 * LARGE) % 3 == 0,
-    "complex": lambda i: torch.complex(tensor(i), tensor(-i)),
-    "conjugate": lambda i: torch.complex(tensor(i), tensor(-i)).conj(),
-    "negative": lambda i: torch.complex(tensor(i), tensor(-i)).conj().imag,
-    "two dtypes": lambda i: tensor(i) if i % 2 else tensor(i).to(torch.float64),
-    "dtypes of batches": lambda i: tensor(i) if i // 4 % 2 else tensor(i).to(torch.int32),
-    "sizes of batches": lambda i: tensor(i, [LARGE, 10, 4 * LARGE, 0, 3, 2 * LARGE][i // 4 % 6]),
-    "shapes of batches": lambda i: tensor(i).reshape([(-1,), (150, -1), (1, -1)][i // 4 % 3]),
-    "numbers of tensors": lambda i: [tensor(i + k) for k in range(i // 4 % 4)] or i,
-    "one tensor, twice": lambda i: (lambda t: (t, t))(tensor(i)),
-    "requires grad": lambda i: tensor(i).requires_grad_(),
-    "parameter": lambda i: torch.nn.Parameter(tensor(i), requires_grad=False),
-    "0-dimensional": lambda i: torch.tensor(float(i)),
-    "numbers": lambda i: i,
-    "sparse": lambda i: torch.eye(150).mul(i + 1).to_sparse(),
-}
 
 
 class Samples(Dataset[Any]):
@@ -90,7 +53,9 @@ def outcomes(batches: Any) -> list[Any]:
 @pytest.mark.parametrize("name", SAMPLES)
 def test_batches_are_collated_as_by_torch(name: str) -> None:
     dataset = Samples(SAMPLES[name], 30)
-    assert outcomes(loader(dataset)) == outcomes(DataLoader(dataset, batch_size=4))
+    expected = outcomes(DataLoader(dataset, batch_size=4))
+    for route in ({"num_workers": 0}, {"worker_type": "thread"}, {"worker_type": "process"}):
+        assert outcomes(loader(dataset, **route)) == expected, route
 
 
 def test_collated_batches_may_be_kept_viewed_and_written() -> None:

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 import sources
 import torch
+from crossing_values import SAMPLES
+from pictures import picture
 from torch.utils.data import default_collate
 
 import midepoch
@@ -26,11 +28,11 @@ def room(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collating]:
     """Yield one that has a segment for each batch, of whatever size."""
     monkeypatch.setattr(collating, "WORTH", 1)
     pool = Pool()
-    segment, descriptor = pool.take(1 << 20)
+    segment, descriptor = pool.take(1 << 21)
     os.close(descriptor or -1)
     pool.put_back(segment, usable=True)
     made = Collating(pool)
-    made.expect(1 << 20)
+    made.expect(1 << 21)
     made.begin()
     yield made
     made.drop()
@@ -40,55 +42,16 @@ def frames(*shape: int) -> Any:
     return torch.arange(int(np.prod(shape)), dtype=torch.float32).reshape(shape)
 
 
-SAMPLES: dict[str, list[Any]] = {
-    "tensors": [frames(2, 3), frames(2, 3) + 1],
-    "arrays": [np.arange(6.0), np.arange(6.0) * 2],
-    "scalars": [torch.tensor(1), torch.tensor(2)],
-    "one": [frames(4)],
-    "empty": [torch.zeros(0, 3), torch.zeros(0, 3)],
-    "pairs": [(frames(3), 1, "a"), (frames(3), 2, "b")],
-    "dictionaries": [{"x": frames(2), "y": [frames(1)]}, {"x": frames(2), "y": [frames(1)]}],
-    "other types": [torch.tensor([1]), torch.tensor([1.5])],
-    "wide and narrow": [torch.tensor([1.5], dtype=torch.float16), torch.tensor([1.5])],
-    "transposed": [frames(3, 4).t(), frames(3, 4).t()],
-    "channels last": [frames(4, 5, 3).permute(2, 0, 1) for _ in range(2)],
-    "strided": [frames(8)[::2], frames(8)[1::2]],
-    "parameters": [torch.nn.Parameter(frames(3)), torch.nn.Parameter(frames(3))],
-    "with gradients": [frames(3).requires_grad_(), frames(3).requires_grad_()],
-    "bfloat16": [frames(3).to(torch.bfloat16), frames(3).to(torch.bfloat16)],
-    "booleans": [torch.tensor([True]), torch.tensor([False])],
-    "complex": [torch.tensor([1j]), torch.tensor([2j])],
-    "conjugated": [torch.tensor([1j]).conj(), torch.tensor([2j])],
-}
-
-
-def flat(tree: Any) -> list[Any]:
-    if isinstance(tree, dict):
-        return [part for key in tree for part in flat(tree[key])]
-    return [part for one in tree for part in flat(one)] if isinstance(tree, list) else [tree]
-
-
-@pytest.mark.parametrize("samples", SAMPLES.values(), ids=list(SAMPLES))
-def test_a_batch_is_that_of_torch_and_crosses_as_it_is(room: Collating, samples: Any) -> None:
-    expected = flat(default_collate(samples))
+@pytest.mark.parametrize("name", [name for name in SAMPLES if name != "sparse"])  # torch refuses
+def test_a_batch_is_that_of_torch_and_crosses_as_it_is(room: Collating, name: str) -> None:
+    samples = [SAMPLES[name](index) for index in (8, 9)]
+    expected = picture(default_collate(samples))
     batch = room.collate(samples)
+    assert picture(batch) == expected
     packed = pack(batch, room.arena())
     assert room.segment is not None
     packed.write(room.segment.view, room.segment.address)
-    crossed = unpack(packed.form, packed.places, room.segment.view)
-    for made in (flat(batch), flat(crossed)):
-        for one, other in zip(made, expected, strict=True):
-            assert type(one) is type(other)
-            if isinstance(one, torch.Tensor):
-                assert (one.dtype, one.shape, one.stride()) == (
-                    other.dtype,
-                    other.shape,
-                    other.stride(),
-                )
-                assert one.requires_grad == other.requires_grad
-                assert torch.equal(one.resolve_conj(), other.resolve_conj())
-            else:
-                assert one == other
+    assert picture(unpack(packed.form, packed.places, room.segment.view)) == expected
 
 
 def test_large_tensors_are_stacked_in_the_segment_and_not_copied(room: Collating) -> None:

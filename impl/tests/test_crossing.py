@@ -1,4 +1,4 @@
-"""What crosses from a worker: any batch that PyTorch's loader delivers, equal to what it does."""
+"""Any batch that PyTorch's loader delivers comes from any kind of worker, and is the same."""
 
 from __future__ import annotations
 
@@ -71,14 +71,16 @@ def by_torch(dataset: Dataset[Any], collate: Any = keep) -> list[Any]:
     return list(made)
 
 
-def by_us(dataset: Dataset[Any], context: str, **arguments: Any) -> list[Any]:
-    made: Any = midepoch.StatefulDataLoader(
-        dataset,
-        batch_size=None,
-        collate_fn=keep,
-        multiprocessing_context=context,
-        **{"num_workers": 1, **arguments},
-    )
+ROUTES: dict[str, dict[str, Any]] = {
+    "inline": {"num_workers": 0},
+    "thread": {"worker_type": "thread"},
+    **{method: {"multiprocessing_context": method} for method in ("fork", "spawn", "forkserver")},
+}
+
+
+def by_us(dataset: Dataset[Any], route: str, **arguments: Any) -> list[Any]:
+    chosen = {"num_workers": 1, **ROUTES[route], **arguments}
+    made: Any = midepoch.StatefulDataLoader(dataset, batch_size=None, collate_fn=keep, **chosen)
     got: list[Any] = []
     iterator = iter(made)
     while True:
@@ -100,30 +102,77 @@ def first_difference(a: Any, b: Any) -> str:
     return f": {a!r:.200} is not {b!r:.200}"
 
 
+COPIES: dict[str, Any] = {
+    "deepcopy": copy.deepcopy,
+    "pickle 2": lambda value: pickle.loads(pickle.dumps(value, protocol=2)),
+    "pickle 5": lambda value: pickle.loads(pickle.dumps(value, protocol=5)),
+}
+
+
+def copied(how: str, value: Any) -> Any:
+    """Return the contents of a copy; ``None``: PyTorch or NumPy make none in this way."""
+    try:
+        return contents(COPIES[how](value))
+    except Exception:
+        return None
+
+
+def writable(value: Any) -> bool | None:
+    """Tell whether a tensor or an array lets its first element be written, by doing so."""
+    if isinstance(value, torch.Tensor) and value.layout is torch.strided:
+        plain = value.detach()
+        if plain.is_nested or plain.is_meta or plain.is_quantized or not plain.numel():
+            return None
+        try:
+            plain.reshape(-1)[0:1].copy_(plain.reshape(-1)[0:1])
+            return True
+        except RuntimeError:
+            return False
+    if isinstance(value, np.ndarray) and value.size:
+        return bool(value.flags.writeable)
+    return None
+
+
 @dataclass
 class Seen:
-    """What arrived, as plain data: values that PyTorch shares between processes hold files."""
+    """A value that arrived, as plain data: values that PyTorch shares hold files."""
 
     refused: str = ""
     contents: Any = None
     picture: Any = None
     sizes: Sequence[int] = ()
+    writable: bool | None = None
+    copies: Sequence[Any] = ()
+    """The contents of a copy for each way to make one."""
 
     @classmethod
-    def of(cls, value: Any) -> Seen:
+    def of(cls, value: Any, *, copies: bool = False) -> Seen:
         if isinstance(value, Refused):
             return cls(refused=value.why)
-        return cls("", contents(value), picture(value), storage_sizes(value))
+        return cls(
+            contents=contents(value),
+            picture=picture(value),
+            sizes=storage_sizes(value),
+            writable=writable(value),
+            copies=[copied(how, value) for how in COPIES] if copies else (),
+        )
 
 
 def difference(original: Seen, theirs: Seen, ours: Seen) -> str:
-    """Say how what we delivered is worse than what PyTorch did; "" where it is not."""
+    """Say how a value that we delivered is worse than PyTorch's; "" if it is not."""
     if ours.refused:
         return "" if theirs.refused else f"refused: {ours.refused[-300:]}"
     if ours.contents != original.contents:
         return f"other contents: {first_difference(ours.contents, original.contents)}"
-    if theirs.refused or theirs.contents != original.contents:
-        return ""  # PyTorch sends it not at all, or wrong
+    for how, copy_of_ours, copy_made in zip(COPIES, ours.copies, original.copies, strict=False):
+        if copy_made is not None and copy_of_ours != copy_made:
+            return f"another copy by {how}"
+    if theirs.refused:
+        return ""
+    if ours.writable != theirs.writable:
+        return f"writable: {ours.writable}"
+    if theirs.contents != original.contents:
+        return ""  # PyTorch sends it wrong
     if ours.picture != theirs.picture:
         return f"another form: {first_difference(ours.picture, theirs.picture)}"
     if any(a > b for a, b in zip(ours.sizes, theirs.sizes, strict=True)):
@@ -136,23 +185,25 @@ NAMES = list(CATALOGUE)
 
 @functools.cache
 def references() -> list[tuple[Seen, Seen]]:
-    """Return each value of the catalogue, and what of it arrives by PyTorch."""
+    """Return each value of the catalogue, and the value that arrives by PyTorch."""
     dataset = Built(NAMES)
-    made = [Seen.of(dataset[index]) for index in range(len(NAMES))]
+    made = [Seen.of(dataset[index], copies=True) for index in range(len(NAMES))]
     return list(zip(made, map(Seen.of, by_torch(dataset, checked)), strict=True))
 
 
-@pytest.mark.parametrize("context", ["fork", "spawn", "forkserver"])
-def test_the_catalogue_crosses_as_by_torch(context: str, helpers: None) -> None:
-    expected = references()
+@pytest.mark.filterwarnings("ignore")  # of torch's copies, about values that it can hardly save
+@pytest.mark.parametrize("route", ROUTES)
+def test_the_catalogue_crosses_as_by_torch(route: str, helpers: None) -> None:
+    handed_over = route in ("inline", "thread")
     found = {}
     for name, (original, theirs), value in zip(
-        NAMES, expected, by_us(Built(NAMES), context), strict=True
+        NAMES, references(), by_us(Built(NAMES), route), strict=True
     ):
-        ours = Seen.of(value)
-        found[name] = difference(original, theirs, ours)
-        if ours.refused and name not in REFUSED_BY_BOTH:
+        ours = Seen.of(value, copies=True)
+        if ours.refused and (handed_over or name not in REFUSED_BY_BOTH):
             found[name] = f"refused: {ours.refused[-300:]}"
+        elif name not in REFUSED_BY_BOTH:  # their text names an address
+            found[name] = difference(original, original if handed_over else theirs, ours)
     del value
     assert {name: why for name, why in found.items() if why} == {}
 
@@ -162,12 +213,14 @@ def test_the_catalogue_crosses_as_by_torch(context: str, helpers: None) -> None:
     max_examples=12,
     deadline=None,
     database=None,
-    # An example is many values, hence large and slow; each is told apart, so that none is shrunk.
+    # An example is many values, hence large and slow. Each is judged alone, so none is shrunk.
     suppress_health_check=list(HealthCheck),
     phases=[Phase.generate],
 )
-@given(dataset=st.lists(batches, min_size=25, max_size=40).map(Listed))
-def test_any_batch_crosses_as_by_torch(dataset: Listed) -> None:
+@given(values=st.lists(batches, min_size=25, max_size=40))
+def test_any_batch_crosses_as_by_torch(values: list[Any]) -> None:
+    # Three in a row: pickled, with its layout, and by the number of its layout.
+    dataset = Listed([value for value in values for _ in range(3)])
     before = [picture(value) for value in dataset.values]
     assert compared(dataset) == []
     assert [picture(value) for value in dataset.values] == before
@@ -333,58 +386,3 @@ def test_a_dataset_may_write_over_what_it_returned(size: int) -> None:
         frame, rows, rest, alias, raw = batch
         assert all(bool((part == index).all()) for part in (frame, rows, rest, alias))
         assert bytes(raw.buffer) == bytes([index]) * size
-
-
-COPIES: dict[str, Any] = {
-    "deepcopy": copy.deepcopy,
-    "pickle 2": lambda value: pickle.loads(pickle.dumps(value, protocol=2)),
-    "pickle 5": lambda value: pickle.loads(pickle.dumps(value, protocol=5)),
-}
-
-
-def copied(how: str, value: Any) -> Any:
-    """Return the contents of a copy; ``None``: PyTorch or NumPy make none in this way."""
-    try:
-        return contents(COPIES[how](value))
-    except Exception:
-        return None
-
-
-@pytest.mark.filterwarnings("ignore")  # of torch's, about what it can hardly save
-def test_what_arrives_can_be_copied_and_sent_on_as_what_was_sent() -> None:
-    names = list(CATALOGUE)
-    dataset = Built(names)
-    for index, value in enumerate(by_us(dataset, "fork")):
-        if not isinstance(value, Refused):  # told by another test
-            for how in COPIES:
-                wanted = copied(how, dataset[index])
-                if wanted is not None:
-                    assert copied(how, value) == wanted, (names[index], how)
-
-
-def test_what_arrives_can_be_written() -> None:
-    names = list(CATALOGUE)
-    for name, theirs, ours in zip(
-        names,
-        by_torch(Built(names), checked),
-        by_us(Built(names), "fork"),
-        strict=True,
-    ):
-        if not isinstance(theirs, Refused) and not isinstance(ours, Refused):
-            assert writable(ours) == writable(theirs), name
-
-
-def writable(value: Any) -> bool | None:
-    """Tell whether a tensor or an array lets its first element be written, by doing so."""
-    if isinstance(value, torch.Tensor) and value.layout is torch.strided:
-        plain = value.detach()
-        if plain.is_nested or plain.is_meta or plain.is_quantized or not plain.numel():
-            return None
-        try:
-            plain.reshape(-1)[0:1].copy_(plain.reshape(-1)[0:1])
-            return True
-        except RuntimeError:
-            return False
-    if isinstance(value, np.ndarray) and value.size:
-        return bool(value.flags.writeable)
-    return None

@@ -1,4 +1,4 @@
-"""Lists, tuples, arrays, tensors and the like as datasets, and what is none."""
+"""Lists, tuples, arrays and tensors as datasets, and the refusal of other objects."""
 
 from __future__ import annotations
 

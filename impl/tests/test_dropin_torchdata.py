@@ -243,7 +243,7 @@ PROGRAMS: tuple[Any, ...] = (
 WITH_WORKERS: tuple[Any, ...] = (resume_twice, break_off, save_at_the_end)
 
 FAULTS = {
-    # What its workers ask of a sampler ahead is lost, or delivered in another epoch.
+    # Batches that its workers drew ahead are lost, or delivered in another epoch.
     (break_off, "sampler", 2),
     (save_at_the_end, "sampler", 2),
     # The epoch whose last batch was delivered is begun once more, with a sampler's state only,

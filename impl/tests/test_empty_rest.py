@@ -1,4 +1,4 @@
-"""``empty_rest="skip"``: a state of the last step goes straight on with the next epoch."""
+"""``empty_rest="skip"``: a state of the last step continues with the next epoch at once."""
 
 from __future__ import annotations
 

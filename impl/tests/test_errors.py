@@ -1,4 +1,4 @@
-"""The typed errors: what they are, what they say, and that they travel."""
+"""The typed errors: their types, their texts, and their way through pickle."""
 
 from __future__ import annotations
 

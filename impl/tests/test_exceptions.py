@@ -1,4 +1,4 @@
-"""Errors of user code, in any worker: their type, their text, and what follows them."""
+"""Errors of user code, in any worker: their type, their text, and the batches after them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``iter`` and ``next`` mean, row by row of the decisions; inline and with a worker."""
+"""The meaning of ``iter`` and ``next``, row by row of the decisions, with and without a worker."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from torch.utils.data import IterableDataset, get_worker_info
 
 import midepoch
 from midepoch.errors import LaneCopyError
-from midepoch.format.seeds import derive, words
+from midepoch.format.seeds import derive, derive_words
 
 N = 11
 everywhere = pytest.mark.parametrize("workers", [0, 1, 2])
@@ -77,7 +77,7 @@ def test_worker_init_fn_runs_once_a_lane_under_its_seeds(workers: int) -> None:
     if workers == 0:
         again = [batch[0] for batch in made]
         assert again == rows
-        seeds = words(5, "worker", 1)
+        seeds = derive_words(5, "worker", 1)
         torch.manual_seed(seeds.torch)
         assert rows[1][1][0] == torch.randint(99, ()).item()
 
@@ -201,7 +201,7 @@ def test_the_order_of_a_restore(own: bool, notes: list[str]) -> None:
 def test_batch_seeds_are_those_of_the_specification(workers: int) -> None:
     made = loader(sources.Plain(3), num_workers=workers, lanes=2)
     second = epochs(made, 2)[1][2][0]
-    seeds = words(5, "batch.map", 1, 2)
+    seeds = derive_words(5, "batch.map", 1, 2)
     torch.manual_seed(seeds.torch)
     random.seed(seeds.python)
     np.random.seed(seeds.numpy)
@@ -209,7 +209,7 @@ def test_batch_seeds_are_those_of_the_specification(workers: int) -> None:
 
     made = loader(sources.Stream(6), num_workers=workers, lanes=2)
     got = list(made)[3][0]  # lane 1, its batch 1
-    seeds = words(5, "batch.iterable", 0, 1, 1)
+    seeds = derive_words(5, "batch.iterable", 0, 1, 1)
     torch.manual_seed(seeds.torch)
     random.seed(seeds.python)
     np.random.seed(seeds.numpy)

@@ -378,7 +378,3 @@ def test_a_lane_that_hangs_is_passed_by_the_others() -> None:
     assert rest == [0.0, 2.0, 4.0, 6.0, 8.0]
     other = resumed(state, GatedStream(10, gate), batch_size=1, num_workers=2, lanes=2)
     assert [batch[0][0] for batch in other] == rest
-
-
-def test_without_workers_delivery_is_in_order() -> None:
-    assert list(loader(in_order=False)) == list(loader())

@@ -1,4 +1,4 @@
-"""How many batches are under way, and the next epoch that is begun before it is asked for."""
+"""How many batches are under way, and the next epoch, begun before the caller asks for it."""
 
 from __future__ import annotations
 

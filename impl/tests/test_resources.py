@@ -1,4 +1,4 @@
-"""Faults of the surroundings: limits, exits, forks, threads; nothing is left, nothing hangs."""
+"""Faults of the system: limits, exits, forks, threads; nothing is left behind or hangs."""
 
 from __future__ import annotations
 

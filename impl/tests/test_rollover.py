@@ -1,4 +1,4 @@
-"""``last_batch``: what an epoch leaves over, and that it survives whatever lies between."""
+"""``last_batch``: the samples that an epoch carries into the next survive any resume."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from midepoch.errors import (
     StateFormatError,
 )
 from midepoch.format.permutation import Permutation
-from midepoch.format.seeds import derive, words
+from midepoch.format.seeds import derive, derive_words
 from midepoch.lane import streams
 from midepoch.sampling.batches import BuiltInOrder
 
@@ -237,7 +237,7 @@ def test_samplers_draw_from_private_streams() -> None:
     before = torch.get_rng_state()
     indices = [batch[0] for batch in loader(sampler=Drawing(N))]
     assert torch.equal(before, torch.get_rng_state())
-    torch.manual_seed(words(5, "sampler", 0).torch)
+    torch.manual_seed(derive_words(5, "sampler", 0).torch)
     assert indices == [torch.randint(N, ()).item() for _ in range(3)]
 
 

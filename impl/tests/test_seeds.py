@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from midepoch.format.seeds import ROOT_MAX, BatchSeeds, derive, words
+from midepoch.format.seeds import ROOT_MAX, BatchSeeds, derive, derive_words
 
 roots = st.integers(0, ROOT_MAX)
 purposes = st.sampled_from(["order", "order.round", "batch.map", "batch.iterable", "lane"])
@@ -34,7 +34,7 @@ def test_the_hashed_text_is_the_written_one(
 
 def test_known_values_never_move() -> None:
     assert derive(0, "order", 0) == 6192645256972319759
-    assert words(1, "batch.map", 2, 3) == BatchSeeds(
+    assert derive_words(1, "batch.map", 2, 3) == BatchSeeds(
         1253717943391639620, 7179782781765490850, 3251587352, 5818104186263325429
     )
 
@@ -42,7 +42,7 @@ def test_known_values_never_move() -> None:
 @exhaustive
 @given(roots, purposes, numbers)
 def test_the_words_are_the_digest_cut_in_four(root: int, purpose: str, rest: list[int]) -> None:
-    seeds = words(root, purpose, *rest)
+    seeds = derive_words(root, purpose, *rest)
     text = "/".join(["midepoch", "1", purpose, str(root), *map(str, rest)])
     digest = hashlib.sha256(text.encode()).digest()
     cut = (digest[:8], digest[8:16], digest[16:20], digest[24:])  # NumPy's: half of the third
@@ -65,4 +65,4 @@ def test_numpy_integers_count_as_their_value() -> None:
 
 def test_the_numpy_word_is_a_seed_that_numpy_takes() -> None:
     for number in range(50):
-        np.random.RandomState(words(3, "batch.map", 0, number).numpy)
+        np.random.RandomState(derive_words(3, "batch.map", 0, number).numpy)

@@ -1,4 +1,4 @@
-"""``loader.stats()``: what a loader did, counted as it goes."""
+"""``loader.stats()``: the counts of a run so far."""
 
 from __future__ import annotations
 

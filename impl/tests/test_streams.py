@@ -14,7 +14,7 @@ import torch
 from histories import keep
 
 import midepoch
-from midepoch.format.seeds import words
+from midepoch.format.seeds import derive_words
 from midepoch.lane import streams
 
 N = 4
@@ -67,29 +67,29 @@ def test_a_cached_gaussian_of_the_callers_stays_with_the_caller(seeded: tuple[An
 def test_a_cached_gaussian_of_a_batch_stays_with_the_batch() -> None:
     np.random.seed(3)
     with streams.isolated():
-        streams.seed(words(5, "batch.map", 0, 0))
+        streams.seed(derive_words(5, "batch.map", 0, 0))
         first = np.random.standard_normal()
     assert np.random.standard_normal() == np.random.RandomState(3).standard_normal()
     with streams.isolated():  # the caller's is cached now
-        streams.seed(words(5, "batch.map", 0, 0))
+        streams.seed(derive_words(5, "batch.map", 0, 0))
         assert np.random.standard_normal() == first
 
 
 def test_isolation_nests(seeded: tuple[Any, ...]) -> None:
     with streams.isolated():
-        streams.seed(words(5, "batch.map", 0, 0))
+        streams.seed(derive_words(5, "batch.map", 0, 0))
         outer = [draws(), draws()]
-        streams.seed(words(5, "batch.map", 0, 0))
+        streams.seed(derive_words(5, "batch.map", 0, 0))
         assert draws() == outer[0]
         with streams.isolated():
-            streams.seed(words(5, "batch.map", 0, 1))
+            streams.seed(derive_words(5, "batch.map", 0, 1))
             assert draws() not in outer
         assert draws() == outer[1]
     assert draws() == seeded
 
 
 def test_private_streams_go_on_where_they_were(seeded: tuple[Any, ...]) -> None:
-    seeds = words(5, "sampler", 0)
+    seeds = derive_words(5, "sampler", 0)
     with streams.isolated():
         streams.seed(seeds)
         expected = [draws() for _ in range(4)]
@@ -98,7 +98,7 @@ def test_private_streams_go_on_where_they_were(seeded: tuple[Any, ...]) -> None:
         with private.active():
             assert draws() == expected[i]
         with streams.isolated():
-            streams.seed(words(6, "sampler", i))
+            streams.seed(derive_words(6, "sampler", i))
             draws()
     private.reseed(seeds)
     with private.active():
@@ -108,7 +108,7 @@ def test_private_streams_go_on_where_they_were(seeded: tuple[Any, ...]) -> None:
 
 def test_isolation_can_be_switched_off(seeded: tuple[Any, ...]) -> None:
     rows = list(loader(Gaussian(N), isolate_streams=False))
-    streams.seed(words(5, "batch.map", 0, N - 1))
+    streams.seed(derive_words(5, "batch.map", 0, N - 1))
     draws()
     expected = draws()
     assert rows == list(loader(Gaussian(N)))

@@ -303,14 +303,6 @@ class NoCopy:
         raise TypeError("not to be copied")
 
 
-def test_batches_are_handed_over_as_they_are() -> None:
-    class Lambdas(sources.Plain):
-        def __getitem__(self, index: int) -> Any:
-            return lambda: index
-
-    assert [batch[0]() for batch in loader(Lambdas(3))] == [0, 1, 2]
-
-
 @pytest.mark.parametrize("workers", [0, 1])
 def test_torchs_collate_makes_no_shared_memory(workers: int) -> None:
     data = [torch.ones(3)] * 4

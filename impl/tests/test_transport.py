@@ -4,67 +4,36 @@ from __future__ import annotations
 
 import errno
 import os
-import socket
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import sources
 import torch
+from connection import QUESTION, Connection
 
 import midepoch
 import midepoch.workers.process
-from midepoch.lane.messages import Batch, Fetch, Reply
+from midepoch.lane.messages import Batch
 from midepoch.transport import ends as transport
 from midepoch.transport.channel import Channel
-from midepoch.transport.ends import IN_MESSAGE, MainEnd, WorkerEnd
+from midepoch.transport.ends import IN_MESSAGE
 
 COUNT = 50_000
 
 
-class Ends:
-    """A main process's end and a worker's, in one process."""
-
-    def __init__(self) -> None:
-        ours, theirs = map(Channel, socket.socketpair())
-        self.channels = ours, theirs
-        self.taken: list[int] = []
-        self.main, self.worker = MainEnd(ours, self.taken.append), WorkerEnd(theirs)
-
-    def ask(self) -> Any:
-        self.channels[0].send(self.main.encode(Fetch(1, 2, 3, 4, 5, [6], False, True)))
-        assert self.channels[1].receive()
-        return self.worker.next_question()
-
-    def ship(self, data: Any) -> Reply:
-        reply = Reply(1, 2, Batch(data, 7, last=True))
-        packed = self.worker.pack(reply.outcome)  # type: ignore[arg-type]  # it is a batch
-        self.worker.ship(reply, packed, 0.0)
-        while (answer := self.main.next_answer()) is None:
-            assert self.channels[0].receive()
-        assert isinstance(answer, Reply)
-        return answer
-
-
-@pytest.fixture
-def ends() -> Iterator[Ends]:
-    made = Ends()
-    yield made
-    made.main.close()
-    made.channels[1].close()
-
-
-def test_a_task_arrives_as_it_was_sent(ends: Ends) -> None:
-    assert ends.ask() == Fetch(1, 2, 3, 4, 5, [6], False, True)
+def test_a_task_arrives_as_it_was_sent(connection: Connection) -> None:
+    assert connection.ask() == QUESTION
 
 
 @pytest.mark.parametrize("size", [0, 1, IN_MESSAGE, IN_MESSAGE + 1, 10_000_000])
 @pytest.mark.parametrize("kind", ["tensor", "bytes"])
-def test_a_batch_arrives_whatever_its_size_and_kind(ends: Ends, size: int, kind: str) -> None:
+def test_a_batch_arrives_whatever_its_size_and_kind(
+    connection: Connection, size: int, kind: str
+) -> None:
     tensor = torch.arange(size, dtype=torch.uint8)
     data = tensor if kind == "tensor" else bytes(tensor.numpy())
-    reply = ends.ship([data, "and more"])
-    assert (reply.turn, reply.slot) == (1, 2)
+    reply, _ = connection.ship([data, "and more"])
+    assert (reply.iteration, reply.slot) == (1, 2)
     assert isinstance(reply.outcome, Batch)
     assert (reply.outcome.samples, reply.outcome.last) == (7, True)
     got = reply.outcome.take()
@@ -72,46 +41,52 @@ def test_a_batch_arrives_whatever_its_size_and_kind(ends: Ends, size: int, kind:
     assert got[1] == "and more"
 
 
-def test_a_batch_is_taken_once(ends: Ends) -> None:
-    batch: Any = ends.ship("some").outcome
+def test_a_batch_is_taken_once(connection: Connection) -> None:
+    batch: Any = connection.ship("some")[0].outcome
     batch.take()
     with pytest.raises(RuntimeError, match="taken already"):
         batch.take()
 
 
-def test_a_segment_comes_back_with_the_next_task(ends: Ends) -> None:
+def test_a_segment_comes_back_with_the_next_task(connection: Connection) -> None:
     numbers = []
     for _ in range(5):
-        batch: Any = ends.ship(torch.ones(COUNT)).outcome
+        batch: Any = connection.ship(torch.ones(COUNT))[0].outcome
         numbers.append(batch.data._shipment.segment)
         batch.take()
         del batch
-        ends.ask()
+        connection.ask()
     assert numbers == [1] * 5
-    assert ends.taken == [4 * COUNT // 64 * 64 + (64 if 4 * COUNT % 64 else 0)] * 5
+    assert connection.taken == [4 * COUNT // 64 * 64 + (64 if 4 * COUNT % 64 else 0)] * 5
 
 
-def test_what_is_held_beyond_the_limit_is_copied_out(ends: Ends, monkeypatch: Any) -> None:
+def test_what_is_held_beyond_the_limit_is_copied_out(
+    connection: Connection, monkeypatch: Any
+) -> None:
     monkeypatch.setattr(transport, "HELD_BYTES", 5 * 4 * COUNT)
     held = []
     for number in range(20):
-        batch: Any = ends.ship(torch.full((COUNT,), number)).outcome
+        batch: Any = connection.ship(torch.full((COUNT,), number))[0].outcome
         held.append(batch.take())
         del batch
-        ends.ask()
-    assert len(ends.main._leases._lent) == 2  # the two that may always be held: these are larger
-    assert len(ends.main._leases._mapped) == 3
+        connection.ask()
+    assert (
+        len(connection.main._leases._lent) == 2
+    )  # the two that may always be held: these are larger
+    assert len(connection.main._leases._mapped) == 3
     for number, tensor in enumerate(held):
         assert (tensor == number).all()
 
 
-def test_without_memory_to_share_batches_go_in_the_message(ends: Ends, monkeypatch: Any) -> None:
+def test_without_memory_to_share_batches_go_in_the_message(
+    connection: Connection, monkeypatch: Any
+) -> None:
     def full(descriptor: int, size: int) -> None:
         raise OSError(errno.ENOMEM, "Cannot allocate memory")
 
     monkeypatch.setattr("midepoch.transport.segments.Mapping", full)
     sender = torch.full((IN_MESSAGE,), 3.0)
-    batch: Any = ends.ship(sender).outcome
+    batch: Any = connection.ship(sender)[0].outcome
     assert batch.data._shipment.segment == 0
     assert torch.equal(batch.take(), sender)
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
 import pytest
 import sources
 import torch
@@ -15,7 +14,6 @@ from histories import keep
 
 import midepoch
 from midepoch.errors import WorkerTimeoutError
-from midepoch.transport.packing import pack, unpack
 from midepoch.workers.processes import UNANSWERED_BYTES
 
 N = 11
@@ -24,65 +22,6 @@ N = 11
 def loader(dataset: Any = None, **arguments: Any) -> Any:
     chosen = {"batch_size": 1, "seed": 5, "collate_fn": keep, "num_workers": 1, **arguments}
     return midepoch.StatefulDataLoader(dataset or sources.Plain(N), **chosen)
-
-
-def crossed(value: Any) -> Any:
-    """Return ``value`` as it is on the other side."""
-    packed = pack(value)
-    block = memoryview(bytearray(packed.size))
-    packed.write(block)
-    return unpack(packed.form, packed.places, block)
-
-
-class Pair(NamedTuple):
-    first: Any
-    second: Any
-
-
-TENSORS = [
-    torch.arange(6, dtype=torch.int16).reshape(2, 3),
-    torch.tensor(1.5),
-    torch.zeros(0, 3),
-    torch.arange(12).reshape(3, 4).t(),
-    torch.arange(12)[3:7],
-    torch.ones(1, 3).expand(4, 3),
-    torch.tensor([True, False]),
-    torch.tensor([1.0, 2.0], dtype=torch.bfloat16),
-    torch.tensor([1 + 2j, 3j]),
-    torch.tensor([1, 2], dtype=torch.uint16),
-    torch.tensor([1 + 2j]).conj(),
-    torch.ones(2, requires_grad=True),
-    torch.eye(3).to_sparse(),
-    torch.nn.Parameter(torch.ones(2)),
-]
-
-
-@pytest.mark.parametrize("tensor", TENSORS, ids=str)
-def test_a_tensor_crosses_equal_in_value_and_kind(tensor: torch.Tensor) -> None:
-    got = crossed(tensor)
-    assert type(got) is type(tensor)
-    assert (got.dtype, got.shape, got.layout, got.requires_grad) == (
-        tensor.dtype,
-        tensor.shape,
-        tensor.layout,
-        tensor.requires_grad,
-    )
-    assert torch.equal(got.to_dense(), tensor.to_dense())
-    if not got.requires_grad and got.layout is torch.strided and got.is_contiguous():
-        got[...] = 0  # the receiver's own, and writable
-
-
-def test_batches_of_any_shape_cross() -> None:
-    same = torch.arange(3)
-    batch = {
-        "pair": Pair("text", b"bytes"),
-        "list": [None, 1.5, (np.arange(3), np.float32(2))],
-        "twice": [same, same],
-    }
-    got = crossed(batch)
-    assert type(got["pair"]) is Pair
-    assert got["twice"][0] is got["twice"][1]
-    assert np.array_equal(got["list"][2][0], np.arange(3))
 
 
 def test_what_cannot_be_pickled_is_an_error_and_the_next_batch_follows() -> None:

@@ -27,7 +27,7 @@ from vector_files import write
 from midepoch.errors import StateEncodingError
 from midepoch.format import canonical
 from midepoch.format.permutation import Permutation
-from midepoch.format.seeds import derive, words
+from midepoch.format.seeds import derive, derive_words
 from midepoch.sampling.custom import DIGEST_START, chain_digest
 
 SIZES = (0, 1, 2, 3, 5, 6, 7, 10, 97, 4096, 4097, 10007, 65537, 10**6 + 3)
@@ -153,7 +153,7 @@ def _derivations(
 
 
 def _derivation(root: int, purpose: str, *numbers: int) -> dict[str, Any]:
-    w = words(root, purpose, *numbers)
+    w = derive_words(root, purpose, *numbers)
     if derive(root, purpose, *numbers) != w.torch:
         raise ValueError("derive is not the first word")
     path = "/".join(["midepoch", "1", purpose, str(root), *map(str, numbers)])
@@ -169,7 +169,7 @@ def _derivation(root: int, purpose: str, *numbers: int) -> dict[str, Any]:
 
 
 def _draws(root: int, purpose: str, *numbers: int) -> dict[str, Any]:
-    w = words(root, purpose, *numbers)
+    w = derive_words(root, purpose, *numbers)
     generator = torch.Generator().manual_seed(w.torch)
     python = random.Random(w.python)
     legacy = np.random.RandomState(w.numpy)

@@ -14,7 +14,7 @@ from requirement_index import SPEC
 
 from midepoch.format import canonical
 from midepoch.format.permutation import Permutation, mix64
-from midepoch.format.seeds import derive, words
+from midepoch.format.seeds import derive, derive_words
 from midepoch.format.state import Document
 from midepoch.lane.batch_info import BatchInfo
 
@@ -79,7 +79,7 @@ def test_the_worked_examples_of_the_order() -> None:
 
 def test_the_worked_examples_of_the_seeds() -> None:
     page = words_of("randomness.md")
-    w = words(7, "batch.map", 2, 5)
+    w = derive_words(7, "batch.map", 2, 5)
     for number in (w.torch, w.python, w.numpy, w.private):
         assert str(number) in page
     digest = hashlib.sha256(b"midepoch/1/batch.map/7/2/5").hexdigest()

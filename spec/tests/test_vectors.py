@@ -24,7 +24,7 @@ from midepoch.errors import PlanMismatchError, StateError, StateFormatError
 from midepoch.format import canonical
 from midepoch.format.permutation import Permutation, mix64
 from midepoch.format.plan import Plan, compare
-from midepoch.format.seeds import derive, words
+from midepoch.format.seeds import derive, derive_words
 from midepoch.format.state import Document
 from midepoch.lane.batch_info import BatchInfo
 from midepoch.sampling.custom import chain_digest
@@ -84,7 +84,7 @@ def test_the_order_vectors_reach_the_edges() -> None:
 def test_seeds(name: str, vector: dict[str, Any]) -> None:
     for place in vector.get("derivations", []) + vector.get("streams", []):
         arguments = (int(place["root"]), place["purpose"], *map(int, place["numbers"]))
-        w = words(*arguments)
+        w = derive_words(*arguments)
         expected = list(map(int, place["words"]))
         assert list(w) == [*expected[:2], expected[2] >> 32, expected[3]]
         assert derive(*arguments) == expected[0]

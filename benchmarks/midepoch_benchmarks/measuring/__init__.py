@@ -1,1 +1,1 @@
-"""What runs in an interpreter of its own, one a case: it imports torch and the contenders."""
+"""The measurements: one interpreter for each case, which imports torch and the contenders."""

@@ -94,7 +94,7 @@ def states_at(contender: Contender, setting: Setting, batches: list[int]) -> dic
 class ResumingAnywhere:
     """Seconds to resume at a position, less those of a fresh start.
 
-    The position is written into a state of the published format: nobody runs for 10^12 samples.
+    The position is written into a state of the published format, instead of running to it.
     """
 
     def __init__(self, contender: Contender, job: Job) -> None:

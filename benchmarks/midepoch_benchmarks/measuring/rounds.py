@@ -24,7 +24,7 @@ def interleaved(
 ) -> dict[str, Sequence[float]]:
     """Measure all entrants round by round, the order of each round reversed in the next.
 
-    One that raises is closed and told to ``failed``; the others go on.
+    An entrant that raises is closed and passed to ``failed``; the others continue.
     """
     found: dict[str, list[float]] = {name: [] for name in entrants}
     # Objects that exist now stay: collections in a round only look at the round's own objects.

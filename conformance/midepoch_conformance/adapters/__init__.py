@@ -1,1 +1,4 @@
-"""The suite's own adapters, one file a loader: they import nothing of the suite."""
+"""The suite's own adapters, one file for each loader.
+
+An adapter imports nothing of the suite but ``torch_data``, with torch's datasets and samplers.
+"""

@@ -1,13 +1,13 @@
 """Reaches Google's Grain through its ``Dataset`` API, as its checkpointing guide does.
 
-Random access, shuffle, batch, repeat, iterate, ``mp_prefetch``. All epochs are one stream, and
-the state is ``DatasetIterator.get_state()`` alone: where an epoch ends is read off the index
-that ``map_with_index`` gives to each batch, hence nothing has to be kept beside the state.
-Rows are made in memory, for which ``ReadOptions`` recommends ``num_threads=0``.
+The steps are random access, shuffle, batch, repeat, iterate and ``mp_prefetch``. All epochs are
+one stream. The index that ``map_with_index`` gives to each batch tells the end of an epoch, so the
+state is ``DatasetIterator.get_state()`` and nothing beside it. Rows are made in memory, for which
+``ReadOptions`` recommends ``num_threads=0``.
 """
 
-# The methods are those of the adapter protocol and documented there. Nothing is typed, since an
-# adapter imports nothing of the suite and is pasted whole into the scripts of failures.
+# The adapter protocol documents the methods. Nothing is typed: an adapter imports nothing of the
+# suite, and the scripts of failures carry its lines.
 # ruff: noqa: D102
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, misc"
 
@@ -15,7 +15,7 @@ import grain
 
 
 class Rows(grain.transforms.RandomMap):
-    """Makes a row of an index, with the random generator that Grain hands to each element."""
+    """Makes a row of an index, with the random generator that Grain gives to each element."""
 
     def __init__(self, w):
         self.w = w

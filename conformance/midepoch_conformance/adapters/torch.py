@@ -1,7 +1,7 @@
-"""Reaches PyTorch's own ``DataLoader``: it has no state, so only what needs none is judged."""
+"""Reaches PyTorch's own ``DataLoader``: without a state, so no requirement of states is judged."""
 
-# The methods are those of the adapter protocol and documented there. Nothing is typed, since an
-# adapter imports nothing of the suite and is pasted whole into the scripts of failures.
+# The adapter protocol documents the methods. Nothing is typed: an adapter imports nothing of the
+# suite but torch_data, and the scripts of failures carry its lines.
 # ruff: noqa: D102
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 # mypy: disable-error-code="misc, type-arg"
@@ -11,123 +11,17 @@ import inspect
 import torch
 from torch.utils import data
 
-
-class Map:
-    """A map-style dataset; its user may change its length between two epochs."""
-
-    def __init__(self, w):
-        self.w, self.length = w, w.n
-
-    def __len__(self):
-        return self.length
-
-    def __getitem__(self, i):
-        return self.w.row(i)
-
-
-class Stream(data.IterableDataset):
-    """An iterable dataset: each worker yields its share, by ``get_worker_info``."""
-
-    position = 0
-
-    def __init__(self, w):
-        self.w = w
-
-    def __iter__(self):
-        self.w.note("iter")
-        self.position = 0
-        return self.rows()
-
-    def rows(self):
-        number, count = lane()
-        shard = range(self.w.n)[number::count]
-        while self.position < len(shard):
-            self.position += 1
-            yield self.w.row(shard[self.position - 1])
-
-
-def lane():
-    """Return the number of this worker, and how many there are."""
-    info = data.get_worker_info()
-    return (info.id, info.num_workers) if info else (0, 1)
-
-
-class Made(data.IterableDataset):
-    """An iterable dataset whose rows a source makes, anew in each pass."""
-
-    made = None
-
-    def __init__(self, w):
-        self.w = w
-
-    def __iter__(self):
-        self.w.note("iter")
-        return self.w.stream_of(*lane())
-
-
-def source(dataset):
-    """Return the source of a dataset that has one for all passes; it is made where it is used."""
-    if dataset.made is None:
-        dataset.made = dataset.w.source(*lane())
-    return dataset.made
-
-
-class OwnIterator(Made):
-    """An iterable dataset that is its own iterator."""
-
-    def __iter__(self):
-        self.w.note("iter")
-        iter(source(self))
-        return self
-
-    def __next__(self):
-        return next(source(self))
-
-
-def dataset_of(w):
-    """Return the dataset of the workload's form."""
-    return {
-        "map": Map,
-        "iterable": Stream,
-        "stream": Made,
-        "own iterator": OwnIterator,
-    }[w.form](w)
-
-
-def sampler(w, x, dataset):
-    """Return the sampler that the workload asks for."""
-    if w.sampler == "distributed":
-        return data.DistributedSampler(dataset, x.world, x.rank, w.shuffle, w.seed)
-    own = torch.Generator().manual_seed(w.seed)
-    if w.sampler == "random":
-        return data.RandomSampler(dataset, generator=own)
-    if w.sampler == "replacement":
-        return data.RandomSampler(dataset, replacement=True, generator=own)
-    if w.sampler == "subset":
-        return data.SubsetRandomSampler(w.subset, own)
-    if w.sampler == "weighted":
-        return data.WeightedRandomSampler(w.weights, w.n, generator=own)
-    return w.order()
-
-
-def order(w, x, dataset):
-    """Return the loader's arguments for the order of the samples and their batches."""
-    if w.sampler == "batches":
-        return {"batch_sampler": w.order()}
-    size = {"batch_size": w.batch_size, "drop_last": w.tail == "drop"}
-    if w.sampler:
-        return {"sampler": sampler(w, x, dataset), **size}
-    return {"shuffle": w.shuffle, **size}
+from midepoch_conformance.adapters import torch_data
 
 
 class Session:
     """One life of the loader."""
 
     def __init__(self, w, x):
-        self.w, self.dataset = w, dataset_of(w)
+        self.w, self.dataset = w, torch_data.dataset_of(w)
         self.loader = data.DataLoader(
             self.dataset,
-            **order(w, x, self.dataset),
+            **torch_data.order(w, x, self.dataset, drop_last=w.tail == "drop"),
             collate_fn=list if w.width == 1 else None,
             generator=torch.Generator().manual_seed(w.seed),
             num_workers=x.workers,
@@ -150,43 +44,8 @@ class Session:
         del self.loader
 
 
-class Epoch:
-    """An epoch that tells the session of its end."""
-
-    def __init__(self, session):
-        self.session, self.batches = session, iter(session.loader)
-
-    def __iter__(self):
-        return self
-
-    def __next__(self):
-        try:
-            batch = next(self.batches)
-        except StopIteration:
-            self.session.next_epoch()
-            raise
-        self.session.begun = True
-        return batch
-
-
-class EpochSession(Session):
-    """The same for a user who sets each epoch."""
-
-    number, begun = 0, False
-
-    def set_epoch(self):
-        self.dataset.length = self.w.length(self.number)
-        if self.w.sampler == "distributed":
-            self.loader.sampler.set_epoch(self.number)
-
-    def epoch(self):
-        if self.begun:  # the epoch before was broken off
-            self.next_epoch()
-        return Epoch(self)
-
-    def next_epoch(self):
-        self.number, self.begun = self.number + 1, False
-        self.set_epoch()
+class EpochSession(torch_data.EpochsFromOutside, Session):
+    """One life of the loader, for a user who sets each epoch."""
 
 
 class Adapter:
@@ -222,11 +81,7 @@ class Adapter:
         }
 
     def declines(self, w, x):
-        if w.shuffle and (w.n == 0 or w.kind not in ("map", "stateful_map")):
-            return "shuffle=True needs a map-style dataset that is not empty"
-        if x.workers == 0 and (x.persistent or x.prefetch is not None):
-            return "persistent_workers and prefetch_factor need num_workers > 0"
-        return None
+        return torch_data.reason_to_decline(w, x)
 
     def prepare(self, w, root):
         pass

@@ -46,7 +46,7 @@ class Execution:
 
 @dataclasses.dataclass
 class Offer:
-    """What a loader can do; the suite plays no other cases (they are *not offered*).
+    """The abilities of a loader; the suite plays no other cases (they are *not offered*).
 
     An adapter may return any object with these attributes, or a plain dict of them. Missing
     attributes take these defaults.
@@ -92,7 +92,7 @@ class Offer:
     formats: tuple[str, ...] = ()
     """``("midepoch",)`` for implementers of midepoch's own state format."""
     extras: tuple[str, ...] = ()
-    """What the adapter carries beyond the plainest datasets: ``"streams"`` (other values of
+    """The adapter's datasets beyond the plainest ones: ``"streams"`` (other values of
     ``Workload.stream``), ``"trees"`` (of the state), ``"iterator state"``, ``"samplers"`` (the
     user's, or torch's), ``"set_epoch"`` (epochs set from outside: ``sampler="distributed"``),
     ``"growing"``, ``"arrays"`` (rows that are arrays; the loader makes one array or tensor of a

@@ -77,7 +77,7 @@ class SessionPlan:
     execution: Execution
     """How the loader is executed."""
     steps: tuple[Step, ...]
-    """What is done, in order."""
+    """The steps in their order."""
     ambient: int = 1
     """The seed of the three global random streams before the loader is built."""
     host: str = "a"

@@ -78,7 +78,7 @@ class Course:
         self.open = False  # an epoch is being iterated
         self.moved = False  # its iterator has delivered
         self.stale = False  # a load made it stale
-        self.broke = False  # an epoch was broken off, and no step came after it
+        self.broke = False  # an epoch was dropped, and no step came after it
         self.fresh = True  # nothing was loaded
         self.closed = self.over = False
 

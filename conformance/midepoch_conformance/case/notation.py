@@ -193,7 +193,7 @@ def _step(tokens: Sequence[str]) -> Step:
         raise CaseError(f"a step has no {_listed(fields.keys() - _STEP.keys())}")
     count = fields.pop("n", 0)
     texts = {name: str(value) for name, value in fields.items()}
-    return Step(do, int(count), tolerate=tolerate, **texts)  # type: ignore[arg-type]  # texts
+    return Step(do, int(count), tolerate=tolerate, **texts)
 
 
 def _named(tokens: Sequence[str]) -> list[tuple[str, Any]]:

@@ -37,7 +37,7 @@ class Fault:
 
 @dataclasses.dataclass
 class Event:
-    """What one step did."""
+    """The effects of one step."""
 
     step: int
     """The step's index in its session."""
@@ -64,11 +64,11 @@ class Event:
     left: int | None = None
     """The number of the loader's processes that are alive after ``close``."""
     held: dict[str, int] | None = None
-    """What the loader holds at a ``count``, beyond what existed before it was opened, as
+    """The loader's holdings at a ``count``, without those from before it was opened, as
     ``{"processes": n, "threads": n, "descriptors": n}``; None if the system does not tell."""
     spent: bool = False
-    """Whether the fault ended a generator of the adapter. What the loader would still deliver is
-    then unknown."""
+    """Whether the fault ended a generator of the adapter. The loader's next batches are then
+    unknown."""
     document: Any = None
     """The state as JSON types, if the loader implements the format; for ``load_cut`` the keys that
     lead to the removed part."""

@@ -35,62 +35,77 @@ _CHOICES: dict[str, tuple[str, ...]] = {
 
 @dataclasses.dataclass
 class Workload(Rows):
-    """One logical data set with its plan; picklable under fork and spawn.
-
-    Attributes:
-        kind: one of :data:`KINDS`.
-        n: number of samples in an epoch.
-        batch_size: samples a batch.
-        epochs: epochs that an uninterrupted run iterates.
-        shuffle: whether the loader's own shuffling is asked for.
-        seed: the seed that the adapter hands to the loader by its documented means.
-        tail: ``"keep"`` or ``"drop"`` the incomplete last batch, or ``"rollover"``: its samples
-            open the next epoch.
-        draws: random streams that each sample draws one number from: ``"python"``,
-            ``"numpy"``, ``"torch"`` (the global streams), ``"own"`` (the loader's
-            documented source, which the adapter passes on) or, for datasets with a state,
-            ``"private python"`` ... (a generator of the dataset's own, in its state).
-        tree: what a Stateful dataset adds to its state, one of :data:`trees.TREES`.
-        fail_at: the sample that raises :class:`WorkloadError`; -1: the dataset itself does,
-            when a lane is set up.
-        stop_at: the sample that raises ``StopIteration``.
-        die_at: the sample that kills the process computing it with SIGKILL.
-        die_once: whether it does so the first time alone; needs a log.
-        log: a file to which fetches and calls are appended.
-        stream: how a lane of an iterable makes its rows, one of :data:`sources.SOURCES`.
-        state_at: where a Stateful iterable keeps its state: ``"dataset"``, ``"iterator"`` or
-            ``"both"``.
-        sampler: the user's sampler of a map-style dataset: torch's ``"random"``,
-            ``"replacement"``, ``"subset"`` or ``"weighted"`` with a generator of their own,
-            ``"distributed"`` with its epoch set from outside, or a class of the user's:
-            ``"custom"``, ``"stateful"`` or ``"batches"``, of :data:`sources.SAMPLERS`.
-        grow: how many samples more each next epoch has: the user sets the length before it.
-        width: how often a row begins with its id; where it does so more than once the row is a
-            NumPy array of integers, and an adapter has its loader make one array, or one
-            tensor, of a batch's rows, as it would of a user's samples.
-        gate: ``(a, b)``: sample a waits until another worker has fetched sample b; needs a log.
-    """
+    """One logical data set with its plan; picklable under fork and spawn."""
 
     kind: str = "map"
+    """One of :data:`KINDS`."""
+
     n: int = 13
+    """Number of samples in an epoch."""
+
     batch_size: int = 4
+    """Samples a batch."""
+
     epochs: int = 2
+    """Epochs that an uninterrupted run iterates."""
+
     shuffle: bool = False
+    """Whether the loader's own shuffling is asked for."""
+
     seed: int = 0
+    """The seed that the adapter hands to the loader by its documented means."""
+
     tail: str = "keep"
+    """``"keep"`` or ``"drop"`` the incomplete last batch, or ``"rollover"``: its samples open
+    the next epoch."""
+
     draws: tuple[str, ...] = ()
+    """Random streams that each sample draws one number from: ``"python"``, ``"numpy"``,
+    ``"torch"`` (the global streams), ``"own"`` (the loader's documented source, which the
+    adapter passes on) or, for datasets with a state, ``"private python"`` ... (a generator of
+    the dataset's own, in its state)."""
+
     tree: str = ""
+    """What a Stateful dataset adds to its state, one of :data:`trees.TREES`."""
+
     fail_at: int | None = None
+    """The sample that raises :class:`WorkloadError`; -1: the dataset itself does, when a lane is
+    set up."""
+
     stop_at: int | None = None
+    """The sample that raises ``StopIteration``."""
+
     die_at: int | None = None
+    """The sample that kills the process computing it with SIGKILL."""
+
     log: str | None = None
+    """A file to which fetches and calls are appended."""
+
     stream: str = "plain"
+    """How a lane of an iterable makes its rows, one of :data:`sources.SOURCES`."""
+
     state_at: str = "dataset"
+    """Where a Stateful iterable keeps its state: ``"dataset"``, ``"iterator"`` or ``"both"``."""
+
     sampler: str = ""
+    """The user's sampler of a map-style dataset: torch's ``"random"``, ``"replacement"``,
+    ``"subset"`` or ``"weighted"`` with a generator of their own, ``"distributed"`` with its
+    epoch set from outside, or a class of the user's: ``"custom"``, ``"stateful"`` or
+    ``"batches"``, of :data:`sources.SAMPLERS`."""
+
     grow: int = 0
+    """How many samples more each next epoch has: the user sets the length before it."""
+
     gate: tuple[int, int] | None = None
+    """``(a, b)``: sample a waits until another worker has fetched sample b; needs a log."""
+
     die_once: bool = False
+    """Whether it does so the first time alone; needs a log."""
+
     width: int = 1
+    """How often a row begins with its id; where it does so more than once the row is a NumPy
+    array of integers, and an adapter has its loader make one array, or one tensor, of a
+    batch's rows, as it would of a user's samples."""
 
     def __post_init__(self) -> None:
         # JSON has no tuples; and a tree was once all or nothing: its type says text alone, and

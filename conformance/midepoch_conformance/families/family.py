@@ -51,7 +51,7 @@ A new section belongs at the end: the sections before it then keep their cases.
 """
 
 NEEDS = ("samples", "fixed plan", "format")
-"""What a family can need of a loader beside what its cases ask for.
+"""The possible needs of a family, beside those that its cases show.
 
 Its judges know the samples (``samples``: a user's own training loader has samples of its own), or
 the plan stays fixed while the worker count changes (``fixed plan``), or the loader implements
@@ -160,7 +160,7 @@ class Family:
     workers: tuple[bool, ...] = (False, True)
     """Whether the family is played without workers, with them, or both."""
     needs: tuple[str, ...] = ()
-    """What the family needs of a loader; of :data:`NEEDS`."""
+    """The family's needs of a loader; of :data:`NEEDS`."""
     quick: tuple[str, ...] = ()
     """How quick plays the family; of :data:`QUICK`."""
     each: tuple[str, ...] = ()

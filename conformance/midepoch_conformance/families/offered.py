@@ -112,7 +112,7 @@ def _history(case: Case, offer: Offer) -> str | None:
     if offer.name == "own" and faulty(case):
         return "the samples are the loader's own, and none of them fails"
     if strict(case) and "midepoch" not in offer.formats:
-        return _why(offer, "formats", "it asks what is said of midepoch's own format alone")
+        return _why(offer, "formats", "only implementers of midepoch's own format promise this")
     changed = len({plan.execution.workers for plan in case.sessions}) > 1
     if changed and case.workload.kind not in offer.fixed_plan:
         return _why(

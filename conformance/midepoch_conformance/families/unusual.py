@@ -23,7 +23,7 @@ class Unusual:
     """An unusual workload."""
 
     aspect: str
-    """What is unusual about the workload; one of :data:`ASPECTS`."""
+    """The unusual property; one of :data:`ASPECTS`."""
     kinds: tuple[str, ...]
     """The kinds of dataset that the workload can have."""
     fields: tuple[tuple[str, Any], ...] = ()

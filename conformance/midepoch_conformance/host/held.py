@@ -1,4 +1,4 @@
-"""What a session holds: processes, threads and descriptors, and delivered batches.
+"""The holdings of a session: processes, threads and descriptors, and delivered batches.
 
 Standard library only. Only Linux tells what a process holds; on other systems nothing is known.
 Arrays and tensors are recognised by their methods, so neither torch nor numpy is imported.

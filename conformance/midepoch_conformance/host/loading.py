@@ -18,6 +18,9 @@ __all__ = ["BUILT_IN", "Loaded", "SpecError", "load"]
 
 BUILT_IN = ("reference", "torchdata", "torch", "grain")
 
+TORCH_DATA = "midepoch_conformance.adapters.torch_data"
+"""The module of the suite that adapters may import: its errors are the adapter's own."""
+
 FORMS = (
     f"one of {', '.join(BUILT_IN)}; path/to/file.py:Adapter; package.module:Adapter; "
     "or, in place of Adapter, the name of a function of num_workers that makes a loader"
@@ -105,7 +108,13 @@ def _found(module: ModuleType, name: str) -> Loaded:
             f"it has no {', '.join(missing)}"
         )
     file = module.__file__ or ""
-    own = inspect.getfile(FunctionAdapter) if function else file
+    own = {inspect.getfile(FunctionAdapter) if function else file, *_data_files(module)}
     if getattr(adapter, "loader_here", False):
-        own = ""
-    return Loaded(adapter, module.__name__, name, file, function, frozenset({own} - {""}))
+        own = set()
+    return Loaded(adapter, module.__name__, name, file, function, frozenset(own - {""}))
+
+
+def _data_files(module: ModuleType) -> set[str]:
+    """Return the file of the suite's torch datasets, if the adapter's module uses them."""
+    used = (value for value in vars(module).values() if isinstance(value, ModuleType))
+    return {value.__file__ or "" for value in used if value.__name__ == TORCH_DATA}

@@ -280,7 +280,7 @@ class Play:
         # The process is killed only once the journal holds the step.
         self.doomed = True
 
-    # What the actions are made of.
+    # The parts of the actions.
 
     def _die(self) -> None:
         self.journal.killed()

@@ -148,7 +148,7 @@ def end_group(pid: int, seconds: float = 0.0) -> None:
     """Kill the process group that ``pid`` leads, if it still exists.
 
     Its members first have ``seconds`` to exit by themselves: a manager of torch's shared memory
-    removes the rest of that memory when all its users are gone, and nobody else does.
+    removes the rest of that memory when all its users are gone, and no other process does.
     """
     until = time.monotonic() + seconds
     while time.monotonic() < until and _group_runs(pid):

@@ -56,11 +56,11 @@ def judge(case: Case, trace: Trace, oracle: Trace | None) -> list[Finding]:
         trace: what came of it.
         oracle: the uninterrupted run's trace; None where the case needs none.
     """
-    found = (_opinion(REGISTRY[name], case, trace, oracle) for name in applicable(case))
+    found = (_judged(REGISTRY[name], case, trace, oracle) for name in applicable(case))
     return [place(finding, case) for finding in found if finding is not None]
 
 
-def _opinion(judge: Judge, case: Case, trace: Trace, oracle: Trace | None) -> Finding | None:
+def _judged(judge: Judge, case: Case, trace: Trace, oracle: Trace | None) -> Finding | None:
     # Whatever was tolerated before it.
     ours = next((f for f in (*_faults(oracle), *_faults(trace)) if f.kind == "adapter"), None)
     if ours is not None and (case.probe in _TAMPERED or _loads_nothing(case)):
@@ -73,7 +73,7 @@ def _opinion(judge: Judge, case: Case, trace: Trace, oracle: Trace | None) -> Fi
         words = f"an uninterrupted run fails here: {in_words(fault)}"
         return Finding(judge.requirement, "not offered", "oracle", words)
     try:
-        return judge.opinion(View(judge.requirement, case, trace, oracle))
+        return judge.function(View(judge.requirement, case, trace, oracle))
     except Exception as error:
         # A fault of the suite's own must neither end a check nor pass for the loader's.
         where = traceback.extract_tb(error.__traceback__)[-1]

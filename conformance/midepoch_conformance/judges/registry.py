@@ -8,44 +8,46 @@ from collections.abc import Callable
 from midepoch_conformance.judges.view import View
 from midepoch_conformance.verdict.finding import Finding
 
-__all__ = ["REGISTRY", "Judge", "Opinion", "judge"]
+__all__ = ["REGISTRY", "Judge", "JudgeFunction", "judge"]
 
-Opinion = Callable[[View], "Finding | None"]
-"""Says what a played case comes to, or None where the case cannot tell."""
+JudgeFunction = Callable[[View], "Finding | None"]
+"""A judge: returns what a played case comes to, or None if the case cannot tell."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Judge:
-    """One requirement's judge.
-
-    Attributes:
-        requirement: the requirement's id.
-        probes: the families of cases that it looks at.
-        opinion: what it says.
-        alone: whether it also speaks where there is no uninterrupted run to compare with.
-    """
+    """One requirement's judge."""
 
     requirement: str
+    """The requirement's id."""
+
     probes: tuple[str, ...]
-    opinion: Opinion
+    """The families of cases that it looks at."""
+
+    function: JudgeFunction
+    """The judge itself; its docstring says what it judges."""
+
     alone: bool = False
+    """Whether it also speaks where there is no uninterrupted run to compare with."""
 
 
 REGISTRY: dict[str, Judge] = {}
 """All judges by requirement; filled by the modules of this package."""
 
 
-def judge(requirement: str, *probes: str, alone: bool = False) -> Callable[[Opinion], Opinion]:
+def judge(
+    requirement: str, *probes: str, alone: bool = False
+) -> Callable[[JudgeFunction], JudgeFunction]:
     """Register the decorated function as the judge of a requirement.
 
     Raises:
         ValueError: the requirement has a judge already.
     """
 
-    def register(opinion: Opinion) -> Opinion:
+    def register(function: JudgeFunction) -> JudgeFunction:
         if requirement in REGISTRY:
             raise ValueError(f"{requirement} has two judges; a requirement has one")
-        REGISTRY[requirement] = Judge(requirement, probes, opinion, alone)
-        return opinion
+        REGISTRY[requirement] = Judge(requirement, probes, function, alone)
+        return function
 
     return register

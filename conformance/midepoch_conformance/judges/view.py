@@ -19,24 +19,26 @@ __all__ = ["Problem", "View"]
 
 @dataclasses.dataclass(frozen=True)
 class Problem:
-    """The first thing in a session that is not as it must be.
-
-    Attributes:
-        epoch: how many epochs had been delivered since the load, whole or begun, before the
-            one in which it shows; 0 also for what went wrong before the first batch.
-        step: index of the step.
-        fault: the fault, where it is one.
-        difference: the difference, where it is one.
-        delivered: batches delivered since the load.
-        evidence: what shows it once more.
-    """
+    """The first thing in a session that is not as it must be."""
 
     epoch: int
+    """How many epochs had been delivered since the load, whole or begun, before the one in which
+    it shows; 0 also for what went wrong before the first batch."""
+
     step: int
+    """Index of the step."""
+
     fault: Fault | None = None
+    """The fault, where it is one."""
+
     difference: compare.Difference | None = None
+    """The difference, where it is one."""
+
     delivered: int = 0
+    """Batches delivered since the load."""
+
     evidence: Evidence | None = None
+    """What shows it once more."""
 
     @property
     def words(self) -> str:

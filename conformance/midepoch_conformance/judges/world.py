@@ -26,8 +26,9 @@ def each_rank(view: View) -> Finding | None:
         found = _of_rank(view, saved, resumed).all(1)
         if found.outcome != "pass":
             words = f"rank {x.rank} of {x.world}: {found.words}"
-            sessions = {"session": resumed, "other": saved}
-            shown = found.evidence and dataclasses.replace(found.evidence, **sessions)
+            shown = found.evidence
+            if shown is not None:
+                shown = dataclasses.replace(shown, session=resumed, other=saved)
             return dataclasses.replace(found, words=words, evidence=shown)
     return found
 

@@ -1,1 +1,1 @@
-"""The report: a run as one document, and everything made from it; nothing here plays a case."""
+"""The report: a run as one document, and everything made of it; nothing here plays a case."""

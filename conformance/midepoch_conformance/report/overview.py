@@ -182,25 +182,25 @@ def _holding(document: Document, outcomes: Counter[str]) -> str:
     words = f"{outcomes['pass']} of {counted(outcomes.total(), 'requirement')}"
     words += " holds" if outcomes.total() == 1 else " hold"
     known = sum(one.holds for one in document.footer.known)
-    if known:
-        words += f", with {counted(known, 'known failure')}"
-    words += "".join(
-        f", {outcomes[name]} {name}" for name in ("refused", "blocked") if outcomes[name]
-    )
-    judged = sum(case.not_offered is None for case in document.cases)
-    rest = len(document.cases) - judged
+    rest = [counted(known, "known failure")] if known else []
+    rest += [f"{outcomes[name]} {name}" for name in ("refused", "blocked") if outcomes[name]]
     if rest:
+        words += f", with {' and '.join(rest)}"
+    judged = sum(case.not_offered is None for case in document.cases)
+    left = len(document.cases) - judged
+    if left:
         own = document.header.loader.function
         why = "do not apply to a make_loader function" if own else "not offered"
-        return f"{words} ({counted(judged, 'case')}; {rest:,} {why})"
+        return f"{words} ({counted(judged, 'case')}; {left:,} {why})"
     return f"{words} ({counted(judged, 'case')})"
 
 
 def _nothing(document: Document) -> str:
-    """Return why nothing could be judged: the reason that most cases have."""
+    """Return why nothing could be judged: a reason of the adapter's own, or the most common one."""
     found = [one for members in reasons(document).values() for one in members]
-    most = max(found, key=lambda one: one.cases, default=None)
-    return "nothing could be judged" + (f": {most.words}" if most else "")
+    own = set(document.header.loader.reasons.values())
+    best = max(found, key=lambda one: (one.words in own, one.cases), default=None)
+    return "nothing could be judged" + (f": {best.words}" if best else "")
 
 
 def _in_order(names: Iterable[str], order: Sequence[str]) -> tuple[str, ...]:

@@ -148,7 +148,8 @@ def show_report(document: Document, console: Console, quiet: bool = False) -> No
         for number, failure in enumerate(document.footer.failures, start=1):
             console.print(_failure(number, failure))
     _print_known(document, console, quiet)
-    console.print(_verdict(document))
+    # One line, however wide the terminal is: scripts read it.
+    console.print(_verdict(document), soft_wrap=True)
 
 
 def _title(event: Started) -> str:

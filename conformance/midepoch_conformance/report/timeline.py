@@ -1,8 +1,8 @@
-"""What a failing case delivered, laid out under the uninterrupted run (pure).
+"""The batches of a failing case, drawn under those of the uninterrupted run (pure).
 
 Each epoch is a grid: a column for each batch of the uninterrupted run, a row for each stretch
-that a session delivered. A batch stands under its equal, so that what is missing is a gap and
-what comes again is a box where nothing was due.
+that a session delivered. A batch stands under its equal: a missing batch is a gap, and a repeated
+one is a box where nothing was due.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from midepoch_conformance.text import clipped, printable
 __all__ = ["Cell", "Drawing", "Grid", "Row", "draw", "drawn_text"]
 
 _IDS, _WIDTH, _NAMED = 6, 12, 9
-"""So many ids of a batch are written out, so many characters of an id, and those of no hash."""
+"""The most ids that are shown of a batch, characters of an id, and characters that no hash has."""
 
 _LOADS = frozenset({"load", "load_cut", "load_document", "load_bogus"})
 _LEAVES = frozenset({"break", "close", "open", "kill"})
@@ -26,45 +26,39 @@ _LEAVES = frozenset({"break", "close", "open", "kill"})
 
 @dataclasses.dataclass(frozen=True)
 class Cell:
-    """A box.
-
-    Attributes:
-        look: ``right``; ``missing`` (due, and skipped), ``repeated`` (delivered before), or
-            ``wrong`` (another batch was due); ``unknown`` where nothing says what was due;
-            ``blank`` for a place where nothing was asked for.
-        text: the batch, shortened.
-        whole: the batch in full.
-        marks: the states that were saved right after it.
-    """
+    """A box."""
 
     look: str = "blank"
+    """``right``; ``missing`` (due, and skipped), ``repeated`` (delivered before) or ``wrong``
+    (another batch was due). ``unknown`` if nothing says what was due; ``blank`` if no batch was
+    asked for."""
     text: str = ""
+    """The batch, shortened."""
     whole: str = ""
+    """The batch in full."""
     marks: tuple[str, ...] = ()
+    """The states that were saved right after it."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """A stretch that a session delivered of an epoch.
-
-    Attributes:
-        label: whose it is.
-        words: how that session was executed, and what it loaded.
-        cells: as many as the grid has columns; the first stands before the first batch.
-        fault: what ended it, where something went wrong.
-        ended: whether the end of the epoch was seen.
-    """
+    """A stretch of an epoch that a session delivered."""
 
     label: str
+    """The session."""
     words: str
+    """The session's execution, and the state that it loaded."""
     cells: tuple[Cell, ...]
+    """A cell for each column of the grid; the first stands before the first batch."""
     fault: str = ""
+    """The fault that ended the stretch, if any."""
     ended: bool = False
+    """Whether the end of the epoch was seen."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Grid:
-    """An epoch: what was due, and what was delivered of it."""
+    """An epoch: the batches that were due, and the stretches that were delivered."""
 
     epoch: int
     due: tuple[Cell, ...]
@@ -81,19 +75,19 @@ _WRONG = ("missing", "repeated", "wrong")
 
 @dataclasses.dataclass(frozen=True)
 class Drawing:
-    """All epochs that anything was delivered of; ``capped``: not all of it is drawn."""
+    """All epochs with delivered batches; ``capped``: some batches are not drawn."""
 
     grids: tuple[Grid, ...]
     capped: bool = False
 
     @property
     def tells(self) -> bool:
-        """Whether the drawing shows the failure: not each one is about which batches came."""
+        """Whether the drawing shows the failure; some failures are not about which batches came."""
         return any(grid.wrong or any(row.fault for row in grid.rows) for grid in self.grids)
 
 
 def draw(delivered: Mapping[str, Any] | None) -> Drawing:
-    """Return the drawing of a failure's ``delivered`` (see ``delivered.py``).
+    """Return the drawing of a failure's ``delivered``.
 
     Example:
         >>> step = {"do": "take", "words": "", "epoch": 0, "at": 1, "batches": [[2]]}
@@ -119,7 +113,7 @@ def draw(delivered: Mapping[str, Any] | None) -> Drawing:
 
 
 def _named(grids: Sequence[Grid]) -> list[Grid]:
-    """Return the grids with short names for batches of which only a hash is known."""
+    """Return the grids with short names for batches that are known only by a hash."""
     cells = [
         cell for grid in grids for row in (grid.due, *(r.cells for r in grid.rows)) for cell in row
     ]
@@ -213,7 +207,7 @@ def _late(
     place: tuple[int, int],
     epochs: Sequence[Sequence[_Key]],
 ) -> bool:
-    """Return whether batches are those of the loaded place, and not those of where they stand."""
+    """Return whether the batches belong to the loaded position instead of the current one."""
     return _fits(got, pending, epochs) and not _fits(got, place, epochs)
 
 
@@ -254,7 +248,7 @@ class _Laid:
 def _marked(
     row: _Laid, saves: Mapping[int, list[str]], columns: int, extra: Sequence[int]
 ) -> tuple[Cell, ...]:
-    """Return a row's cells; the first stands before the first batch, for what is saved there."""
+    """Return a row's cells; the first is for states saved before the first batch."""
     cells = [Cell(marks=tuple(saves.get(0, ())))]
     for number in range(columns + 1):
         between = row.extra.get(number, [])
@@ -290,7 +284,7 @@ def _laid(stretch: _Stretch, due: list[_Key] | None) -> _Laid:
         for n in range(paired):
             row.columns[low + n] = astray(first + n)
         for n in range(low + paired, high):
-            # What nobody asked for is not missing.
+            # A batch that nobody asked for is not missing.
             if last < len(got) or stretch.ended:
                 row.columns[n] = _box("missing", due[n])
         if last > first + paired:
@@ -299,7 +293,7 @@ def _laid(stretch: _Stretch, due: list[_Key] | None) -> _Laid:
 
 
 def _scattered(got: Sequence[_Key], due: Sequence[_Key]) -> _Laid:
-    """Lay batches that may come in any order, each under its equal."""
+    """Lay out batches that may come in any order, each under its equal."""
     row = _Laid()
     for key in got:
         free = [n for n, want in enumerate(due) if want == key and n not in row.columns]
@@ -312,7 +306,7 @@ def _scattered(got: Sequence[_Key], due: Sequence[_Key]) -> _Laid:
 
 
 def _again(got: Sequence[_Key], at: int, due: Sequence[_Key]) -> int:
-    """Return how many batches at the start come again in the order of the epoch before ``at``."""
+    """Return the number of batches at the start that repeat the epoch before ``at``, in order."""
     if not got or got[0] not in due[:at] or got[0] == next(iter(due[at:]), None):
         return 0
     first = due.index(got[0])
@@ -323,7 +317,7 @@ def _again(got: Sequence[_Key], at: int, due: Sequence[_Key]) -> int:
 
 
 def _aligned(due: Sequence[_Key], got: Sequence[_Key]) -> list[_Code]:
-    """Return how ``got`` lies along ``due``, as ``difflib`` says it."""
+    """Return the alignment of ``got`` with ``due``, in the form of ``difflib``."""
     pairs = zip(due, got, strict=False)
     same = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
     matcher = SequenceMatcher(None, due[same:], got[same:], autojunk=False)
@@ -341,7 +335,7 @@ def _aligned(due: Sequence[_Key], got: Sequence[_Key]) -> list[_Code]:
         for key in got[same + first : same + last]
     }
     equal = sum(high - low for action, low, high, _, _ in codes if action == "equal")
-    # Another order: what is skipped here comes there, and a few equal batches are chance.
+    # Another order: skipped batches come elsewhere, and a few equal ones are chance.
     if skipped & astray or 2 * equal < len(got) - same:
         codes = _side_by_side(due[same:], got[same:])
     moved = [(action, *(place + same for place in places)) for action, *places in codes]
@@ -377,7 +371,7 @@ _LINE = 160
 
 
 def drawn_text(drawing: Drawing) -> str:
-    """Return the drawing, a line a row; epochs that are as they must be are left out.
+    """Return the drawing in characters, a line per row; correct epochs are left out.
 
     Example:
         >>> step = {"do": "take", "words": "", "epoch": 0, "at": 1, "batches": [[2]]}
@@ -406,7 +400,7 @@ def _lines(grid: Grid) -> list[str]:
         loads = row.words.rpartition(", ")[2] if "loads " in row.words else ""
         label = f"{row.label}, {loads}" if loads else row.label
         rows.append((label, list(map(_marked_text, row.cells)), printable(end, lines=False)))
-    # The place before the first batch is shown only where something was saved there.
+    # The place before the first batch is shown only if a state was saved there.
     first = 0 if any(words[0] for _, words, _ in rows) else 1
     head = max(len(label) for label, _, _ in rows)
     widths = [

@@ -1,1 +1,1 @@
-"""The run: hosts are started, cases played, and failures taken to their causes; it emits events."""
+"""The run: it starts hosts, plays cases, finds the causes of failures, and emits events."""

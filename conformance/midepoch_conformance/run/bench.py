@@ -1,6 +1,6 @@
-"""The bench: plays one case at a time against a loader and has it judged.
+"""The bench: plays one case at a time on a loader and lets the judges judge it.
 
-A bench owns one runner and shares the oracles of the whole check: it knows nothing of
+A bench owns one runner and shares the uninterrupted runs of the whole check. It does not know
 tables, profiles or reports.
 """
 
@@ -32,15 +32,15 @@ __all__ = ["Bench", "Engine", "Oracles", "share"]
 T = TypeVar("T")
 
 REPLAYS = 2
-"""How often a failing case is played again before it is believed."""
+"""How often a failing case is played again before the failure counts."""
 
 
 class Engine(Protocol):
-    """What the bench needs of a runner."""
+    """The part of a runner that the bench needs."""
 
     @property
     def info(self) -> LoaderInfo:
-        """What the loader is and offers."""
+        """The loader, as its interpreter describes it."""
 
     def __enter__(self) -> Engine:
         """Return the engine, which is closed at the end of the block."""
@@ -61,10 +61,10 @@ class Engine(Protocol):
 
 
 class Oracles:
-    """The uninterrupted runs, each played once, by whichever thread needs it first.
+    """The uninterrupted runs; each is played once, by the first thread that needs it.
 
     Args:
-        most: how many are kept, the newest: cases can be drawn without end.
+        most: the number of newest runs that are kept: cases can be drawn without end.
     """
 
     def __init__(self, most: int = 4096) -> None:
@@ -73,14 +73,14 @@ class Oracles:
         self._traces: dict[tuple[str, int], Future[Trace]] = {}
 
     def get(self, engine: Engine, case: Case, attempt: int = 0) -> Trace:
-        """Return the trace of ``case``; the replays' oracles are played afresh, once."""
+        """Return the trace of ``case``; replays share an uninterrupted run of their own."""
         with self._lock:
             future = self._traces.get((case.id, attempt))
             mine = future is None
             if future is None:
                 future = self._traces[(case.id, attempt)] = Future()
                 if len(self._traces) > self._most:
-                    # Whoever waits for it holds it as well.
+                    # A thread that waits for it holds a reference of its own.
                     del self._traces[next(iter(self._traces))]
         if mine:
             try:
@@ -104,7 +104,7 @@ class Bench:
 
     @property
     def info(self) -> LoaderInfo:
-        """Return what the loader is and offers."""
+        """The loader, as its interpreter describes it."""
         return self._engine.info
 
     def play(self, case: Case) -> Trace:
@@ -114,8 +114,8 @@ class Bench:
     def judge(self, case: Case, index: int = 0) -> CaseResult:
         """Play ``case`` and judge it; a failing one is replayed twice before it counts.
 
-        Never raises for what a loader, its adapter or its surroundings do: that becomes a
-        finding of its own (``error``).
+        Faults of a loader, its adapter or its environment never raise here: they become findings
+        (``error``).
         """
         start = time.monotonic()
         try:
@@ -126,9 +126,9 @@ class Bench:
         return CaseResult(index, case, tuple(findings), reason, seconds)
 
     def fails(self, case: Case, finding: Finding) -> Finding | None:
-        """Play ``case`` once: what it shows if it fails ``finding``'s requirement alike.
+        """Play ``case`` once and return its finding, if it fails in the same way as ``finding``.
 
-        Returns None too where the loader does not offer the case, or cannot be asked.
+        Also returns None if the loader does not offer the case, or cannot be asked.
         """
         try:
             if self.not_offered(case) is not None:
@@ -140,14 +140,14 @@ class Bench:
         return next((f for f in found if (f.requirement, f.outcome, f.kind) == alike), None)
 
     def lengths(self, case: Case) -> list[int] | None:
-        """Return the number of batches of each epoch of the uninterrupted run, if it is known."""
+        """Return the number of batches of each epoch of the uninterrupted run, if known."""
         try:
             return epoch_lengths(self._oracle(case, attempt=0))
         except RunnerError:
             return None
 
     def delivered(self, case: Case) -> Delivered | None:
-        """Play ``case`` once more: what it delivers; None where the loader cannot be asked."""
+        """Play ``case`` once more and return its batches; None if the loader cannot be asked."""
         try:
             oracle = self._oracle(case, attempt=0)
             return delivered(case, self._engine.play(case, epoch_lengths(oracle)), oracle)
@@ -155,7 +155,7 @@ class Bench:
             return None
 
     def not_offered(self, case: Case) -> str | None:
-        """Return why the loader does not offer ``case``, or None where it does."""
+        """Return why the loader does not offer ``case``, or None if it does."""
         reason = reason_not_offered(case, self.info.offer)
         if reason is not None:
             return reason
@@ -189,7 +189,7 @@ class Bench:
 
 
 def _confirmed(finding: Finding, replays: list[list[Finding]]) -> Finding:
-    """Return ``finding`` as it is when every replay shows it, else as unstable."""
+    """Return ``finding`` unchanged if every replay shows it, else as unstable."""
     if finding.outcome not in FAILURES:
         return finding
     again = sum(
@@ -205,7 +205,7 @@ def _confirmed(finding: Finding, replays: list[list[Finding]]) -> Finding:
 def share(benches: list[Bench], work: Callable[[Bench, int], T], numbers: Iterable[int]) -> list[T]:
     """Run ``work`` for all numbers, each on a bench that is free; results in order.
 
-    The first error, or Ctrl-C, ends it when what is under way has ended.
+    The first error, or Ctrl-C, ends it once the running calls have ended.
     """
     idle = SimpleQueue[Bench]()
     for bench in benches:

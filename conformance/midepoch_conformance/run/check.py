@@ -1,4 +1,4 @@
-"""A check: one loader, one table of cases, and what is wrong with it."""
+"""A check: plays a table of cases on one loader, judges them, and investigates failures."""
 
 from __future__ import annotations
 
@@ -51,18 +51,17 @@ __all__ = [
 ]
 
 DRAWN, DRAWN_SEED = 400, 1
-"""How many cases ``full`` draws beside its table, and from which seed."""
+"""The number of cases that ``full`` draws beside its table, and their seed."""
 
 HISTORIES = {False: 150, True: 10}
-"""How many histories it draws as well, without workers and with them."""
+"""The number of histories that it draws as well, without workers and with them."""
 
 
 class Stopped(KeyboardInterrupt):
-    """Ctrl-C while cases are judged.
+    """Ctrl-C while cases are judged."""
 
-    Attributes:
-        results: what was judged until then, in the table's order.
-    """
+    results: list[CaseResult]
+    """The results until then, in the table's order."""
 
     def __init__(self, results: list[CaseResult]) -> None:
         super().__init__("stopped")
@@ -78,11 +77,11 @@ def run_check(
     """Judge a loader by the cases of a profile.
 
     Args:
-        settings: what to check.
-        listen: is told what happens, from any thread but one event at a time.
-        opener: opens what plays cases; a :class:`~midepoch_conformance.run.runner.Runner` on the
-            loader where not given.
-        earlier: what an interrupted run judged: the first results, in the table's order.
+        settings: the loader and how to check it.
+        listen: receives the events, from any thread but one at a time.
+        opener: opens an engine that plays cases; by default a
+            :class:`~midepoch_conformance.run.runner.Runner` on the loader.
+        earlier: the first results, in the table's order, if an interrupted run is continued.
 
     Returns:
         The results in the table's order, whatever the number of jobs.
@@ -120,7 +119,7 @@ def run_check(
         )
         listen(Started(facts, len(chosen), len(earlier)))
         if [r.case.id for r in earlier] != [case.id for case in chosen[: len(earlier)]]:
-            raise CheckError("what was judged earlier is not the beginning of this table")
+            raise CheckError("the earlier results are not the beginning of this table")
         replayed = replay_known(benches, known, listen)
         results = [*earlier, *judge_all(benches, chosen, listen, skip=len(earlier))]
         results = block_dependents(benches, results, table, only)
@@ -131,7 +130,7 @@ def run_check(
 
 
 def asked(case: Case, only: frozenset[str] | None) -> bool:
-    """Return whether any judge looks at ``case`` that is asked about."""
+    """Return whether a wanted requirement looks at ``case``."""
     return any(only is None or name in only for name in judges.applicable(case))
 
 
@@ -141,9 +140,10 @@ def block_dependents(
     table: list[Case],
     only: frozenset[str] | None = None,
 ) -> list[CaseResult]:
-    """Return the results with what is blocked as *blocked*, and what is not asked about left out.
+    """Return the results with *blocked* findings marked, and without requirements not asked about.
 
-    Where not all requirements are asked about, what the failing ones presuppose is judged too.
+    If only some requirements are asked about, those that the failing ones presuppose are judged
+    as well.
     """
     others: list[CaseResult] = []
     if only is not None:
@@ -181,7 +181,7 @@ def replay_known(benches: list[Bench], known: Sequence[Known], listen: Listener)
 def find_failures(
     benches: list[Bench], results: list[CaseResult], settings: Settings, listen: Listener
 ) -> list[Failure]:
-    """Return what fails, each with its smallest case and its script, in the table's order."""
+    """Return the failures, each with its smallest case and its script, in the table's order."""
     full = settings.profile == "full"
     groups = failing_groups(results, by_kind=full)
     smaller = full if settings.shrink is None else settings.shrink
@@ -192,7 +192,7 @@ def find_failures(
     def shrink(bench: Bench, number: int) -> Failure:
         group = groups[number]
         if smaller:
-            tell(group, number, len(groups), "looking for its smallest case")
+            tell(group, number, len(groups), "searching for its smallest case")
         return smallest(bench, group, smaller)
 
     def show(bench: Bench, number: int) -> Failure:
@@ -246,7 +246,7 @@ def load_table(profile: str) -> list[Case]:
 def open_benches(
     settings: Settings, opener: Callable[[], Engine] | None = None
 ) -> Iterator[list[Bench]]:
-    """Open a bench a job on the loader; the first has made sure that it can be reached.
+    """Open a bench for each job; the first one makes sure that the loader can be reached.
 
     Raises:
         CheckError: it cannot be reached.
@@ -273,14 +273,14 @@ def judge_all(
     """Judge all cases but the first ``skip``; the results are in the table's order.
 
     Args:
-        benches: what plays them.
+        benches: they play the cases.
         table: the cases.
-        listen: is told of each.
+        listen: receives an event for each.
         first: the number of the table's first case.
-        skip: how many need not be judged.
+        skip: the number of cases that are judged already.
 
     Raises:
-        Stopped: Ctrl-C; it has the results up to the first case that was not judged.
+        Stopped: Ctrl-C; it has the results before the first case that was not judged.
     """
     done = itertools.count(skip + 1)
     lock = threading.Lock()
@@ -302,7 +302,7 @@ def judge_all(
 
 
 def locked(listen: Listener) -> Listener:
-    """Return a listener that hears one event at a time."""
+    """Return a listener that receives one event at a time."""
     lock = threading.Lock()
 
     def one_at_a_time(event: Event) -> None:

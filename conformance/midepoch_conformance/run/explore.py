@@ -1,4 +1,4 @@
-"""Cases without end: what the tables have not thought of."""
+"""``midepoch explore``: draws and judges cases beyond the tables, until it is stopped."""
 
 from __future__ import annotations
 
@@ -40,42 +40,39 @@ ROUND = 100
 """Cases that are drawn at a time: half of them of the tables' families, half histories."""
 
 EMPTY = 20
-"""Rounds in a row that bring nothing new after which there is no more to draw."""
+"""After so many rounds in a row without a new case, exploring ends."""
 
 
 _ASKED = frozenset(j.requirement for j in judges.REGISTRY.values() if HISTORY in j.probes)
-"""What histories are judged for."""
+"""The requirements for which histories are judged."""
 
 
 @dataclasses.dataclass
 class Goal:
-    """When to stop: whichever comes first.
-
-    Attributes:
-        seconds: no round begins later.
-        cases: how many cases are to be judged.
-        workers: how many of them with workers; one of twenty where not given.
-    """
+    """When to stop; the first limit that is reached counts."""
 
     seconds: float | None = None
+    """No round begins later than this."""
     cases: int | None = None
+    """The number of cases to judge."""
     workers: int | None = None
+    """The number of them with workers; one in twenty if None."""
 
     def __post_init__(self) -> None:
         self.began = time.monotonic()
         if self.workers is not None and self.cases is None:
-            raise CheckError("--with-workers says how many of how many", "give --cases as well")
+            raise CheckError("--with-workers needs --cases", "say how many cases in all: --cases N")
         if self.workers is not None and self.workers > (self.cases or 0):
-            raise CheckError(f"{self.workers} cases with workers are more than --cases")
+            raise CheckError(f"--with-workers {self.workers} is more than --cases {self.cases}")
 
     def share(self) -> int:
-        """Return how many cases of a round have workers."""
+        """Return the number of cases with workers in a round."""
         if self.workers is None or not self.cases:
             return ROUND // INLINE_OF
         return round(ROUND * self.workers / self.cases)
 
     def wanted(self, judged: Sequence[CaseResult], multi: bool) -> int:
-        """Return how many cases are still to be judged, with workers or without."""
+        """Return the number of cases still to judge, with workers or without."""
         if self.cases is None:
             return ROUND
         workers = self.workers if self.workers is not None else self.cases // INLINE_OF
@@ -83,7 +80,7 @@ class Goal:
         return goal - sum(r.reason is None and has_workers(r.case) == multi for r in judged)
 
     def reached(self, judged: Sequence[CaseResult]) -> bool:
-        """Return whether that is enough."""
+        """Return whether the goal is reached."""
         if self.seconds is not None and time.monotonic() - self.began >= self.seconds:
             return True
         return all(self.wanted(judged, multi) <= 0 for multi in (False, True))
@@ -141,7 +138,7 @@ def explore(
         except Stopped as stopped:
             results += stopped.results
         except KeyboardInterrupt:
-            # What was found until now is what is reported.
+            # The report has the results until now.
             pass
         quick = tables.load_table("quick")
         others = _presupposed(benches, results, quick, only)
@@ -152,7 +149,7 @@ def explore(
 
 
 def _as_wanted(drawn: list[Case], goal: Goal, judged: list[CaseResult]) -> list[Case]:
-    """Return the drawn cases, no more of either sort than are still wanted."""
+    """Return the drawn cases, at most as many with and without workers as are still wanted."""
     parts = {multi: [c for c in drawn if has_workers(c) == multi] for multi in (False, True)}
     kept = {c.id for m, part in parts.items() for c in part[: max(0, goal.wanted(judged, m))]}
     return [case for case in drawn if case.id in kept]
@@ -161,9 +158,9 @@ def _as_wanted(drawn: list[Case], goal: Goal, judged: list[CaseResult]) -> list[
 def _presupposed(
     benches: list[Bench], results: list[CaseResult], quick: list[Case], only: frozenset[str] | None
 ) -> list[CaseResult]:
-    """Judge what failing cases presuppose, unless not all is asked about: that is done later.
+    """Judge the prerequisites of failing cases, which may not have been drawn.
 
-    What was drawn may lack it, and a failure that follows from another one is none of its own.
+    If only some requirements are asked about, :func:`block_dependents` does it.
     """
     if only is not None:
         return []

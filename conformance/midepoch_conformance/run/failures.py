@@ -1,4 +1,4 @@
-"""From a red line to its cause: the smallest case, in words, with a script that shows it."""
+"""From failing cases to a failure: its smallest case, in words, with a script that shows it."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ __all__ = ["Group", "distinct", "failing_groups", "investigate", "shown", "small
 
 
 _TRIED = 3
-"""How many of a group's cases are tried for a script that shows the failure."""
+"""The number of a group's cases that are tried for a script that shows the failure."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Group:
-    """The failing cases of one requirement that seem to have one cause, the smallest first."""
+    """The failing cases of a requirement that seem to have one cause, smallest first."""
 
     requirement: str
     members: tuple[tuple[Case, Finding], ...]
@@ -36,16 +36,16 @@ class Group:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """All kinds of workload that the requirement fails on in this way."""
+        """All kinds of workload on which the requirement fails in this way."""
         return tuple(dict.fromkeys(case.workload.kind for case, _ in self.members))
 
 
 def failing_groups(results: Iterable[CaseResult], *, by_kind: bool) -> list[Group]:
-    """Return what fails, in the order in which the table shows it.
+    """Return the failures, in the order of the table.
 
-    Failures are apart where they fail in another way, or where something else is special about
-    the workload. ``by_kind``: and for each kind of workload, so that none is shown by another.
-    What fails now and then is taken for what fails each time, where there is such.
+    Two failures are distinct if they fail in another way, or if another feature of the workload
+    is special; with ``by_kind`` also if the kind of workload differs. An unstable failure joins a
+    stable one of the same requirement and sort of workload, if there is one.
     """
     found: dict[Cause, list[tuple[Case, Finding]]] = {}
     unstable: list[tuple[Case, Finding]] = []
@@ -65,7 +65,7 @@ def failing_groups(results: Iterable[CaseResult], *, by_kind: bool) -> list[Grou
 
 
 class Cause(NamedTuple):
-    """What tells two failures apart, as far as it can be seen."""
+    """The visible differences between two failures."""
 
     requirement: str
     sort: tuple[str, str]
@@ -81,30 +81,30 @@ def _cause(case: Case, finding: Finding, by_kind: bool) -> Cause:
 
 def _weight(member: tuple[Case, Finding]) -> tuple[bool, tuple[int, ...], str]:
     case, finding = member
-    # What fails each time shows more than what fails now and then.
+    # A stable failure shows more than an unstable one.
     return finding.outcome == "unstable", size(case), case.id
 
 
 def investigate(bench: Bench, group: Group, scripts: Scripts | None, smaller: bool) -> Failure:
-    """Return the group's smallest case, made smaller where asked for, with its script.
+    """Return the group's smallest case, shrunk if ``smaller``, with its script.
 
-    Where the script of the smallest case does not show the failure by itself, those of the
-    next ones are tried.
+    If the script of the smallest case does not show the failure, the scripts of the next cases
+    are tried.
     """
     return shown(bench, group, smallest(bench, group, smaller), scripts, smaller)
 
 
 def smallest(bench: Bench, group: Group, smaller: bool, number: int = 0) -> Failure:
-    """Return the group's smallest case, made smaller where asked for.
+    """Return the group's smallest case, shrunk if ``smaller``.
 
     Args:
         bench: plays cases.
-        group: what fails.
-        smaller: whether the case is made smaller.
+        group: the failing cases.
+        smaller: whether the case is shrunk.
         number: 1 for the group's next case, and so on.
     """
     plays, (case, finding) = 0, group.members[number]
-    # A cost made smaller ends just beyond its bound, where it convinces nobody.
+    # A shrunk cost ends just beyond its bound, which convinces nobody.
     if smaller and finding.outcome != "unstable" and finding.kind != "cost":
         shrunk = shrink(case, finding, lambda candidate: bench.fails(candidate, finding))
         case, finding, plays = shrunk.case, shrunk.finding, shrunk.plays
@@ -122,9 +122,9 @@ def smallest(bench: Bench, group: Group, smaller: bool, number: int = 0) -> Fail
 def distinct(
     found: Iterable[tuple[Group, Failure]], *, by_kind: bool
 ) -> list[tuple[Group, Failure]]:
-    """Return the failures, those as one whose smallest cases have nothing that tells them apart.
+    """Return the failures; those whose smallest cases look the same become one.
 
-    What seemed special about a workload is not the cause where the smallest case is without it.
+    A special feature of a workload is not the cause if the smallest case does not have it.
     """
     first: dict[Cause, tuple[Group, Failure]] = {}
     for group, failure in found:
@@ -147,10 +147,10 @@ def distinct(
 def shown(
     bench: Bench, group: Group, failure: Failure, scripts: Scripts | None, smaller: bool
 ) -> Failure:
-    """Return ``failure`` with what it delivers and, where there is a folder for it, its script."""
+    """Return ``failure`` with its delivered batches and, if there is a folder, its script."""
     if scripts is not None:
         failure = _scripted(bench, group, failure, scripts, smaller)
-    # A hang takes its whole time again, and its picture would say no more than its words.
+    # A hang would take its whole time again, and a drawing would add nothing to its words.
     if failure.finding.kind == "hang":
         return failure
     return dataclasses.replace(failure, delivered=bench.delivered(failure.case))

@@ -1,4 +1,4 @@
-"""A host as the suite sees it: a process, the pipes to it, and how it is lost."""
+"""A host seen from the suite: a process and the pipes to it."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ from midepoch_conformance.host.processes import Patience, end_marked
 __all__ = ["HostLostError", "HostProcess", "RunnerError", "too_old"]
 
 _DYING = 10.0
-"""Seconds that a host whose pipe has closed has for its exit."""
+"""The time in seconds for a host to exit once its pipe has closed."""
 
 
 class RunnerError(RuntimeError):
-    """Something other than the loader under test went wrong.
+    """Something other than the loader under test went wrong."""
 
-    Attributes:
-        kind: ``adapter`` (the adapter's own fault), ``environment`` (an interpreter or a
-            package is not there) or ``protocol`` (the suite's own fault).
-        hint: what to do, or what is known beside the message.
-    """
+    kind: str
+    """``adapter`` (the adapter's own fault), ``environment`` (an interpreter or a package is
+    missing) or ``protocol`` (the suite's own fault)."""
+    message: str
+    hint: str
+    """What to do, or further facts."""
 
     def __init__(self, kind: str, message: str, hint: str = "") -> None:
         super().__init__(f"{message}\n{hint}" if hint else message)
@@ -51,13 +52,13 @@ class HostProcess:
         self.mark = f"midepoch-{uuid.uuid4()}"
         paths = [package, os.environ.get("PYTHONPATH", "")]
         environment = {
-            # Plays are small and run side by side: a pool of threads each would only fight.
+            # Plays are small and run side by side: thread pools would only compete.
             "OMP_NUM_THREADS": "1",
             "MKL_NUM_THREADS": "1",
             **os.environ,
             "PYTHONPATH": os.pathsep.join(path for path in paths if path),
             "PYTHONHASHSEED": hash_seed,
-            # Whatever descends from the host is known by it.
+            # Every descendant of the host inherits this mark.
             "MIDEPOCH_HOST": self.mark,
         }
         self.python, self.root = python, root
@@ -85,9 +86,9 @@ class HostProcess:
         self.requests, self.answers = _piped(self.process.stdin), _piped(self.process.stdout)
 
     def ask(self, op: str, asked: dict[str, Any], seconds: float) -> dict[str, Any]:
-        """Send a request and return its answer; lines that are no answer are passed over.
+        """Send a request and return its answer; other lines are ignored.
 
-        The host has ``seconds`` for it, and longer while it works.
+        The host has ``seconds`` to answer, and longer while it uses the processor.
         """
         self.asked += 1
         request = {"id": self.asked, "op": op, "with": asked}
@@ -128,18 +129,18 @@ class HostProcess:
                 status = self.process.wait(_DYING)
         said = self.said()
         words = "did not answer in time" if late else f"ended with status {status}"
-        hint = said or "it said nothing"
+        hint = said or "it printed nothing"
         return HostLostError(f"{self.python}: the host {words} ({op})", hint, late, status)
 
     def said(self) -> str:
-        """Return the end of what the host and its loader printed."""
+        """Return the last output of the host and its loader."""
         size = self.errors.seek(0, os.SEEK_END)
         self.errors.seek(max(0, size - 4000))
         return self.errors.read().decode(errors="replace")
 
     def end(self) -> None:
-        """End the host and all that runs below it."""
-        # A host whose pipe closes kills its play and goes: only it knows the play's group.
+        """End the host and all processes that it started."""
+        # A host whose pipe closes kills its play and exits: only it knows the play's process group.
         self.requests.close()
         self.answers.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -152,7 +153,7 @@ class HostProcess:
 
 
 def too_old(python: str) -> str:
-    """Return what to say of an interpreter that is older than a host can be; else nothing."""
+    """Return a hint if an interpreter is too old for a host; else nothing."""
     asked = [python, "-c", "import sys; print(sys.version_info >= (3, 9))"]
     with contextlib.suppress(OSError, subprocess.SubprocessError):
         if b"False" in subprocess.run(asked, capture_output=True, timeout=_DYING).stdout:

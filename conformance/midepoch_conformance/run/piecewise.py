@@ -1,4 +1,4 @@
-"""A table judged piece by piece, as a test runner asks: a requirement and kind at a time."""
+"""A check in pieces, for a test runner: one requirement on one kind of workload at a time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from midepoch_conformance.run.failures import failing_groups, investigate
 from midepoch_conformance.run.known import cover, replay
 from midepoch_conformance.run.summary import prerequisite_cases, with_blocked
 from midepoch_conformance.scripts.write import Scripts
-from midepoch_conformance.text import without_process_ids
+from midepoch_conformance.text import counted, without_process_ids
 from midepoch_conformance.verdict import requirements
 from midepoch_conformance.verdict.finding import OUTCOMES, Finding
 from midepoch_conformance.verdict.results import CaseResult, Failure, Known, Replayed, failing
@@ -21,33 +21,30 @@ from midepoch_conformance.verdict.results import CaseResult, Failure, Known, Rep
 __all__ = ["PiecewiseCheck", "Verdict"]
 
 _SHOWN = 5
-"""How many failures of one requirement and kind are told with their scripts."""
+"""The number of failures of one requirement and kind that are shown with their scripts."""
 _REASONS = 3
 
 
 @dataclasses.dataclass(frozen=True)
 class Verdict:
-    """What a requirement on a kind of workload comes to, as a test's outcome.
-
-    Attributes:
-        outcome: ``passed``, ``failed``, ``skipped`` (not offered, blocked or refused), or
-            ``known`` (it fails, as the file of known failures says).
-        words: why, where it did not pass.
-        counts: how many findings have each outcome, in words.
-    """
+    """The verdict on a requirement for a kind of workload, as a test's outcome."""
 
     outcome: str
+    """``passed``, ``failed``, ``skipped`` (not offered, blocked or refused) or ``known`` (it fails,
+    as the file of known failures says)."""
     words: str = ""
+    """The reason, if it did not pass."""
     counts: str = ""
+    """The number of findings with each outcome, in words."""
 
 
 class PiecewiseCheck:
-    """Judges each case once, when it is first asked for.
+    """Judges each case once, when a verdict first needs it.
 
     Args:
         bench: plays and judges cases.
         table: the cases.
-        known: failures that are known.
+        known: known failures.
         scripts: the folder for the failures' scripts; None for no scripts.
     """
 
@@ -67,7 +64,7 @@ class PiecewiseCheck:
 
     def verdict(self, requirement: str, kind: str) -> Verdict:
         """Return the verdict on a requirement for a kind of workload."""
-        results = self._without_process_ids(requirement, kind)
+        results = self._results(requirement, kind)
         findings = [finding for result in results for finding in result.findings]
         numbers = [n for n, entry in enumerate(self._known) if entry.requirement == requirement]
         covered, unknown = cover([self._replay(number) for number in numbers], results)
@@ -99,8 +96,8 @@ class PiecewiseCheck:
             self._replayed[number] = replay(self._bench.judge, self._known[number])
         return self._replayed[number]
 
-    def _without_process_ids(self, requirement: str, kind: str) -> list[CaseResult]:
-        """Return the results with this requirement's findings, those that are blocked as such."""
+    def _results(self, requirement: str, kind: str) -> list[CaseResult]:
+        """Return the results with this requirement's findings; *blocked* ones are marked."""
         chosen = [
             case
             for case in self._table
@@ -123,7 +120,7 @@ class PiecewiseCheck:
         return self._judged[case.id]
 
     def _failures(self, results: list[CaseResult], first: Finding, asked: int) -> str:
-        """Return what fails, each cause with its smallest case and its script."""
+        """Return the failures in words, each cause with its smallest case and its script."""
         groups = failing_groups(results, by_kind=True)
         failed = sum(len(group.members) for group in groups)
         lines = [
@@ -135,7 +132,7 @@ class PiecewiseCheck:
             failure = investigate(self._bench, group, self._scripts, smaller=False)
             lines += ["", *_told(failure)]
         if len(groups) > _SHOWN:
-            lines += ["", f"  and {len(groups) - _SHOWN} more ways of failing"]
+            lines += ["", f"  and {counted(len(groups) - _SHOWN, 'more cause')}"]
         return "\n".join(lines)
 
 
@@ -161,10 +158,10 @@ def _counts(findings: Sequence[Finding]) -> str:
 
 
 def _reasons(found: Sequence[Finding]) -> str:
-    """Return why nothing was judged, what says most first, each reason once."""
+    """Return why nothing was judged, the most important reason first, each once."""
     counts = collections.Counter((f.outcome, without_process_ids(f.words)) for f in found)
     order = sorted(counts, key=lambda reason: (OUTCOMES.index(reason[0]), -counts[reason]))
     return "; ".join(
-        f"{outcome}: {words} ({counts[outcome, words]} cases)"
+        f"{outcome}: {words} ({counted(counts[outcome, words], 'case')})"
         for outcome, words in order[:_REASONS]
     )

@@ -1,7 +1,7 @@
-"""The runner: plays cases on a loader that lives in other processes, two hosts of its Python.
+"""The runner: plays cases on a loader in two host processes of the loader's Python.
 
-It never imports a loader. What a session did is read from its journal, whatever became of the
-process that played it.
+It never imports a loader. It reads the events of a session from its journal, even if the process
+that played the session died.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ HASH_SEEDS = {"a": "1", "b": "2"}
 """The hosts and their hash seeds."""
 
 START = 180.0
-"""Seconds that a host has to start and to import the loader."""
+"""The time in seconds for a host to start and to import the loader."""
 
 GRACE = 10.0
-"""Seconds beyond a session's own that its host has to answer."""
+"""The time in seconds, beyond a session's own, for its host to answer."""
 
 
 class Runner:
@@ -59,8 +59,8 @@ class Runner:
     Args:
         spec: the loader; see :func:`midepoch_conformance.host.loading.load`.
         python: the interpreter in which it is installed; this one by default.
-        root: a folder for what the plays leave; a temporary one by default.
-        limit: seconds that a session may take.
+        root: a folder for the files of plays; a temporary one by default.
+        limit: the time limit of a session in seconds.
     """
 
     def __init__(
@@ -94,12 +94,12 @@ class Runner:
         self.close()
 
     def close(self) -> None:
-        """End the hosts and remove what the plays left."""
+        """End the hosts and remove the files of plays."""
         self._finish()
 
     @property
     def info(self) -> LoaderInfo:
-        """What the loader is and offers.
+        """The loader, as its interpreter describes it.
 
         Raises:
             RunnerError: it cannot be reached.
@@ -109,7 +109,7 @@ class Runner:
         return self._info
 
     def declines(self, workload: Workload, execution: Execution) -> str | None:
-        """Return why the adapter does not offer this cell; None where it does.
+        """Return why the adapter does not offer this combination; None if it does.
 
         Raises:
             RunnerError: the adapter's own ``declines`` failed.
@@ -126,19 +126,19 @@ class Runner:
         return self._reasons[key]
 
     def play(self, case: Case, lengths: Sequence[int] | None = None) -> Trace:
-        """Play ``case`` and return what came of it.
+        """Play ``case`` and return its trace.
 
-        A session that ends by a fault which its step does not tolerate ends the play. Where the
-        loader has but one start method, that is the one.
+        A session ends the play if it ends by a fault that its step does not tolerate. A loader
+        with only one start method is played with that one.
 
         Args:
             case: the case.
-            lengths: batches of each epoch of the uninterrupted run; needed where a step takes
-                all that is left (``n = -1``), and to tell errors at an epoch's end.
+            lengths: the number of batches of each epoch of the uninterrupted run; needed if a step
+                takes the rest of an epoch (``n = -1``), and to recognise errors at its end.
 
         Raises:
             RunnerError: something other than the loader went wrong.
-            CaseError: the case takes ``n = -1`` and no lengths are given.
+            CaseError: a step has ``n = -1``, and no lengths are given.
         """
         self._check_open()
         case = counted(case, lengths)
@@ -177,14 +177,14 @@ class Runner:
         began = time.monotonic()
         for chance in (1, 2):
             os.makedirs(job.folder, exist_ok=True)
-            # A player in the host itself has the same time, and is then killed with it; a host
-            # that watches a player answers later than that, whatever the player does.
+            # A player inside the host has this time, and is then killed with the host. A host that
+            # watches a player of its own answers later than that.
             watched = Patience.MOST * self.limit + GRACE
             time_given = watched if self.info.offer.fork_safe else self.limit
             try:
                 answer = self._ask(plan.host, "play", asked, time_given)
             except HostLostError as lost:
-                # A host that dies beside its play may have been killed by anybody, once.
+                # A host that dies beside its play may have been killed by accident, once.
                 if self.info.offer.fork_safe and chance == 1:
                     shutil.rmtree(job.folder, ignore_errors=True)
                     continue
@@ -200,16 +200,16 @@ class Runner:
         return session, end.states
 
     def _execution(self, execution: Execution) -> Execution:
-        """Return the execution under the loader's start method, where it has but one."""
+        """Return the execution with the loader's start method, if it has only one."""
         methods = self.info.offer.start_methods
         if len(methods) == 1:
             return dataclasses.replace(execution, start_method=methods[0])
         return execution
 
     def _prepare(self, host: str, workload: Workload) -> str:
-        """Return the folder of what this workload needs on disk.
+        """Return the folder with the files that this workload needs.
 
-        Workloads that differ in their plan alone share it: kind, size and rows are the data.
+        Workloads that differ only in their plan share it: kind, size and rows are the data.
         """
         draws = "-".join(workload.draws) or "none"
         name = f"{workload.kind}-{workload.n}-{draws}" + ("-tree" if workload.tree else "")
@@ -224,7 +224,7 @@ class Runner:
         try:
             answer = self._host(host).ask(op, asked, seconds)
         except BaseException:
-            # Also when interrupted: a host whose answer nobody reads is of no more use.
+            # Also after Ctrl-C: a host is useless once an answer of it was not read.
             lost = self._hosts.pop(host, None)
             if lost is not None:
                 lost.end()
@@ -289,9 +289,9 @@ def _add_ending(
     limit: float,
     folder: str,
 ) -> None:
-    """Give a session whose process did not come to its end the fault that says so."""
+    """Add the fault of a session whose process did not finish."""
     if phase == "closing":
-        # All steps were taken: how a loader ends that nobody closed is nobody's requirement.
+        # All steps are done: no requirement is about the end of a loader that nobody closed.
         return
     if answer["outcome"] == "limit":
         fault = hang(phase, limit)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.workload import Workload
@@ -27,7 +29,8 @@ def smoke(bench: Bench) -> None:
             f"one plain epoch cannot be played: {error.message}", error.hint
         ) from error
     fault = next((s.first_fault() for s in trace.sessions if s.first_fault() is not None), None)
-    name = bench.info.name
+    info = bench.info
+    name = f"{Path(info.file).name}:{info.attribute}" if info.function else info.name
     if fault is not None:
         what = _FAULTS.get(fault.kind, "failed in")
         raise CheckError(

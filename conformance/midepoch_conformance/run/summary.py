@@ -1,4 +1,4 @@
-"""What the findings of all cases come to: a row a requirement and workload kind (pure)."""
+"""The verdicts of all cases: a row for each requirement and kind of workload (pure)."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from midepoch_conformance.verdict.results import CaseResult, ClassRow, Summary, 
 __all__ = ["prerequisite_cases", "summarise", "with_blocked"]
 
 _BASIS = ("BASIS-1", "BASIS-2", "BASIS-3")
-"""What may be why there is no uninterrupted run to compare with."""
+"""The requirements whose failure may leave no uninterrupted run to compare with."""
 
 
 def prerequisite_cases(
     table: Iterable[Case], findings: Iterable[Finding], played: Container[str]
 ) -> list[Case]:
-    """Return the cases that must be judged as well before failures can be told from *blocked*.
+    """Return the cases that must be judged as well to decide which failures are *blocked*.
 
     Args:
-        table: all cases there are.
-        findings: what was found so far.
+        table: all cases.
+        findings: the findings so far.
         played: the ids of the cases that were judged already.
     """
     asked: set[tuple[str, str, int]] = set()
@@ -49,7 +49,7 @@ def prerequisite_cases(
 
 def with_blocked(results: Sequence[CaseResult]) -> list[CaseResult]:
     """Return the results with those failures *blocked* whose prerequisite fails."""
-    found = iter(verdict.settle(f for result in results for f in result.findings))
+    found = iter(verdict.block_dependents(f for result in results for f in result.findings))
     return [
         dataclasses.replace(result, findings=tuple(next(found) for _ in result.findings))
         for result in results
@@ -57,7 +57,7 @@ def with_blocked(results: Sequence[CaseResult]) -> list[CaseResult]:
 
 
 def summarise(results: Iterable[CaseResult]) -> Summary:
-    """Count the settled findings of ``results`` by requirement, workload kind and class."""
+    """Count the findings of ``results`` by requirement, kind of workload and class."""
     rows = tuple(verdict.aggregate(f for result in results for f in result.findings))
     known = requirements.load()
     classes = []

@@ -115,6 +115,9 @@ def play(name):
     if status and "kill" not in steps:
         died = {"error": f"the process died: status {status}", "bases": [], "trace": ""}
         seen.append({"do": "died", "batches": [], **died})
+    if name == "whole" and "error" in seen[-1] and "?" not in seen[-1]["do"]:
+        print("the uninterrupted run:", seen[-1]["error"])
+        sys.exit(2)
     return seen
 
 

@@ -86,7 +86,8 @@ def look_size(player, step):
 
 def look_text(player, step):
     """Return the canonical encoding of the state that was saved last."""
-    return getattr(player, "encoded", b"").decode() if CODEC == "json" else ""
+    encoded = getattr(player, "encoded", b"")
+    return encoded.decode() if encoded[:1] == b"{" else ""
 
 
 def look_document(player, step):
@@ -134,7 +135,8 @@ def refused(steps):
         "AssertionError", "KeyError", "IndexError", "AttributeError", "UnboundLocalError",
         "RecursionError", "StopIteration",
     }  # fmt: skip
-    first = next((s for s in steps if "error" in s or s["batches"]), {"batches": True})
+    told = (s for s in steps if s["batches"] or ("error" in s and "?" not in s["do"]))
+    first = next(told, {"batches": True})
     words = first.get("error", "").partition(": ")[2].strip()
     return bool(
         words and not first["batches"] and accidents.isdisjoint(first["bases"] or accidents)

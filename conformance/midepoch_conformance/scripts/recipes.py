@@ -18,7 +18,7 @@ from midepoch_conformance.verdict.finding import Finding
 from midepoch_conformance.verdict.permutation import words
 from midepoch_conformance.verdict.published import vector
 
-__all__ = ["comparison"]
+__all__ = ["COUNT", "REQUIREMENTS", "comparison"]
 
 _SHOWN = 16
 """Samples of a batch that a script holds."""
@@ -80,8 +80,8 @@ def _one_layout(case: Case, finding: Finding) -> Comparison:
     """The save is looked at that the finding names."""
     named = re.match(r"save (\d+)", finding.words)
     at = int(named[1]) - 1 if named else 0
-    layouts = [f"sorted(keys({_DOCUMENTS.format(seen=seen(i))}[{at}]))" for i in (0, 1)]
-    return Comparison(*layouts, looks=("document",))
+    one, other = (f"sorted(keys({_DOCUMENTS.format(seen=seen(i))}[{at}]))" for i in (0, 1))
+    return Comparison(one, other, looks=("document",))
 
 
 @_recipe("DOC-3")
@@ -117,8 +117,8 @@ def _canonical(case: Case, finding: Finding) -> Comparison:
 
 @_recipe("DOC-6")
 def _taken_again(case: Case, finding: Finding) -> Comparison:
-    documents = [f"{_DOCUMENTS.format(seen=seen(i))}[:1]" for i in (0, 1)]
-    return Comparison(*documents, looks=("document",))
+    before, after = (f"{_DOCUMENTS.format(seen=seen(i))}[:1]" for i in (0, 1))
+    return Comparison(before, after, looks=("document",))
 
 
 @_recipe("DOC-7", "DOC-8", "DOC-9", "DOC-11")
@@ -241,3 +241,9 @@ def _value(w: Any, name: str) -> str:
     if name == "shuffle":
         return "shuffle" if w.shuffle else "sequential"
     return str(getattr(w, name))
+
+
+REQUIREMENTS = frozenset(_RECIPES)
+"""The requirements that have a recipe."""
+
+COUNT = len(set(_RECIPES.values()))

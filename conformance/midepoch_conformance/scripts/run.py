@@ -19,16 +19,14 @@ NO_VERDICT = 2
 
 @dataclasses.dataclass(frozen=True)
 class ScriptRun:
-    """How a script ended.
-
-    Attributes:
-        status: 1 where the failure shows, 0 where it does not, :data:`NO_VERDICT` where the
-            script broke or ran out of time.
-        output: what it printed.
-    """
+    """How a script ended."""
 
     status: int
+    """1 where the failure shows, 0 where it does not, :data:`NO_VERDICT` where the script broke
+    or ran out of time."""
+
     output: str
+    """What it printed."""
 
 
 def run_script(

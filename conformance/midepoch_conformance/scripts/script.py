@@ -13,7 +13,7 @@ import dataclasses
 import functools
 import re
 import textwrap
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +111,7 @@ class _Script:
             self.played.insert(0, self._uninterrupted())
         self.codec = (info.offer.codecs or ("pickle",))[0]
         self.canonical = "midepoch" in info.offer.formats
+        self.open_ended = whole or _reaches_beside(info)
         self.steps = [step for part in self.played for step in part.plan.steps]
         self.rare = sorted({step.do for step in self.steps} - _PLAYED)
 
@@ -142,7 +143,7 @@ class _Script:
     def text(self, heading: str) -> str:
         """Return the script."""
         imports, adapter, data, tools = self._sources()
-        handed = _handed([adapter, data])
+        handed = self._everything() if self.open_ended else _handed([adapter, data])
         text, modules = player()
         modules |= {*re.findall(r"\b(re|json)\.", self.words), "types"}
         known = {f"import {module}" for module in modules}
@@ -156,10 +157,10 @@ class _Script:
             f"{heading}\n\nimport {', '.join(sorted(modules))}",
             "\n".join([*self._path(), *lines]),
             "\n".join(self._sessions(handed)),
-            "\n".join(self._compare()),
-            f"# The loader, as far as the case needs it.\n\n{adapter}",
-            f"# The data, as far as the case needs it.\n\n{data}" if data else "",
-            f"# What the steps need.\n\n{tools}",
+            _broken("\n".join(self._compare())),
+            f"# The loader, as far as the case needs it.\n\n{_broken(adapter)}",
+            f"# The data, as far as the case needs it.\n\n{_broken(data)}" if data else "",
+            f"# What the steps need.\n\n{_broken(tools)}",
             "\n".join(self._opening(handed, adapter, data)),
             "\n".join(rest),
             f'{text.rstrip()}\n\n\nif __name__ == "__main__":\n    main(*sys.argv[1:])\n',
@@ -195,12 +196,11 @@ class _Script:
         return notation.show_step(step)
 
     def _compare(self) -> list[str]:
-        return [
-            "def compare(seen):  # what each session's steps showed",
-            f"    expected = {self.found.expected}",
-            f"    got = {self.found.got}",
-            f"    return expected, got, {self.found.shows}",
-        ]
+        lines = [f"    expected = {self.found.expected}", f"    got = {self.found.got}"]
+        if re.search(r"\bgot\b", self.found.expected) and not self.found.expected.startswith('"'):
+            lines.reverse()
+        begin = "def compare(seen):  # what each session's steps showed"
+        return [begin, *lines, f"    return expected, got, {self.found.shows}"]
 
     def _opening(self, handed: Collection[str], adapter: str, data: str) -> list[str]:
         """Return the function that builds the loader."""
@@ -218,10 +218,12 @@ class _Script:
             ]
         name = self.info.attribute
         name = f"{name}_" if re.search(rf"^(class )?{name}_\b", adapter, re.MULTILINE) else name
-        assigned = re.search(rf"^{name}\s*=", adapter, re.MULTILINE)
+        made_of = f"{name}()"
+        if re.search(rf"^{name}\s*=", adapter, re.MULTILINE):
+            made_of = f"{name}() if isinstance({name}, type) else {name}"
         lines = [
             "def open_loader(**changes):",
-            f"    adapter, rows_ = {name}{'' if assigned else '()'}, {made[0]}",
+            f"    adapter, rows_ = {made_of}, {made[0]}",
         ]
         if self._prepares():
             lines += [
@@ -239,7 +241,11 @@ class _Script:
     def _varied(self) -> set[str]:
         """Return what sessions differ in."""
         told = [{**part.workload, **part.execution} for part in self.played]
-        return {name for name in told[0] if any(one[name] != told[0][name] for one in told)}
+        varied = {name for name in told[0] if any(one[name] != told[0][name] for one in told)}
+        return varied | ({"log"} if self.case.workload.log else set())  # each has its own
+
+    def _everything(self) -> set[str]:
+        return {*self.played[0].workload, *self.played[0].execution}
 
     def _known(self, facts: Mapping[str, Any]) -> dict[str, Any]:
         varied = self._varied()
@@ -252,6 +258,9 @@ class _Script:
         data = [] if self.info.function else [Part(_read(_DATA[0]), {"self": w})]
         data += [Part(_read(name), {"w": w}) for name in _DATA[1:] if data]
         codecs = {self.codec, *(step.codec for step in self.steps if step.codec)}
+        codecs |= (
+            {"json"} if {"document", "load_document"} & {*self.found.looks, *self.rare} else set()
+        )
         values = {"canonical": self.canonical} | ({"codec": self.codec} if len(codecs) == 1 else {})
         tools = [Part(_read(n), values=values if "codecs" in n else {}) for n in _TOOLS]
         named = _rare() & set(re.findall(r"\w+", self.words))
@@ -261,9 +270,10 @@ class _Script:
         asked = {"open", "epoch", "state", "load", "close"} | (
             {"prepare"} if self._prepares() else set()
         )
-        if self.whole:
+        if self.open_ended:
             every = [n for p in [*foreign, *data] for n in ast.walk(ast.parse(p.text))]
             asked |= {n.name for n in every if isinstance(n, ast.FunctionDef)}
+        if self.whole:
             roots |= {name for p in foreign for n in ast.parse(p.text).body for name in defined(n)}
         text, _ = player()
         taken = {name for node in ast.parse(text).body for name in defined(node)} | {*_OWN}
@@ -307,6 +317,17 @@ def _source(info: LoaderInfo) -> str:
     return Path(info.file).read_text(encoding="utf-8")
 
 
+def _reaches_beside(info: LoaderInfo) -> bool:
+    """Return whether an adapter imports what lies beside it, which may ask for anything."""
+    if info.function or info.module.startswith(f"{SUITE}."):
+        return False
+    nodes = [*ast.walk(ast.parse(_source(info)))]
+    names = {a.name for node in nodes if isinstance(node, ast.Import) for a in node.names}
+    names |= {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
+    beside = Path(info.file).parent
+    return any((beside / f"{name.partition('.')[0]}.py").exists() for name in names)
+
+
 def _parameters(text: str) -> list[str]:
     """Return what the adapter calls the workload and the execution that it is handed."""
     for node in ast.walk(ast.parse(text)):
@@ -339,9 +360,38 @@ def _wrapped(head: str, steps: str) -> list[str]:
     """Return a session's row, in several lines where it is long."""
     if len(head) + len(steps) <= _WIDTH:
         return [f'{head}"{steps}"),']
-    lines = textwrap.wrap(steps, _WIDTH - 12, break_long_words=False, break_on_hyphens=False)
+    lines = textwrap.wrap(steps, _WIDTH - 8, break_long_words=False, break_on_hyphens=False)
     texts = [f'        "{line} "' for line in lines[:-1]]
     return [head.rstrip(), *texts, f'        "{lines[-1]}"),']
+
+
+def _broken(text: str) -> str:
+    """Return source with its long lines broken after commas that are in brackets.
+
+    Example:
+        >>> print(_broken(f"one = call({'x' * 30}, {'y' * 30}, {'z' * 30})"))
+        one = call(xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx, yyyyyyyyyyyyyyyyyyyyyyyyyyyyyy,
+            zzzzzzzzzzzzzzzzzzzzzzzzzzzzzz)
+    """
+    return "\n".join(piece for line in text.splitlines() for piece in _pieces(line))
+
+
+def _pieces(line: str) -> Iterator[str]:
+    indent = " " * (len(line) - len(line.lstrip()) + 4)
+    depth, quote, begun, cut, lead = 0, "", 0, 0, ""
+    for at, char in enumerate(line):
+        if quote:
+            quote = "" if char == quote and line[at - 1] != "\\" else quote
+        elif char in "'\"":
+            quote = char
+        else:
+            depth += (char in "([{") - (char in ")]}")
+        if at - begun > _WIDTH - len(lead) and cut > begun:
+            yield lead + line[begun:cut]
+            begun, lead = cut + 1, indent
+        if char == "," and depth and not quote and line[at + 1 : at + 2] == " ":
+            cut = at + 1
+    yield lead + line[begun:]
 
 
 def _heading(info: LoaderInfo, finding: Finding, words: str) -> str:

@@ -60,8 +60,7 @@ def specialise(
         ...         return {"shuffle": True}
         ...     return {"batch": w.size}
         ... '''
-        >>> print(*specialise([Part(text, {"w": {"shuffle": False, "size": 4}})], {"order"}, ()))
-        <BLANKLINE>
+        >>> print(specialise([Part(text, {"w": {"shuffle": False, "size": 4}})], {"order"}, ())[1])
         def order(w):
             return {'batch': 4}
     """
@@ -92,7 +91,7 @@ def defined(node: ast.stmt) -> set[str]:
         return {node.name}
     if isinstance(node, ast.Assign):
         names = (n for target in node.targets for n in ast.walk(target))
-        return {n.id for n in names if isinstance(n, ast.Name)}
+        return {n.id for n in names if _is_stored(n)}  # type: ignore[attr-defined]  # a name
     if isinstance(node, (ast.Import, ast.ImportFrom)):
         return {(a.asname or a.name).split(".")[0] for a in node.names}
     return set()
@@ -131,7 +130,7 @@ def _is_stored(node: ast.AST) -> bool:
 
 def _parsed(text: str) -> ast.Module:
     """Return the tree without annotations, imports of the suite, and what speaks of the file."""
-    tree = _Bare().visit(ast.parse(text))
+    tree: ast.Module = _Bare().visit(ast.parse(text))
     tree.body = [node for node in tree.body if not _is_said(node) and not _is_of_the_suite(node)]
     tree.body = [node for node in tree.body if defined(node) != {"__all__"}]
     return ast.fix_missing_locations(tree)
@@ -358,7 +357,7 @@ def _constant(value: Any) -> ast.expr:
 
 def _known(node: ast.AST) -> tuple[bool, Any]:
     try:
-        return True, ast.literal_eval(node)  # type: ignore[arg-type]  # what is no literal raises
+        return True, ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError):
         return False, None
 
@@ -422,7 +421,7 @@ def _tables(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
 
 def _drop_idle(trees: Sequence[ast.Module], parts: Sequence[Part], asked: Collection[str]) -> None:
     """Drop the calls of the suite's methods that do nothing any more."""
-    busy, idle = set(asked), set()
+    busy, idle = set(asked), set[str]()
     for tree, part in zip(trees, parts, strict=True):
         for function in (n for n in ast.walk(tree) if isinstance(n, _Function)):
             (busy if part.foreign or not _is_idle(function) else idle).add(function.name)

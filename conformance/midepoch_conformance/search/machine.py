@@ -116,7 +116,7 @@ class HistoryMachine(RuleBasedStateMachine):
         if self.course.objection(self._delivery("drain")) is None:
             self._step(self._delivery("drain"))
 
-    # What the rules are made of.
+    # The parts of the rules.
 
     def _session(self, execution: Execution, **workload: Any) -> None:
         number = len(self.sessions)

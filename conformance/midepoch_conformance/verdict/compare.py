@@ -16,21 +16,22 @@ _SHOWN = 12
 
 @dataclasses.dataclass(frozen=True)
 class Difference:
-    """Where a stretch leaves what it should have been.
-
-    Attributes:
-        kind: ``missing``, ``repeated``, ``reordered``, ``extra``, ``values`` or ``different``.
-        words: the difference in a sentence.
-        expected: the batches from there on that should have come.
-        got: the batches from there on that came.
-        at: how many batches of the stretch are right.
-    """
+    """Where a stretch leaves what it should have been."""
 
     kind: str
+    """``missing``, ``repeated``, ``reordered``, ``extra``, ``values`` or ``different``."""
+
     words: str
+    """The difference in a sentence."""
+
     expected: list[Batch]
+    """The batches from there on that should have come."""
+
     got: list[Batch]
+    """The batches from there on that came."""
+
     at: int = 0
+    """How many batches of the stretch are right."""
 
 
 def difference(stretch: Stretch, epochs: Epochs) -> Difference | None:

@@ -20,20 +20,18 @@ _BATCHES, _IDS = 64, 16
 
 @dataclasses.dataclass(frozen=True)
 class Delivered:
-    """One more play of a case, in ids.
-
-    Attributes:
-        uninterrupted: the batches of each epoch of the uninterrupted run.
-        sessions: each session: its execution in ``words`` and its ``steps``; a step has ``do``,
-            ``words``, the ``state`` that it takes or loads, the ``epoch`` and the batches
-            delivered of it before (``at``), its ``batches``, whether the epoch ``ended``, and
-            the ``fault`` in words.
-        capped: whether batches or ids were left out.
-    """
+    """One more play of a case, in ids."""
 
     uninterrupted: list[list[list[Any]]]
+    """The batches of each epoch of the uninterrupted run."""
+
     sessions: list[dict[str, Any]]
+    """Each session: its execution in ``words`` and its ``steps``; a step has ``do``, ``words``,
+    the ``state`` that it takes or loads, the ``epoch`` and the batches delivered of it before
+    (``at``), its ``batches``, whether the epoch ``ended``, and the ``fault`` in words."""
+
     capped: bool = False
+    """Whether batches or ids were left out."""
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON types."""

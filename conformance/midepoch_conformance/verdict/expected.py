@@ -29,29 +29,34 @@ START = Position(0, 0)
 
 @dataclasses.dataclass
 class Stretch:
-    """One uninterrupted piece of one epoch, as it was delivered.
-
-    Attributes:
-        session: index of its session.
-        step: index of the step that began it.
-        start: where it began.
-        loaded: the state that was loaded last before it, or ``""``.
-        want: the batches from ``start`` to the epoch's end; None beyond the model's epochs.
-        got: what was delivered.
-        ended: whether the epoch's end was seen.
-        leading: whether it is an empty epoch right after a load, which no judge minds but one.
-        fault: what stopped it, if anything did.
-    """
+    """One uninterrupted piece of one epoch, as it was delivered."""
 
     session: int
+    """Index of its session."""
+
     step: int
+    """Index of the step that began it."""
+
     start: Position
+    """Where it began."""
+
     loaded: str
+    """The state that was loaded last before it, or ``""``."""
+
     want: list[Batch] | None
+    """The batches from ``start`` to the epoch's end; None beyond the model's epochs."""
+
     got: list[Batch] = dataclasses.field(default_factory=list)
+    """What was delivered."""
+
     ended: bool = False
+    """Whether the epoch's end was seen."""
+
     leading: bool = False
+    """Whether it is an empty epoch right after a load, which no judge minds but one."""
+
     fault: Fault | None = None
+    """What stopped it, if anything did."""
 
 
 def epochs_of(session: SessionTrace) -> Epochs:

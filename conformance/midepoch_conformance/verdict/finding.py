@@ -20,11 +20,11 @@ __all__ = [
     "Finding",
     "Result",
     "aggregate",
+    "block_dependents",
     "class_words",
     "is_refusal",
     "of_fault",
     "place",
-    "settle",
     "worst",
 ]
 
@@ -61,41 +61,47 @@ _RUNS: tuple[str, ...] = ("BASIS-1",)
 
 @dataclasses.dataclass(frozen=True)
 class Finding:
-    """What one judge says of one case.
-
-    Attributes:
-        requirement: the requirement's id.
-        outcome: one of :data:`OUTCOMES`.
-        kind: in which way it fails: ``missing``, ``repeated``, ``reordered``, ``extra``,
-            ``values``, ``different``, ``ignored``, ``swallowed``; ``crash``, ``hang``,
-            ``late error``, ``bare error``, ``error``, ``codec``, ``save``, ``cost``,
-            ``leftover``, ``close``, ``invalid``, ``refusal``. ``oracle`` where there was no
-            uninterrupted run to compare with, ``adapter`` for an error of the adapter's,
-            ``judge`` for one of the suite's own judge.
-        words: the finding in a sentence.
-        expected: what should have come, as data, where that says more.
-        got: what came.
-        workload: the case's workload kind, filled in by ``judges.judge`` and :func:`place`.
-        workers: the worker counts of its sessions.
-        case: its id.
-        needs: requirements that this finding presupposes, beside those that its requirement
-            always does.
-        feature: what is out of the ordinary about the case's workload, filled in likewise.
-        evidence: what shows it once more, in a failure's script.
-    """
+    """What one judge says of one case."""
 
     requirement: str
+    """The requirement's id."""
+
     outcome: str
+    """One of :data:`OUTCOMES`."""
+
     kind: str = ""
+    """In which way it fails: ``missing``, ``repeated``, ``reordered``, ``extra``, ``values``,
+    ``different``, ``ignored``, ``swallowed``; ``crash``, ``hang``, ``late error``, ``bare
+    error``, ``error``, ``codec``, ``save``, ``cost``, ``leftover``, ``close``, ``invalid``,
+    ``refusal``. ``oracle`` where there was no uninterrupted run to compare with, ``adapter``
+    for an error of the adapter's, ``judge`` for one of the suite's own judge."""
+
     words: str = ""
+    """The finding in a sentence."""
+
     expected: Any = None
+    """What should have come, as data, where that says more."""
+
     got: Any = None
+    """What came."""
+
     workload: str = ""
+    """The case's workload kind, filled in by ``judges.judge`` and :func:`place`."""
+
     workers: tuple[int, ...] = ()
+    """The worker counts of its sessions."""
+
     case: str = ""
+    """Its id."""
+
     needs: tuple[str, ...] = ()
+    """Requirements that this finding presupposes, beside those that its requirement always does."""
+
     feature: str = ""
+    """What is out of the ordinary about the case's workload, filled in likewise."""
+
     evidence: Evidence | None = dataclasses.field(default=None, compare=False)
+    """What shows it once more, in a failure's script."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -183,7 +189,7 @@ def in_words(fault: Fault, delivered: int = 0) -> str:
     return f"{name}: {text} ({place})" if text else f"{name} without a message ({place})"
 
 
-def settle(findings: Iterable[Finding]) -> list[Finding]:
+def block_dependents(findings: Iterable[Finding]) -> list[Finding]:
     """Return the findings with those *blocked* whose prerequisite failed.
 
     A failure is blocked where a requirement that it presupposes failed on the same workload
@@ -199,14 +205,14 @@ def settle(findings: Iterable[Finding]) -> list[Finding]:
             for count in f.workers:
                 place = (f.requirement, f.workload, count)
                 failed.setdefault(place, set()).add(_features(f))
-    return [_settled(f, failed) for f in found]
+    return [_blocked(f, failed) for f in found]
 
 
 def _features(finding: Finding) -> frozenset[str]:
     return frozenset(filter(None, finding.feature.split(", ")))
 
 
-def _settled(
+def _blocked(
     finding: Finding, failed: Mapping[tuple[str, str, int], set[frozenset[str]]]
 ) -> Finding:
     if finding.outcome in FAILURES:
@@ -233,7 +239,7 @@ def aggregate(findings: Iterable[Finding]) -> list[Result]:
     ``judges.judge`` returns has it, others get it from :func:`place`.
     """
     groups: dict[tuple[str, str], list[Finding]] = {}
-    for finding in settle(findings):
+    for finding in block_dependents(findings):
         groups.setdefault((finding.requirement, finding.workload), []).append(finding)
     order = {name: i for i, name in enumerate(requirements.load())}
     results = []

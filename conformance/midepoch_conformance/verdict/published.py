@@ -17,15 +17,13 @@ class VectorError(LookupError):
 
 @dataclasses.dataclass(frozen=True)
 class Vector:
-    """One published vector.
-
-    Attributes:
-        name: its file's name without the ending.
-        data: the whole file.
-    """
+    """One published vector."""
 
     name: str
+    """Its file's name without the ending."""
+
     data: dict[str, Any]
+    """The whole file."""
 
     @property
     def requirement(self) -> str:

@@ -17,29 +17,34 @@ class RequirementError(LookupError):
 
 @dataclasses.dataclass(frozen=True)
 class Requirement:
-    """One MUST of the specification.
-
-    Attributes:
-        id: the stable id, such as ``RESUME-1``.
-        cls: the conformance class that it belongs to.
-        level: the RFC 2119 word.
-        refusal: what a refusal counts as: ``passes``, ``refused`` or ``fails``.
-        text: the sentence itself.
-        why: its reason.
-        field: failures in the field that it answers.
-        unjudged: why no judge looks at it, or None where one does.
-        page: the page of the specification.
-    """
+    """One MUST of the specification."""
 
     id: str
+    """The stable id, such as ``RESUME-1``."""
+
     cls: str
+    """The conformance class that it belongs to."""
+
     level: str
+    """The RFC 2119 word."""
+
     refusal: str
+    """What a refusal counts as: ``passes``, ``refused`` or ``fails``."""
+
     text: str
+    """The sentence itself."""
+
     why: str = ""
+    """Its reason."""
+
     field: tuple[str, ...] = ()
+    """Failures in the field that it answers."""
+
     unjudged: str | None = None
+    """Why no judge looks at it, or None where one does."""
+
     page: str = ""
+    """The page of the specification."""
 
 
 @dataclasses.dataclass(frozen=True)

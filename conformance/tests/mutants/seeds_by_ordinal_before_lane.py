@@ -2,7 +2,7 @@
 
 from format_base import mutant
 
-from midepoch.format.seeds import BatchSeeds, words
+from midepoch.format.seeds import BatchSeeds, derive_words
 from midepoch.lane import lane
 
 EXPECTED = "SEED-3"
@@ -12,9 +12,9 @@ LARGEST = {"workers": 0, "sessions": 1, "steps": 2, "samples": 1}
 def swapped(root: int, purpose: str, *numbers: int) -> BatchSeeds:
     if purpose == "batch.iterable":
         numbers = (numbers[0], numbers[2], numbers[1])
-    return words(root, purpose, *numbers)
+    return derive_words(root, purpose, *numbers)
 
 
-lane.words = swapped
+lane.derive_words = swapped
 
 Adapter = mutant()

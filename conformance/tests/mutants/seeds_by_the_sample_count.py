@@ -2,7 +2,7 @@
 
 from format_base import mutant
 
-from midepoch.format.seeds import BatchSeeds, words
+from midepoch.format.seeds import BatchSeeds, derive_words
 from midepoch.lane import lane
 
 EXPECTED = "SEED-2"
@@ -12,9 +12,9 @@ LARGEST = {"workers": 0, "sessions": 1, "steps": 2, "samples": 1}
 def counted(root: int, purpose: str, *numbers: int) -> BatchSeeds:
     if purpose == "batch.map":
         numbers = (numbers[0], numbers[1] * 4)
-    return words(root, purpose, *numbers)
+    return derive_words(root, purpose, *numbers)
 
 
-lane.words = counted
+lane.derive_words = counted
 
 Adapter = mutant()

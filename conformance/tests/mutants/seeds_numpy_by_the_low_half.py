@@ -11,7 +11,7 @@ from midepoch.lane import lane
 EXPECTED = "SEED-4"
 LARGEST = {"workers": 0, "sessions": 1, "steps": 2, "samples": 1}
 
-right = seeds.words
+right = seeds.derive_words
 
 
 def low(root: int, purpose: str, *numbers: int) -> Any:
@@ -20,6 +20,6 @@ def low(root: int, purpose: str, *numbers: int) -> Any:
     return right(root, purpose, *numbers)._replace(numpy=int.from_bytes(digest[20:24], "big"))
 
 
-lane.words = low
+lane.derive_words = low
 
 Adapter = mutant()

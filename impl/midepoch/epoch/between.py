@@ -36,13 +36,13 @@ def open_epoch(
     workers: Workers,
     iteration: int,
     *,
-    going_on: bool,
+    continuing: bool,
     limit: int | None = None,
     drawn: Iterable[Step | None] = (),
 ) -> StartedEpoch:
     """Start the epoch of ``document`` on ``workers``.
 
-    ``going_on``: the lanes are where the epoch before left them. ``limit``, ``drawn``: see
+    ``continuing``: the lanes are where the epoch before left them. ``limit``, ``drawn``: see
     ``Schedule``.
 
     Raises what the user's code raises at the start of a lane, after closing the workers.
@@ -56,8 +56,8 @@ def open_epoch(
         )
         if document.position.ahead:
             schedule.verify()
-        report = going_on and execution.stateful and not progress.iterable
-        reports = schedule.open(document, going_on=going_on, report=report)
+        report = continuing and execution.stateful and not progress.iterable
+        reports = schedule.open(document, continuing=continuing, report=report)
         progress.found(reports)
         if schedule.ahead:
             schedule.fill(progress)
@@ -106,7 +106,7 @@ class BetweenEpochs:
         workers, self.idle = self.idle, None
         if workers is not None:
             iteration = self.next_iteration()
-            self.early = open_epoch(document, order, execution, workers, iteration, going_on=True)
+            self.early = open_epoch(document, order, execution, workers, iteration, continuing=True)
 
     def take_early(
         self, document: Document, order: Order, execution: Execution

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -11,7 +10,7 @@ from midepoch.epoch.between import BetweenEpochs, StartedEpoch
 from midepoch.epoch.execution import Execution
 from midepoch.epoch.progress import Progress
 from midepoch.epoch.schedule import ScheduledTask
-from midepoch.errors import SnapshotWarning, StaleIteratorError, WorkerDiedError
+from midepoch.errors import SnapshotWarning, StaleIteratorError, WorkerDiedError, warn_user
 from midepoch.lane.messages import Batch, Ended, Failure, Reply, Snapshot
 from midepoch.stats import Tally
 from midepoch.workers.protocol import Workers
@@ -124,21 +123,19 @@ class EpochIterator(Iterator[Any]):
 
     def _warn_of(self, snapshot: Snapshot | None) -> None:
         if snapshot is not None and snapshot.trouble is not None:
-            warnings.warn(
+            warn_user(
                 f"the dataset's state_dict failed ({snapshot.trouble}); the older snapshot is "
                 "kept, and a resume replays more batches",
                 SnapshotWarning,
-                stacklevel=4,
             )
 
     def _check_length(self) -> None:
         length = self.asked_length
         if length is not None and self.progress.batches > length and self.progress.iterable:
-            warnings.warn(
+            warn_user(
                 # It begins as torch's warning does, because programs filter warnings by that.
                 f"Length of IterableDataset was reported to be {length} (when accessing "
-                f"len(dataloader)), but {self.progress.batches} samples have been fetched. ",
-                stacklevel=3,
+                f"len(dataloader)), but {self.progress.batches} samples have been fetched. "
             )
 
     def _await(self) -> tuple[ScheduledTask, Reply]:

@@ -36,8 +36,8 @@ class EpochOpener:
         """Return an iterator from the loader's position on; ``ended`` is called at its end."""
         self.loader.check_worker_number_rationality()
         self.pool.meet_ranks(self.loader.dataset, self.position.plan)
-        document, going_on = self._start()
-        iterator = self._iterator(document, going_on=going_on, ended=ended)
+        document, continuing = self._start()
+        iterator = self._iterator(document, continuing=continuing, ended=ended)
         iterator.asked_length = _torch.asked_length(self.loader)
         self.position.enter(iterator.progress)
         return iterator
@@ -58,14 +58,14 @@ class EpochOpener:
         lives_on = plan.lifetime == "run" and self.position.stateful and not progress.iterable
         lost = lives_on and not self.pool.lanes_wait(plan)
         if lost:
-            self._iterator(progress.document(), going_on=False, replay_only=True).replay()
+            self._iterator(progress.document(), continuing=False, replay_only=True).replay()
         progress.order.rewind_to(progress.reach, disturbed=lost)
 
     def _iterator(
         self,
         document: Document,
         *,
-        going_on: bool,
+        continuing: bool,
         replay_only: bool = False,
         ended: Callable[[Progress], None] | None = None,
     ) -> EpochIterator:
@@ -74,10 +74,10 @@ class EpochOpener:
         _warn_of_replay(document)
         execution = self._execution()
         moved = position.progress is not None and position.progress.moved
-        order = self._order(document, execution, going_on=moved and not replay_only)
-        started, drawn = pool.take_early(document, order, execution, going_on=going_on)
+        order = self._order(document, execution, continuing=moved and not replay_only)
+        started, drawn = pool.take_early(document, order, execution, continuing=continuing)
         # The pool is asked before it hands out its idle workers.
-        going_on = going_on and (started is not None or pool.lanes_wait(position.plan))
+        continuing = continuing and (started is not None or pool.lanes_wait(position.plan))
         clock = pool.tally.started()
         try:
             if started is None:
@@ -87,14 +87,14 @@ class EpochOpener:
                     execution,
                     pool.workers(self.loader, position.plan, execution),
                     pool.between.next_iteration(),
-                    going_on=going_on,
+                    continuing=continuing,
                     limit=document.position.batches if replay_only else None,
                     drawn=drawn,
                 )
         except BaseException:
             pool.tally.stopped(clock)
             raise
-        if not going_on:
+        if not continuing:
             pool.tally.replayed += _replayed_at_start(document)
         return EpochIterator(
             started,
@@ -110,9 +110,9 @@ class EpochOpener:
         stateful = self.position.stateful
         return self.pool.execution(self.loader, self.position.plan, stateful=stateful)
 
-    def _order(self, document: Document, execution: Execution, *, going_on: bool) -> Order:
+    def _order(self, document: Document, execution: Execution, *, continuing: bool) -> Order:
         return make_order(
-            document, self.position.chain, interval=execution.interval, going_on=going_on
+            document, self.position.chain, interval=execution.interval, continuing=continuing
         )
 
     def begin_next(self, progress: Progress) -> None:
@@ -125,7 +125,7 @@ class EpochOpener:
         with suppress(Exception), put_back_after(position.chain):
             document = under(progress.next_epoch(), position.current_plan())
             execution = self._execution()
-            order = self._order(document, execution, going_on=True)
+            order = self._order(document, execution, continuing=True)
             pool.between.begin_early(document, order, execution)
 
 

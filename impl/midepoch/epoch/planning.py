@@ -114,11 +114,11 @@ def length_under_rollover(document: Document, samples: int) -> int:
 
 
 def make_order(
-    document: Document, chain: SamplerChain | None, *, interval: int, going_on: bool
+    document: Document, chain: SamplerChain | None, *, interval: int, continuing: bool
 ) -> Order:
     """Return the batches of the epoch of ``document``, from its position on.
 
-    ``interval``: batches between two snapshots of a sampler. ``going_on``: the samplers are
+    ``interval``: batches between two snapshots of a sampler. ``continuing``: the samplers are
     where the epoch before left them.
     """
     plan, position = document.plan, document.position
@@ -135,7 +135,7 @@ def make_order(
             start=start,
             batches=position.reach,
             digest=position.digest,
-            going_on=going_on,
+            continuing=continuing,
             carried=position.carried,
         )
     shuffled = plan.sampler == "shuffle"

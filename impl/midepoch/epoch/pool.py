@@ -59,13 +59,13 @@ class WorkerPool:
     # Workers
 
     def take_early(
-        self, document: Document, order: Order, execution: Execution, *, going_on: bool
+        self, document: Document, order: Order, execution: Execution, *, continuing: bool
     ) -> tuple[StartedEpoch | None, list[Step | None]]:
         """Return the epoch that was begun early, if it is the next; see ``BetweenEpochs``."""
         self._leave_parent()
         early = self.between.early
         threads = execution.kind == "thread"
-        if not going_on or (threads and early is not None and early.ambient != Ambient.here()):
+        if not continuing or (threads and early is not None and early.ambient != Ambient.here()):
             self.between.drop_early()
         return self.between.take_early(document, order, execution)
 

@@ -105,12 +105,12 @@ class Schedule:
     # Opening
 
     def open(
-        self, document: Document, *, going_on: bool, report: bool
+        self, document: Document, *, continuing: bool, report: bool
     ) -> dict[int, Snapshot | None]:
         """Start the lanes of the epoch; with ``report``, return the states of their datasets."""
         lanes = document.lanes
         openings = tuple(
-            Opening(lane, None if going_on or lanes is None else lanes.entries[lane], report)
+            Opening(lane, None if continuing or lanes is None else lanes.entries[lane], report)
             for lane in range(self._lanes)
         )
         epoch = document.position.epoch

@@ -10,7 +10,7 @@ import hashlib
 import struct
 from typing import NamedTuple
 
-__all__ = ["ROOT_MAX", "BatchSeeds", "derive", "words"]
+__all__ = ["ROOT_MAX", "BatchSeeds", "derive", "derive_words"]
 
 _FOUR = struct.Struct(">4Q")
 
@@ -43,10 +43,10 @@ def derive(root: int, purpose: str, *numbers: int) -> int:
     return int.from_bytes(_digest(root, purpose, numbers)[:8], "big")
 
 
-def words(root: int, purpose: str, *numbers: int) -> BatchSeeds:
+def derive_words(root: int, purpose: str, *numbers: int) -> BatchSeeds:
     """Return the four words of the same digest as the seeds of the streams (SEED-4).
 
-    >>> words(0, "batch.map", 0, 3).torch == derive(0, "batch.map", 0, 3)
+    >>> derive_words(0, "batch.map", 0, 3).torch == derive(0, "batch.map", 0, 3)
     True
     """
     w0, w1, w2, w3 = _FOUR.unpack(_digest(root, purpose, numbers))

@@ -1,1 +1,4 @@
-"""Other loaders' states, read into this package's own."""
+"""Interoperation: other loaders' states, read into documents of this package's format.
+
+Rule: nothing else in this package knows the keys of another loader's state.
+"""

@@ -104,8 +104,8 @@ class LaneHost:
                 if opening.report:
                     reports[opening.lane] = report
         except Exception as error:
-            return Opened(message.turn, Failure(error), {})
-        return Opened(message.turn, None, reports)
+            return Opened(message.iteration, Failure(error), {})
+        return Opened(message.iteration, None, reports)
 
     def _open_lane(self, epoch: int, opening: Opening) -> Snapshot | None:
         number = opening.lane

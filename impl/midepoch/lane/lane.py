@@ -12,7 +12,7 @@ from typing import Any
 
 from midepoch import _torch
 from midepoch.errors import ReplayMismatchError
-from midepoch.format.seeds import BatchSeeds, words
+from midepoch.format.seeds import BatchSeeds, derive_words
 from midepoch.format.state import LaneEntry
 from midepoch.lane import streams
 from midepoch.lane.batch_info import BatchInfo, BatchScope, renew
@@ -87,7 +87,7 @@ class Lane:
         """Iterables: the batches that this lane has yielded."""
         self._ended = False
         position = (number,) if spec.keeps else (epoch, number)
-        self._seeds = words(spec.seed, "worker", *position)
+        self._seeds = derive_words(spec.seed, "worker", *position)
         self._collate = _torch.unshared(spec.collate)
         self._info = (
             _torch.make_info(number, spec.lanes, self._seeds.torch, dataset) if spec.lanes else None
@@ -149,7 +149,7 @@ class Lane:
 
     def finish(self, task: Finish) -> Reply:
         """Answer with the dataset's state at the epoch's end."""
-        return Reply(task.turn, task.slot, Done(), self.report())
+        return Reply(task.iteration, task.slot, Done(), self.report())
 
     def report(self) -> Snapshot | None:
         """Return the dataset's state between two epochs."""
@@ -158,7 +158,7 @@ class Lane:
     # Seeds
 
     def _seed_start(self) -> None:
-        self._seed(words(self.spec.seed, "lane", self.epoch, self.number))
+        self._seed(derive_words(self.spec.seed, "lane", self.epoch, self.number))
 
     def _seed(self, seeds: BatchSeeds) -> None:
         if self.spec.seed_streams:
@@ -178,8 +178,8 @@ class Lane:
     def _words(self, index: int) -> BatchSeeds:
         """Return a batch's seeds by its index in the epoch, or in the lane of an iterable."""
         if self.spec.iterable:
-            return words(self.spec.seed, "batch.iterable", self.epoch, self.number, index)
-        return words(self.spec.seed, "batch.map", self.epoch, index)
+            return derive_words(self.spec.seed, "batch.iterable", self.epoch, self.number, index)
+        return derive_words(self.spec.seed, "batch.map", self.epoch, index)
 
     # Iterables
 
@@ -235,12 +235,12 @@ class Lane:
 
     def _fetch_iterable(self, task: Fetch) -> Reply:
         if self._ended:
-            return Reply(task.turn, task.slot, Ended())
+            return Reply(task.iteration, task.slot, Ended())
         with self._batch(self._ordinal):
             outcome = self._produce()
         if not isinstance(outcome, Ended):
             self._ordinal += 1
-        return Reply(task.turn, task.slot, outcome, self._snapshot_if_due())
+        return Reply(task.iteration, task.slot, outcome, self._snapshot_if_due())
 
     def _produce(self) -> Outcome:
         try:
@@ -277,7 +277,7 @@ class Lane:
         with self._batch(task.number):
             outcome = self._look_up(task)
         snapshot = self._take_snapshot() if task.snapshot else None
-        return Reply(task.turn, task.slot, outcome, snapshot)
+        return Reply(task.iteration, task.slot, outcome, snapshot)
 
     def _look_up(self, task: Fetch) -> Outcome:
         try:

@@ -61,7 +61,7 @@ class Opening:
 class Open:
     """Start an epoch on the lanes that a worker hosts."""
 
-    turn: int
+    iteration: int
     """The iteration that this belongs to: answers to an older one are dropped."""
     epoch: int
     openings: tuple[Opening, ...]
@@ -84,7 +84,7 @@ class Open:
 class Fetch:
     """Produce a lane's next batch."""
 
-    turn: int
+    iteration: int
     slot: int
     lane: int
     route: int
@@ -102,7 +102,7 @@ class Fetch:
 class Finish:
     """Answer with the state of the lane's dataset at the end of an epoch."""
 
-    turn: int
+    iteration: int
     slot: int
     lane: int
     route: int
@@ -159,7 +159,7 @@ Outcome = Batch | Failure | Ended | Done
 class Opened:
     """The answer to ``Open``: an error of a lane's start, or the reports that were asked for."""
 
-    turn: int
+    iteration: int
     failure: Failure | None
     reports: dict[int, Snapshot | None]
 
@@ -168,7 +168,7 @@ class Opened:
 class Reply:
     """The answer to a task."""
 
-    turn: int
+    iteration: int
     slot: int
     outcome: Outcome
     snapshot: Snapshot | None = None

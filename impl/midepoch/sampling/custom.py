@@ -8,7 +8,6 @@ same batches as before.
 from __future__ import annotations
 
 import hashlib
-import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -16,9 +15,10 @@ from midepoch.errors import (
     ReplayMismatchError,
     SnapshotWarning,
     StateEncodingError,
+    warn_user,
 )
 from midepoch.format import canonical
-from midepoch.format.seeds import words
+from midepoch.format.seeds import derive_words
 from midepoch.format.state import SAMPLER_SLOTS, SamplerState
 from midepoch.lane import streams
 from midepoch.lane.passes import Pass
@@ -37,7 +37,7 @@ class CustomOrder:
 
     # ``start``: the first batch that is dealt. From there to ``batches``, the loaded position,
     # only lanes replay, and at ``batches`` the digest must be ``digest``.
-    # ``going_on``: the samplers are where the epoch before left them, and ``opening`` is their
+    # ``continuing``: the samplers are where the epoch before left them, and ``opening`` is their
     # state there, for documents to come.
     # ``carried``: the keys that begin the pass which ``opening`` counts from (None: no rollover).
     # If that is the pass before, which was left early, nothing is carried into this epoch.
@@ -52,7 +52,7 @@ class CustomOrder:
         start: int,
         batches: int,
         digest: str | None,
-        going_on: bool,
+        continuing: bool,
         carried: tuple[Any, ...] | None = None,
     ) -> None:
         self._chain = chain
@@ -76,10 +76,10 @@ class CustomOrder:
         self._heads = list(self._carried) if self._whole else []
         """Keys that come before those of the sampler in the next batch."""
         self._rest: tuple[Any, ...] = ()
-        self._seeds = words(root, "sampler", epoch)
+        self._seeds = derive_words(root, "sampler", epoch)
         self._private = streams.PrivateStreams(self._seeds)
         self._opening = replace(opening, epoch=chain.epoch())
-        if going_on:
+        if continuing:
             with self._private.active():
                 self._pass.begin()
         else:
@@ -188,11 +188,10 @@ class CustomOrder:
         try:
             states = self._pass.states(self._chain.objects, self._chain.iterator_slot)
         except Exception as trouble:
-            warnings.warn(
+            warn_user(
                 f"the sampler's state_dict failed ({type(trouble).__qualname__}: {trouble}); its "
                 "older snapshot is kept",
                 SnapshotWarning,
-                stacklevel=4,
             )
             return
         self._snapshots.append(self._with(states, self._index))
@@ -250,7 +249,7 @@ class CustomOrder:
             start=batches,
             batches=batches,
             digest=None,
-            going_on=False,
+            continuing=False,
             carried=self._carried_into(base),
         )
 

@@ -52,7 +52,7 @@ class LostBatchError(Exception):
 class _Shipment(NamedTuple):
     """The answer to a ``Fetch``; its batch lies in a block beside it."""
 
-    turn: int
+    iteration: int
     slot: int
     samples: int
     last: bool
@@ -123,7 +123,7 @@ class WorkerEnd:
         block = self._settle(block, used)
         self.collating.expect(used)
         shipment = (  # the fields of a _Shipment: pickling a class takes longer
-            reply.turn,
+            reply.iteration,
             reply.slot,
             batch.samples,
             batch.last,
@@ -206,7 +206,7 @@ class MainEnd:
         body: Any = question
         if isinstance(question, Fetch):  # the frequent one: pickling its fields is faster
             body = (
-                question.turn,
+                question.iteration,
                 question.slot,
                 question.lane,
                 question.route,
@@ -236,7 +236,7 @@ class MainEnd:
         parcel = Parcel(shipment, form, self._block(shipment, data), self._leases, self._taken)
         batch = PackedBatch(parcel, shipment.samples, shipment.last)
         snapshot = None if shipment.snapshot is None else _snapshot(*shipment.snapshot)
-        return Reply(shipment.turn, shipment.slot, batch, snapshot, shipment.busy)
+        return Reply(shipment.iteration, shipment.slot, batch, snapshot, shipment.busy)
 
     def _block(self, shipment: _Shipment, data: bytes) -> memoryview:
         if shipment.dropped:

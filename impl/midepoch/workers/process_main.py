@@ -90,7 +90,7 @@ def _answer(end: WorkerEnd, host: LaneHost, question: Open | Fetch | Finish, whe
     if isinstance(question, Open):
         opened = host.open(question)
         if opened.failure is not None:
-            end.send(_encode_failure(Opened(opened.turn, None, {}), opened.failure, where))
+            end.send(_encode_failure(Opened(opened.iteration, None, {}), opened.failure, where))
         else:
             end.send(encode(opened))
         return
@@ -125,5 +125,5 @@ def _encode_failure(answer: Opened | Reply, failure: Failure, where: str) -> byt
 
 def _with(answer: Opened | Reply, failure: Failure) -> Opened | Reply:
     if isinstance(answer, Opened):
-        return Opened(answer.turn, failure, {})
-    return Reply(answer.turn, answer.slot, failure, answer.snapshot, answer.busy)
+        return Opened(answer.iteration, failure, {})
+    return Reply(answer.iteration, answer.slot, failure, answer.snapshot, answer.busy)

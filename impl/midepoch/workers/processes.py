@@ -67,7 +67,7 @@ class ProcessWorkers:
         self._deadline = Deadline(timeout)
         self._tally = tally or Tally()
         self._owner = os.getpid()
-        self._turn = -1
+        self._iteration = -1
         self._answers: deque[Reply | Opened] = deque()
         self._deaths: dict[int, tuple[Activity | None, errors.WorkerDiedError]] = {}
         """The last activity and the death of each worker that was replaced."""
@@ -92,7 +92,7 @@ class ProcessWorkers:
     def open(self, message: Open) -> dict[int, Snapshot | None]:
         """See ``Workers.open``."""
         self._check_owner()
-        self._turn = message.turn
+        self._iteration = message.iteration
         self._left = self._allowed
         self._answers.clear()
         for worker in self._workers:
@@ -101,7 +101,7 @@ class ProcessWorkers:
         for worker in self._workers:
             mine = message.at(worker.number, self.count)
             if mine:
-                worker.post(Open(message.turn, message.epoch, mine))
+                worker.post(Open(message.iteration, message.epoch, mine))
                 asked += 1
         reports: dict[int, Snapshot | None] = {}
         failures = []
@@ -181,7 +181,7 @@ class ProcessWorkers:
             raise _irreplaceable(death, error.__cause__ or error) from error.__cause__
         if isinstance(message, Reply):
             self._tally.worked(worker.number, message.busy)
-        if news and message.turn == self._turn:
+        if news and message.iteration == self._iteration:
             self._answers.append(message)
             worker.keep(message)
 
@@ -199,7 +199,7 @@ class ProcessWorkers:
             raise death_error(worker, remedy)
         death = death_error(worker)
         try:
-            again = worker.task_log.start_over(self._turn)
+            again = worker.task_log.start_over(self._iteration)
             successor = start(worker.number, *self._start, worker.task_log)
         except (IrreplaceableError, errors.WorkerStartError) as error:
             raise _irreplaceable(death, error) from error

@@ -143,13 +143,15 @@ class TaskLog:
 
     # The messages for a replacement
 
-    def start_over(self, turn: int) -> list[Asked]:
+    def start_over(self, iteration: int) -> list[Asked]:
         """Return the messages for a replacement, in order, and clear the log of open questions.
 
         Raises:
             IrreplaceableError: the state of a lane is unknown.
         """
-        pending = [a.question for a in self.asked if not a.silent and a.question.turn == turn]
+        pending = [
+            a.question for a in self.asked if not a.silent and a.question.iteration == iteration
+        ]
         first = pending[0] if pending else None
         restoring: list[Asked] = []
         if self._open is None:
@@ -157,7 +159,7 @@ class TaskLog:
         elif isinstance(first, Open) and self._iterable:
             pending[0] = replace(first, openings=tuple(map(self._explicit, first.openings)))
         elif not isinstance(first, Open) or self._goes_on(first):
-            restoring = self._restoring(self._open, turn)
+            restoring = self._restoring(self._open, iteration)
         self.asked.clear()
         return restoring + [Asked(question, False) for question in pending]
 
@@ -171,15 +173,15 @@ class TaskLog:
     def _goes_on(self, first: Open) -> bool:
         return self._stateful and any(opening.entry is None for opening in first.openings)
 
-    def _restoring(self, latest: Open, turn: int) -> list[Asked]:
+    def _restoring(self, latest: Open, iteration: int) -> list[Asked]:
         if self._unknown:
             raise IrreplaceableError("; ".join(self._unknown.values()))
         lanes = [opening.lane for opening in latest.openings]
         openings = tuple(LaneOpening(lane, self._entry(lane), False) for lane in lanes)
-        again: list[Question] = [Open(turn, latest.epoch, openings)]
+        again: list[Question] = [Open(iteration, latest.epoch, openings)]
         for lane in lanes:
             for task in self._since.get(lane, ()):
-                again.append(replace(task, turn=turn, snapshot=False, ship=False))
+                again.append(replace(task, iteration=iteration, snapshot=False, ship=False))
         return [Asked(question, True) for question in again]
 
     def _entry(self, lane: int) -> LaneEntry | None:

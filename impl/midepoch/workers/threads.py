@@ -159,7 +159,7 @@ class ThreadWorkers:
         self._deadline = Deadline(timeout)
         self._owner = os.getpid()
         self._tally = tally
-        self._turn = -1
+        self._iteration = -1
         self._replies = _new_replies()
         spec = replace(spec, seed_streams=False)
         self._workers: list[_Worker] = []
@@ -176,7 +176,7 @@ class ThreadWorkers:
     def open(self, message: Open) -> dict[int, Snapshot | None]:
         """See ``Workers.open``."""
         self._check_owner()
-        self._turn = message.turn
+        self._iteration = message.iteration
         ambient = Ambient.here()
         asked = []
         for worker in self._workers:
@@ -231,7 +231,7 @@ class ThreadWorkers:
             worker.asked.popleft()
             if isinstance(reply, Reply):
                 self._tally.worked(number, reply.busy)
-            if reply.turn == self._turn:
+            if reply.iteration == self._iteration:
                 return reply
 
     def _receive(self, *, opening: bool) -> tuple[int, Opened | Reply | _Crash]:
