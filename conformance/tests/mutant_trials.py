@@ -28,7 +28,7 @@ from midepoch_conformance.search.shrink import size
 from midepoch_conformance.verdict.finding import Finding
 from midepoch_conformance.verdict.results import CaseResult, failing
 
-LIMIT = 4.0
+LIMIT = 2.0
 """Seconds that a session of a small loader may take; each hang is played three times."""
 
 NUMBERS = ("workers", "sessions", "steps", "samples")

@@ -56,6 +56,7 @@ def with_prerequisites(requirement: str) -> set[str]:
     return found
 
 
+# About 30 s of processor time: the whole quick table, since any case may fail a good loader.
 @pytest.mark.usefixtures("warm_hosts")
 @pytest.mark.parametrize(("name", "wanted"), [("base", None), ("unfixed", "ELASTIC-2")])
 def test_the_good_loaders_fail_nothing_and_show_that_each_judge_can_be_passed(
