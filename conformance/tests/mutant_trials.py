@@ -1,8 +1,8 @@
-"""What becomes of a mutant: the first case that catches it, made as small as it gets.
+"""Trials of mutants: the first case that catches a mutant, made as small as possible.
 
-``python conformance/tests/mutant_trials.py NAME...`` prints what each trial reaches, of all
-mutants where none is named; ``--write`` puts it into the mutant's ``LARGEST``. Look at what
-changes: a case that grew is a shrinker that got worse.
+``python conformance/tests/mutant_trials.py NAME...`` prints the result of each trial; without a
+name it tries all mutants. ``--write`` writes the size into the mutant's ``LARGEST``. Look at the
+differences: a case that grew means that the shrinker got worse.
 """
 
 from __future__ import annotations
@@ -28,38 +28,35 @@ from midepoch_conformance.search.shrink import size
 from midepoch_conformance.verdict.finding import Finding
 from midepoch_conformance.verdict.results import CaseResult, failing
 
-LIMIT = 4.0
-"""Seconds that a session of a small loader may take; a hang costs as many, thrice."""
+LIMIT = 2.0
+"""Seconds that a session of a small loader may take; each hang is played three times."""
 
 NUMBERS = ("workers", "sessions", "steps", "samples")
-"""What is counted of the smallest case."""
+"""The sizes of a case that ``LARGEST`` names."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Trial:
-    """What came of a mutant.
-
-    Attributes:
-        profile: whose table caught it; empty where none did.
-        finding: by what it was caught, the smallest case's.
-        largest: the smallest case in numbers.
-        case: the smallest case.
-        words: the same in words, or why nothing was caught.
-        played: cases that were judged.
-        shrunk: plays that the shrinker took.
-    """
+    """The result of a trial."""
 
     profile: str = ""
+    """The profile whose table has the case; empty if no case caught the mutant."""
     finding: Finding | None = None
+    """The finding of the smallest case."""
     largest: dict[str, int] = dataclasses.field(default_factory=dict)
+    """The sizes of the smallest case."""
     case: Case | None = None
+    """The smallest case."""
     words: str = ""
+    """The smallest case in words, or the reason why no case caught the mutant."""
     played: int = 0
+    """The number of cases that were judged."""
     shrunk: int = 0
+    """The number of plays that the shrinker took."""
 
 
 def numbers(case: Case) -> dict[str, int]:
-    """Return what is counted of a case."""
+    """Return the sizes of a case that ``LARGEST`` names."""
     workers = max(plan.execution.workers for plan in case.sessions)
     steps = sum(len(plan.steps) for plan in case.sessions)
     counted = (workers, len(case.sessions), steps, case.workload.n)
@@ -68,12 +65,12 @@ def numbers(case: Case) -> dict[str, int]:
 
 @functools.cache
 def by_size(profile: str) -> list[Case]:
-    """Return a profile's cases, the smallest first: those without workers before the others."""
+    """Return a profile's cases, the smallest first; cases without workers come before others."""
     return sorted(tables.load_table(profile), key=size)
 
 
 def trial(mutant: traceability.Mutant) -> Trial:
-    """Play the mutant until the requirement that it names fails, and nothing before it does."""
+    """Play the mutant until the requirement that it names fails and is not blocked."""
     with Runner(f"{mutant.path}:Adapter", limit=LIMIT) as runner:
         court = _Court(Bench(runner), mutant.expected)
         for profile in tables.PROFILES:
@@ -95,7 +92,7 @@ def trial(mutant: traceability.Mutant) -> Trial:
 
 
 class _Court:
-    """Judges a mutant, one case after the other, each once."""
+    """Judges a mutant by one case after the other, each case once."""
 
     def __init__(self, bench: Bench, expected: str) -> None:
         self.bench, self.expected = bench, expected
@@ -131,12 +128,12 @@ class _Court:
         return list(self.results).index(case.id)
 
     def found(self, result: CaseResult) -> Finding | None:
-        """Return what the expected requirement fails by, or would if it were not blocked."""
+        """Return the expected requirement's finding if it fails or is blocked."""
         found = [f for f in result.findings if f.requirement == self.expected]
         return next((f for f in found if failing(f) or f.outcome == "blocked"), None)
 
     def why_not(self) -> str:
-        """Say what was seen where nothing was caught."""
+        """Return why no case caught the mutant."""
         if self.blocked:
             return f"blocked: {next(iter(self.blocked.values()))}"
         seen = [f for r in self.results.values() for f in r.findings]
@@ -149,7 +146,7 @@ def _cells(case: Case) -> list[tuple[str, int]]:
 
 
 def write(path: Path, largest: dict[str, int]) -> None:
-    """Put ``largest`` into the mutant's file, in place of what is there or after EXPECTED."""
+    """Write ``largest`` into the mutant's file as its LARGEST, after EXPECTED if it has none."""
     text = path.read_text(encoding="utf-8")
     items = ", ".join(f'"{name}": {number}' for name, number in largest.items())
     line = f"LARGEST = {{{items}}}\n"
@@ -161,11 +158,11 @@ def write(path: Path, largest: dict[str, int]) -> None:
 
 
 def main() -> None:
-    """Try mutants and print what is reached."""
+    """Try mutants and print the results."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--write", action="store_true", help="write LARGEST into the files")
-    parser.add_argument("--new", action="store_true", help="only mutants without LARGEST")
+    parser.add_argument("--new", action="store_true", help="try only mutants without LARGEST")
     options = parser.parse_args()
     known = traceability.mutants()
     for name in options.names or known:

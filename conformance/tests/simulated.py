@@ -1,7 +1,7 @@
-"""A loader in twenty lines and an engine that plays cases on it without any process.
+"""A loader of twenty lines, and an engine that plays cases on it in the test's own process.
 
-The loader is exact; :class:`Engine` takes the lie that it tells. For tests of what stands
-above the runner.
+The loader has no fault; :class:`Engine` takes the faults that it simulates. Tests of the modules
+above the runner use it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ OFFER = Offer(name="simulated", workers=(0, 1, 2, 3), tails=("keep", "drop"))
 
 @dataclasses.dataclass
 class Loader:
-    """Where an epoch stands; the order depends on seed and epoch alone."""
+    """A position in an epoch; the order depends only on seed and epoch."""
 
     workload: Workload
     epoch: int = 0
@@ -43,7 +43,7 @@ class Loader:
 
 
 class Engine:
-    """Plays cases; ``lie(case, session)`` says that a load is silently ignored there."""
+    """Plays cases; it ignores loads in sessions where ``lie(case, session)`` is true."""
 
     def __init__(
         self,

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from warm_hosts import TORCH, WarmHosts
 
 from midepoch_conformance import adapters
 from midepoch_conformance.adapters import torch_data
@@ -121,7 +122,8 @@ def test_what_torch_refuses_to_build_is_declined(name: str) -> None:
 
 
 @pytest.mark.parametrize("spec", ["torchdata_map.py:Adapter", "training.py:make_loader"])
-def test_the_short_ways_to_a_loader_play(spec: str) -> None:
+def test_the_short_ways_to_a_loader_play(spec: str, warm_hosts: WarmHosts) -> None:
+    warm_hosts.modules = TORCH
     first = (Execution(), (Step("take", 2), Step("save", state="s")))
     second = (Execution(), (Step("load", state="s"), Step("drain")))
     whole = (Execution(), (Step("drain"),))

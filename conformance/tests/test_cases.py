@@ -38,7 +38,7 @@ EVERYTHING = Offer(
 TABLES = pytest.mark.parametrize(("profile", "table"), [("quick", QUICK), ("full", FULL)])
 
 
-# One test, as generating a table takes most of the time.
+# One test for both, as generating the full table takes about 10 s of processor time.
 @TABLES
 def test_the_committed_table_is_the_generated_one_and_covers_what_it_says(
     profile: str, table: list[Case]

@@ -12,7 +12,7 @@ from midepoch_conformance.run.bench import Bench
 from midepoch_conformance.run.runner import Runner
 from midepoch_conformance.run.summary import summarise, with_blocked
 
-# Many cases, and the machine may be busy.
+# Up to 8 s of processor time for a loader: its cases are a third of the quick table.
 pytestmark = [pytest.mark.timeout(900), pytest.mark.usefixtures("warm_hosts")]
 LIMIT = 10.0
 """Seconds that a session may take."""

@@ -224,6 +224,7 @@ def test_the_uninterrupted_run_goes_on_after_a_fault_that_is_caught() -> None:
     assert oracle_case(history((T,), epochs=2)).sessions[0].steps == (D, D)
 
 
+# Up to 20 s of processor time: the fault of the first shows in few of its 200 histories.
 @pytest.mark.usefixtures("warm_hosts")
 @pytest.mark.parametrize(
     ("name", "count", "largest"),

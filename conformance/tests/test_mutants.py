@@ -1,9 +1,9 @@
-"""Each broken loader is caught, by the requirement that it names; the good ones by none.
+"""Every mutant fails the requirement that it names; the good loaders fail no requirement.
 
-A mutant is played with the cases that judge its requirement, the smallest first, until one
-fails; what the requirement presupposes is judged too, so that a mutant which broke something
-else first would be *blocked*, not caught. The case that caught it is made smaller, as it is for
-a report, and must end as small as the mutant says.
+A test plays a mutant with the cases that judge its requirement, the smallest first, until one
+fails. It also judges the requirements that come before that one: a mutant that fails one of them
+is *blocked*, not caught. The shrinker then makes the failing case smaller, as it does for a
+report, down to the size that the mutant names.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.timeout(900)  # many cases, and the machine may be busy
 MUTANTS = traceability.mutants()
 ENOUGH = 60
 WITH_PROCESSES = 13
-"""How many mutants may need workers to be caught."""
+"""The most mutants that may need workers to be caught."""
 
 
 @pytest.mark.parametrize("name", MUTANTS)
@@ -42,10 +42,10 @@ def test_a_mutant_is_caught_by_the_requirement_that_it_names(
     within = all(trial.largest[k] <= mutant.largest[k] for k in mutant_trials.NUMBERS)
     assert within, f"it shrinks to {trial.largest}, not to {mutant.largest}: {trial.words}"
     if not mutant.loose:
-        assert trial.largest == mutant.largest, "it shrinks further: let LARGEST say so"
+        assert trial.largest == mutant.largest, "it shrinks further: write that into LARGEST"
 
 
-def with_what_it_presupposes(requirement: str) -> set[str]:
+def with_prerequisites(requirement: str) -> set[str]:
     found: set[str] = set()
     ahead = [requirement]
     while ahead:
@@ -56,13 +56,14 @@ def with_what_it_presupposes(requirement: str) -> set[str]:
     return found
 
 
+# About 30 s of processor time: the whole quick table, since any case may fail a good loader.
 @pytest.mark.usefixtures("warm_hosts")
 @pytest.mark.parametrize(("name", "wanted"), [("base", None), ("unfixed", "ELASTIC-2")])
 def test_the_good_loaders_fail_nothing_and_show_that_each_judge_can_be_passed(
     name: str, wanted: str | None
 ) -> None:
     every = {i for i in REGISTRY if not i.startswith(OF_THE_FORMAT)} - {"ELASTIC-2"}
-    asked = every if wanted is None else with_what_it_presupposes(wanted)
+    asked = every if wanted is None else with_prerequisites(wanted)
     results = []
     with Runner(f"{traceability.MUTANTS / name}.py:Adapter", limit=mutant_trials.LIMIT) as runner:
         bench = Bench(runner)
@@ -77,7 +78,7 @@ def test_the_good_loaders_fail_nothing_and_show_that_each_judge_can_be_passed(
 
 
 OF_THE_FORMAT = ("DOC-", "ORDER-", "SEED-")
-"""What the simple loader cannot show: it has a format of its own. The reference loader does."""
+"""The requirements of midepoch's own format: only the reference loader implements it."""
 
 
 def test_every_judge_fails_a_mutant() -> None:

@@ -1,4 +1,4 @@
-"""Hands every batch the private generator of the first one, which goes on from batch to batch."""
+"""Gives every batch the first batch's private generator, which draws on from batch to batch."""
 
 import torch
 from format_base import mutant

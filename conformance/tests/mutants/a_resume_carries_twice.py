@@ -1,4 +1,4 @@
-"""What an epoch leaves over is in its state, and is carried once more beside it."""
+"""Saves the samples that an epoch leaves over, and carries them over twice after a resume."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What an epoch leaves over opens the next one, but not after a resume."""
+"""Carries an epoch's leftover samples into the next epoch, but not after a resume."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A rank that is resumed delivers its last batch once more: it is a batch behind its peers."""
+"""Repeats a rank's last batch after a resume, so the rank is a batch behind the others."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Takes None and an empty mapping for a wish to start over."""
+"""Starts over when it is given None or an empty mapping as a state."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Takes a loaded position for used when an iterator is made, and nothing of it is taken."""
+"""Drops a loaded position when an iterator is made, even if no batch is taken from it."""
 
 from collections.abc import Iterator
 from typing import Any

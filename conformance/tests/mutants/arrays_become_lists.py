@@ -1,4 +1,4 @@
-"""Gives an array back as a list."""
+"""Restores an array as a list."""
 
 from typing import Any
 

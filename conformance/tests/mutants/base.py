@@ -10,7 +10,7 @@ import simple
 
 
 class Rows:
-    """Random access, in plain lists; the user may change its length between two epochs."""
+    """Random access to plain lists; the user may change the length between two epochs."""
 
     def __init__(self, w: Any) -> None:
         self.w, self.length = w, w.n
@@ -24,7 +24,7 @@ class Rows:
 
 
 class Stream:
-    """A stream; what makes its rows is made when it is first needed."""
+    """A stream; the source of its rows is made at its first use."""
 
     made: Any = None
 
@@ -53,7 +53,7 @@ class OwnStream(Stream):
 
 
 class Stateful:
-    """Has the state of what makes its rows."""
+    """Saves and loads the state of the source of its rows."""
 
     source: Any
 
@@ -65,7 +65,7 @@ class Stateful:
 
 
 class StatefulRows(Stateful, Rows):
-    """Random access to what depends on what was fetched before."""
+    """Random access to rows that depend on the rows fetched before."""
 
     made: Any = None
     source = Stream.source
@@ -83,7 +83,7 @@ class StatefulOwnStream(Stateful, OwnStream):
 
 
 class StatefulIterator(Stream):
-    """A stream whose state is its iterator's."""
+    """A stream whose iterator has the state."""
 
     def __iter__(self) -> Any:
         self.w.note("iter")
@@ -91,7 +91,7 @@ class StatefulIterator(Stream):
 
 
 class StatefulBoth(Stream):
-    """The same with a state of its own: how many rows it ever gave."""
+    """A stream that has a state beside its iterator's: the number of rows that it ever gave."""
 
     count = 0
 
@@ -157,7 +157,7 @@ class Session:
 
 
 class Epoch:
-    """An epoch that tells the session of its end."""
+    """An epoch that reports its end to the session."""
 
     def __init__(self, session: EpochSession) -> None:
         self.session, self.batches = session, iter(session.loader)
@@ -176,7 +176,7 @@ class Epoch:
 
 
 class EpochSession(Session):
-    """The same for a user who sets each epoch, and keeps its number beside the loader's state."""
+    """A session whose user sets each epoch, and keeps its number beside the loader's state."""
 
     number, begun = 0, False
 
@@ -186,7 +186,7 @@ class EpochSession(Session):
             self.loader.sampler.set_epoch(self.number)
 
     def epoch(self) -> Any:
-        if self.begun:  # the epoch before was broken off
+        if self.begun:  # the user broke out of the epoch before
             self.next_epoch()
         return Epoch(self)
 
@@ -199,7 +199,7 @@ class EpochSession(Session):
 
     def load(self, state: Any) -> None:
         if not isinstance(state, dict) or set(state) != {"epoch", "loader"}:
-            raise ValueError(f"not what was kept: {state!r}")
+            raise ValueError(f"not a state of this session: {state!r}")
         self.number, self.begun = state["epoch"], False
         self.set_epoch()
         super().load(state["loader"])

@@ -1,4 +1,4 @@
-"""Loads the state into a dataset that is its own iterator, and then begins it anew."""
+"""Restores a dataset that is its own iterator, then calls iter() on it, which restarts it."""
 
 from base import mutant, simple
 

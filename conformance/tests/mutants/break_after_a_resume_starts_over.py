@@ -1,4 +1,4 @@
-"""A resumed epoch that is broken off begins anew: no epoch follows it."""
+"""Repeats a resumed epoch that is broken out of, instead of going on to the next epoch."""
 
 from typing import Any
 

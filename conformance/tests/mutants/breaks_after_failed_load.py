@@ -1,4 +1,4 @@
-"""A load that is refused leaves the loader unusable."""
+"""Becomes unusable when it refuses a state."""
 
 from typing import Any
 

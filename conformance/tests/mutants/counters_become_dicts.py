@@ -1,4 +1,4 @@
-"""Gives a mapping back as a plain one, whatever it was."""
+"""Restores every mapping as a plain dict, whatever its type was."""
 
 from typing import Any
 

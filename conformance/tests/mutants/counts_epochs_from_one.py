@@ -1,4 +1,4 @@
-"""Counts epochs from one, in what it writes and reads: right with itself, wrong with others."""
+"""Writes and reads epochs counted from one: it agrees with itself, but with no other loader."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Counts the batches that it delivers out of order, and goes on as if they had come in order."""
+"""Saves the number of batches delivered out of order, and resumes as if they came in order."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Takes its workers to be even: a state counts the rounds in which each has delivered a batch."""
+"""Saves only full rounds in which each worker has delivered a batch."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Takes the samples that were delivered for those that a dataset has read."""
+"""Replaces a dataset's count of samples read by the count of samples delivered."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Fills a part that is missing from a state with a fresh loader's."""
+"""Fills missing parts of a state with those of a fresh loader."""
 
 from typing import Any
 

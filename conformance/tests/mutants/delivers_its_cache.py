@@ -1,4 +1,4 @@
-"""Keeps the samples that it has fetched, and delivers them again in every epoch."""
+"""Caches the samples, and delivers the cached ones in every later epoch."""
 
 from typing import Any
 

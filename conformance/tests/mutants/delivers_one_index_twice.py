@@ -1,4 +1,4 @@
-"""One index comes twice in its order, and another never."""
+"""Delivers one index of its order twice, and another one never."""
 
 from format_base import mutant
 

@@ -1,4 +1,4 @@
-"""Joins what it derives seeds from by another character."""
+"""Joins the text that seeds are derived from with another character."""
 
 import hashlib
 

@@ -1,4 +1,4 @@
-"""Taking a state draws a random number."""
+"""Draws a random number whenever a state is taken."""
 
 import random
 from typing import Any

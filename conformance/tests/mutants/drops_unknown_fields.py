@@ -1,4 +1,4 @@
-"""Leaves out fields that it does not know, whatever they meant."""
+"""Ignores unknown fields of a state, even those that the format forbids to ignore."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Good ones beside ``base``: each does as it likes where the specification leaves it open."""
+"""Good loaders that make unusual choices where the specification leaves the choice open."""
 
 from __future__ import annotations
 

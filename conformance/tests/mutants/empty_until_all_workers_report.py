@@ -1,4 +1,4 @@
-"""After a resume its states know of no batch until each worker has delivered one."""
+"""Saves an empty position after a resume, until each worker has delivered a batch."""
 
 from typing import Any
 

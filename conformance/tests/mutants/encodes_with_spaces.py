@@ -1,4 +1,4 @@
-"""Its JSON has spaces: right to read, and other bytes."""
+"""Writes JSON with spaces: it can be read, but the bytes differ."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Ends its epoch with the exception of a sample: who catches it gets nothing more."""
+"""Ends its epoch when a sample raises: a caller that catches the exception gets no more batches."""
 
 from typing import Any
 

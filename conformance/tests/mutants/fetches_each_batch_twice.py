@@ -1,4 +1,4 @@
-"""Fetches each batch twice: once to look at it, once to deliver it."""
+"""Fetches each batch twice and delivers the second one."""
 
 from base import mutant, simple
 

@@ -1,4 +1,4 @@
-"""Does not save which epoch it is in: the position is right, the order is not."""
+"""Does not save the epoch: it resumes at the right position in the wrong order."""
 
 from typing import Any
 

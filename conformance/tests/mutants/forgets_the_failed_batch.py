@@ -1,4 +1,4 @@
-"""Does not count a batch that failed: a state taken later repeats a delivered one."""
+"""Does not count a batch that failed, so a later state repeats a batch."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Drops what an epoch leaves over, and says that it rolls over."""
+"""Says that it rolls over an epoch's leftover samples, but drops them."""
 
 from base import mutant, simple
 

@@ -1,4 +1,4 @@
-"""Leaves the global random streams as they are: a resumed run draws on from elsewhere."""
+"""Never seeds the global random streams, so a resumed run draws other numbers."""
 
 import contextlib
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Lists all that was delivered in its state."""
+"""Lists every delivered batch in its state."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Waits for the answer of a worker that is dead."""
+"""Waits for ever for the answer of a dead worker."""
 
 import threading
 

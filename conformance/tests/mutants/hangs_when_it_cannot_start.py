@@ -1,4 +1,4 @@
-"""Waits for ever where a dataset cannot be set up."""
+"""Waits for ever when a dataset cannot be set up."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""Writes another root seed into its states than it uses."""
+"""Writes another root seed into its states than the one it uses."""
 
 from typing import Any
 

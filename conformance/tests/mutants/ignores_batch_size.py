@@ -1,4 +1,4 @@
-"""Loads a state of another batch size and counts in the new one."""
+"""Loads a state saved under another batch size, and counts in batches of its own size."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A state loaded while an epoch is open is dropped without a word."""
+"""Ignores a state that is loaded while an epoch is open."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Has integers as keys in its state, and takes a missing key for the start."""
+"""Uses integers as keys in its state, and starts over when a key is missing."""
 
 from typing import Any
 

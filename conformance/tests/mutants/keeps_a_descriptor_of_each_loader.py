@@ -1,4 +1,4 @@
-"""Leaves a descriptor open whenever it is closed or loaded anew."""
+"""Leaves a descriptor open at every close and every load."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Keeps the very object that a dataset gives as its state, which goes on changing."""
+"""Saves the dataset's state without a copy, so the state keeps changing."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Looks at the dataset's length once, whatever it grows to."""
+"""Reads the dataset's length once, and does not notice when the dataset grows."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Keeps the sampler as it was at its first epoch: what is set later does not reach it."""
+"""Copies the sampler at its first epoch, so a later set_epoch() has no effect."""
 
 import copy
 from typing import Any

@@ -1,4 +1,4 @@
-"""Writes what is new in a state over the older one, and keeps what is gone."""
+"""Updates the older state in place, so keys that no longer exist stay in it."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Reads a loaded state only when iterated, from the caller's own object."""
+"""Reads a loaded state only when it is iterated, and from the caller's own object."""
 
 from typing import Any
 

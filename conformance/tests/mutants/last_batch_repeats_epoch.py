@@ -1,4 +1,4 @@
-"""A state taken after the last batch, its end unseen, repeats the epoch."""
+"""Repeats the epoch if a state is taken after the last batch but before the epoch's end."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""With workers its document has a field more."""
+"""Writes an additional field into its document if it has workers."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Saves where a dataset stands, and not the random generator that it holds."""
+"""Saves a dataset's position, but not the dataset's private random generator."""
 
 from typing import Any
 

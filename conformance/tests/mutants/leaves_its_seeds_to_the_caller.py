@@ -1,4 +1,4 @@
-"""Leaves the global streams as the samples left them: a model's dropout follows its data."""
+"""Leaves the global streams as the samples left them: a model's dropout depends on its data."""
 
 import contextlib
 

@@ -1,4 +1,4 @@
-"""Starts a helper with its first epoch, which outlives it."""
+"""Starts a helper process in its first epoch and never ends it."""
 
 import subprocess
 

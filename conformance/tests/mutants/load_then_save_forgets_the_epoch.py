@@ -1,4 +1,4 @@
-"""A state loaded and taken again before any batch stands in the first epoch."""
+"""Saves the first epoch if a state is taken right after a load."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Loads a state for another number of ranks, and goes on at the same count of batches."""
+"""Loads a state saved under another number of ranks, and keeps its count of batches."""
 
 from typing import Any
 

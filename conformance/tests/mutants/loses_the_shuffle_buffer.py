@@ -1,4 +1,4 @@
-"""Saves how far a dataset has read, and not the rows that wait in its shuffle buffer."""
+"""Saves the number of rows read, but not the rows in the dataset's shuffle buffer."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Saves how far a dataset has read, and not what its packing has left over."""
+"""Saves the number of rows read, but not the rows that the dataset's packing has left over."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A state taken right after a load says that it was loaded."""
+"""Marks a state that is taken right after a load as loaded."""
 
 from typing import Any
 

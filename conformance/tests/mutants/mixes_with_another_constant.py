@@ -1,4 +1,4 @@
-"""Its mixing function has one bit of a constant wrong."""
+"""Uses a mixing function with one wrong bit in a constant."""
 
 from format_base import mutant
 

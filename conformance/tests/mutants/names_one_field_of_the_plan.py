@@ -1,4 +1,4 @@
-"""Names the first field that differs, and not the others."""
+"""Names only the first field that differs from the plan."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Leaves None and empty containers out of a dataset's state."""
+"""Drops None and empty containers from a dataset's state."""
 
 from typing import Any
 

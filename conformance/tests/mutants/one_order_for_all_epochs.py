@@ -1,4 +1,4 @@
-"""Shuffles every epoch by the first one's key."""
+"""Shuffles every epoch with the first epoch's key."""
 
 from format_base import mutant
 

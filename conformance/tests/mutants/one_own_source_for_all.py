@@ -1,4 +1,4 @@
-"""Each sample of an epoch draws the same number from the loader's own source."""
+"""Gives each sample of an epoch the same number from the loader's own random source."""
 
 import random
 from typing import Any

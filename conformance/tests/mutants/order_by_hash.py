@@ -1,4 +1,4 @@
-"""Shuffles by ``hash()``: another interpreter has another order."""
+"""Shuffles by ``hash()``, so the order differs between interpreters."""
 
 from base import mutant, simple
 

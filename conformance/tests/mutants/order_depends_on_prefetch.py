@@ -1,4 +1,4 @@
-"""Another prefetch depth, another order."""
+"""Delivers another order for another prefetch depth."""
 
 from base import mutant, simple
 

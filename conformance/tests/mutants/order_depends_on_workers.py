@@ -1,4 +1,4 @@
-"""Another number of workers, another order."""
+"""Delivers another order for another number of workers."""
 
 from base import mutant, simple
 

@@ -1,4 +1,4 @@
-"""The simple loader out of order: of two batches that are left, the later one comes first.
+"""The simple loader out of order: it delivers the later one of the next two batches first.
 
 It has no fault: its state says which batches were delivered above the first that was not. The
 mutants that deliver out of order are edits of it.

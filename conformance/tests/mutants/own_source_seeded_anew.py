@@ -1,4 +1,4 @@
-"""After a resume the loader's own random source is seeded anew."""
+"""Seeds the loader's own random source differently after a resume."""
 
 import random
 from typing import Any

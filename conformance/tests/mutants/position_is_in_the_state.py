@@ -1,4 +1,4 @@
-"""Keeps its position in the object that it hands out."""
+"""Keeps its only position in the state object that it hands out."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Goes on with the first rank's share after a load, whichever rank it is."""
+"""Resumes every rank with the first rank's share."""
 
 from typing import Any
 

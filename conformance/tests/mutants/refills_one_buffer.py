@@ -1,4 +1,4 @@
-"""Makes every batch in one buffer, and delivers that."""
+"""Writes every batch into the same buffer and delivers that buffer."""
 
 from typing import Any
 

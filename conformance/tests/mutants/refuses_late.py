@@ -1,4 +1,4 @@
-"""Looks at a loaded state only when it is iterated."""
+"""Checks a loaded state only when it is iterated."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Takes counts below zero for zero."""
+"""Reads negative counts as zero."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Has the worker that takes a dead one's place begin with the batch that it delivered last."""
+"""Replaces a dead worker by one that repeats the last delivered batch."""
 
 from base import mutant, simple
 

@@ -1,4 +1,4 @@
-"""Replays from a snapshot as many batches as *its* interval says, not as the state says."""
+"""Replays from a snapshot by its own interval instead of the state's."""
 
 from collections.abc import Iterator
 

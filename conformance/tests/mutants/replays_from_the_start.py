@@ -1,4 +1,4 @@
-"""Resumes by fetching again all that was delivered."""
+"""Resumes by fetching every delivered batch again."""
 
 from collections.abc import Iterator
 

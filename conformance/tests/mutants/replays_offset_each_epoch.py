@@ -1,4 +1,4 @@
-"""Every epoch after a resume begins at the resume's offset."""
+"""Starts every epoch after a resume at the resume's offset."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Between two snapshots it hands out the position of the older one."""
+"""Saves the position of the last snapshot instead of the current one."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Each batch, in each worker and epoch, sees the same NumPy stream."""
+"""Seeds NumPy equally in each batch, worker and epoch."""
 
 import contextlib
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Breaking off works once: after the second break an epoch begins in the middle."""
+"""Breaks out of an epoch correctly once: after the second break an epoch starts in its middle."""
 
 from base import mutant, simple
 

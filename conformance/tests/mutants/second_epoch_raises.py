@@ -1,4 +1,4 @@
-"""Runs for one epoch, and raises in the next."""
+"""Raises in its second epoch."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""A load into a loader that has gone on from another load keeps the epoch of the first."""
+"""Keeps the epoch of an earlier load when a second state is loaded."""
 
 from typing import Any
 

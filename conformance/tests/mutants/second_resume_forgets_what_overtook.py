@@ -1,4 +1,4 @@
-"""Knows what its own life delivered out of order, and not what the life before did."""
+"""Saves only the batches delivered out of order since the last resume, not those before it."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Counts the batches before a resume twice: the first resume is right, the second is not."""
+"""Counts the batches before a resume twice, so the second resume is wrong."""
 
 from typing import Any
 

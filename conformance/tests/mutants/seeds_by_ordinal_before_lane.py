@@ -1,4 +1,4 @@
-"""Seeds an iterable's batch by its ordinal first, and then by its lane."""
+"""Seeds an iterable's batch by its ordinal and lane in the wrong order."""
 
 from format_base import mutant
 

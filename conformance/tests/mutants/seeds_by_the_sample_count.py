@@ -1,4 +1,4 @@
-"""Seeds a map-style batch by the samples before it, not by its index."""
+"""Seeds a map-style batch by the number of samples before it instead of its index."""
 
 from format_base import mutant
 

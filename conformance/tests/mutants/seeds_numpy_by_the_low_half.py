@@ -1,4 +1,4 @@
-"""Seeds NumPy by the low half of its word."""
+"""Seeds NumPy with the low half of its word instead of the high half."""
 
 import hashlib
 from typing import Any

@@ -1,4 +1,4 @@
-"""Delivers the small orders from their end."""
+"""Delivers small orders backwards."""
 
 from format_base import mutant
 

@@ -1,4 +1,4 @@
-"""A small loader without a known fault, in plain Python: the mutants beside it are edits of it.
+"""A small loader without a known fault, in plain Python; the mutants beside it are edits of it.
 
 Random access inline or in forked workers; streams and Stateful datasets inline. Its position
 is two numbers, and for what is Stateful the newest snapshot. Every epoch begins with a fresh
@@ -21,11 +21,11 @@ import numpy
 FORMAT = "simple/1"
 Batch = list[list[float]]
 Answer = tuple["Exception | None", Batch]
-"""What came of a batch: the dataset's error, or its rows."""
+"""The result of a batch: the dataset's error, or None and the rows."""
 
 
 class StateError(ValueError):
-    """A state that this loader does not resume from."""
+    """Raised for a state that this loader refuses."""
 
 
 class Loader:
@@ -52,12 +52,12 @@ class Loader:
         self.drop_last, self.rollover = drop_last, rollover
         self.workers, self.restarts = workers, restarts
         self.prefetch, self.interval = prefetch, interval
-        self.in_order = in_order  # which leaves a loader free to come in order all the same
-        self.epoch = self.batches = 0  # the position: of the last batch delivered
+        self.in_order = in_order  # a loader may keep the order even if this is False
+        self.epoch = self.batches = 0  # the position of the last batch delivered
         self.snapshot: dict[str, Any] | None = None
         self.moved = False  # whether the live epoch has delivered a batch
         self.live: Epoch | None = None
-        self.copy: Any = None  # of the dataset: this epoch's
+        self.copy: Any = None  # this epoch's copy of the dataset
         self.rows: Any = None  # a stream's iterator
 
     @property
@@ -74,7 +74,7 @@ class Loader:
         return self.live
 
     def advance(self) -> None:
-        """Count a batch that is delivered now, or whose error is."""
+        """Count a batch that is delivered, or whose error is raised."""
         self.batches += 1
         self.moved = True
         if self.batches % self.interval == 0:
@@ -123,7 +123,7 @@ class Loader:
         self.snapshot, self.moved = state["snapshot"], False
 
     def check(self, state: Any) -> None:
-        """Raise StateError unless ``state`` is one of this loader, under this plan."""
+        """Raise StateError unless ``state`` belongs to this loader and this plan."""
         if not isinstance(state, dict) or set(state) != set(self.state()):
             raise StateError(f"not a state of this loader: {state!r}")
         if state["format"] != FORMAT or not isinstance(state["plan"], dict):
@@ -143,7 +143,7 @@ class Loader:
     # The dataset's own state
 
     def capture(self) -> dict[str, Any]:
-        """Return the states of the dataset and of its iterator, as far as they have any."""
+        """Return the states of the dataset and of its iterator, if they have any."""
         parts = {"dataset": self.copy, "iterator": self.rows}
         if self.rows is self.copy:
             del parts["iterator"]
@@ -157,7 +157,7 @@ class Loader:
         """Make this epoch's dataset; return how many batches it has delivered already."""
         self.copy, self.rows = copy.deepcopy(self.data), None
         states = copy.deepcopy(self.snapshot["states"]) if self.snapshot else {}
-        # What is its own iterator begins anew by iter: only then can it be put elsewhere.
+        # iter() restarts a dataset that is its own iterator, so its state is loaded afterwards.
         own = hasattr(self.copy, "__next__")
         if "dataset" in states and not own:
             self.copy.load_state_dict(states["dataset"])
@@ -188,7 +188,7 @@ class Loader:
         return self.pooled(tasks) if self.workers else (self.attempt(*task) for task in tasks)
 
     def indices(self, epoch: int) -> list[int]:
-        """Return the order of an epoch; a user's sampler is asked as often as in one run."""
+        """Return the order of an epoch; a sampler is iterated as often as in one run."""
         if self.sampler is not None:
             sampler = copy.deepcopy(self.sampler)
             return [list(sampler) for _ in range(epoch + 1)][-1]
@@ -206,7 +206,7 @@ class Loader:
         return [b for b in batches if len(b) == size or not (self.drop_last or self.rollover)]
 
     def carried(self, epoch: int) -> list[int]:
-        """Return what the epoch before leaves over, if that rolls over."""
+        """Return the samples that the epoch before leaves over, if they roll over."""
         if not self.rollover or not epoch:
             return []
         before = self.carried(epoch - 1) + self.indices(epoch - 1)
@@ -229,12 +229,12 @@ class Loader:
             raise RuntimeError(f"sample {i} raised StopIteration") from error
 
     def own_source(self, epoch: int, i: int) -> Any:
-        """Return what a sample draws from by this loader's documentation."""
+        """Return the random source that this loader documents for a sample."""
         return random.Random(f"{self.seed}/{epoch}/{i}").random
 
     @contextlib.contextmanager
     def seeded(self, epoch: int, k: int) -> Iterator[None]:
-        """Seed the global streams for a batch, and put the caller's back afterwards."""
+        """Seed the global streams for a batch, and restore the caller's afterwards."""
         kept = random.getstate(), numpy.random.get_state()
         source = random.Random(f"{self.seed}/{epoch}/batch {k}")
         random.seed(source.getrandbits(64))
@@ -249,7 +249,7 @@ class Loader:
         """Make the batches of a stream that has delivered ``done`` of them."""
         for k in itertools.count(done):
             with self.seeded(self.epoch, k):
-                # One next after the other: what is its own iterator is not to be iterated again.
+                # Calls of next() only: iter() would restart a dataset that is its own iterator.
                 rows = (next(self.rows, None) for _ in range(self.batch_size))
                 batch = list(itertools.takewhile(lambda row: row is not None, rows))
             if not batch or (self.drop_last and len(batch) < self.batch_size):
@@ -260,7 +260,7 @@ class Loader:
         return Pool(self, self.workers)
 
     def pooled(self, tasks: list[Any]) -> Iterator[Answer]:
-        """Have forked workers fetch the tasks, in turn and ahead."""
+        """Let forked workers fetch the tasks ahead, in turn."""
         pool = self.pool()
         try:
             ahead = self.workers * self.prefetch
@@ -312,7 +312,7 @@ class Epoch:
 
 
 class Pool:
-    """Forked workers, a pipe each; one that dies is replaced as often as the loader allows."""
+    """Forked workers with a pipe each; dead ones are replaced as often as the loader allows."""
 
     def __init__(self, loader: Loader, count: int) -> None:
         self.loader, self.restarts = loader, loader.restarts
@@ -335,7 +335,7 @@ class Pool:
         self.hand(worker, task)
 
     def hand(self, worker: int, task: Any) -> None:
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # receive will tell
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # receive() raises for it
             self.pipes[worker].send(task)
 
     def receive(self, worker: int) -> Answer:
@@ -355,7 +355,7 @@ class Pool:
         return error, batch
 
     def replace(self, worker: int) -> None:
-        """Start a worker in the place of a dead one, and ask it for what that still owed."""
+        """Replace a dead worker, and send the new one the tasks that the dead one left."""
         self.pipes[worker].close()
         self.start(worker)
         for task in self.asked[worker]:
@@ -370,7 +370,7 @@ class Pool:
 
 
 def work(loader: Loader, pipe: Any) -> None:
-    """Fetch what is asked for until the pipe ends."""
+    """Fetch batches until the pipe ends."""
     with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):
         while True:
             pipe.send(loader.attempt(*pipe.recv()))

@@ -1,4 +1,4 @@
-"""Resumes one batch too late."""
+"""Skips a batch after a resume."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Goes straight on where the end of an epoch was not seen."""
+"""Starts the next epoch at once when the resumed epoch has no batches left."""
 
 import itertools
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Replaces a worker that dies, and goes on after the batch that it died with."""
+"""Replaces a dead worker, but skips the batch that the worker was making."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""A state taken before the first batch counts one."""
+"""Counts one batch in a state taken before the first batch."""
 
 from typing import Any
 

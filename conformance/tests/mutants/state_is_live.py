@@ -1,4 +1,4 @@
-"""Hands out one object, and goes on writing to it."""
+"""Hands out one state object and keeps changing it."""
 
 from typing import Any
 

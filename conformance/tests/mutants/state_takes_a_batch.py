@@ -1,4 +1,4 @@
-"""Taking a state swallows the next batch."""
+"""Drops the next batch whenever a state is taken."""
 
 from typing import Any
 

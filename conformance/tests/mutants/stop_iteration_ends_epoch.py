@@ -1,4 +1,4 @@
-"""Takes a dataset's StopIteration for the end of the epoch."""
+"""Ends the epoch when a dataset raises StopIteration."""
 
 from base import mutant, simple
 

@@ -1,4 +1,4 @@
-"""Leaves out a sample that raises."""
+"""Drops a sample that raises."""
 
 import contextlib
 

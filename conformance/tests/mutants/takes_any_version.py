@@ -1,4 +1,4 @@
-"""Takes a state of another version for one of its own."""
+"""Loads a state of any version of the format."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Cannot read its own state from an epoch's end."""
+"""Fails with an error on its own state from an epoch's end."""
 
 from typing import Any
 

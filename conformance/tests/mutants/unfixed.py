@@ -1,4 +1,4 @@
-"""A good one beside ``base``: its order depends on the worker count, so it refuses any other."""
+"""A good loader whose order depends on the worker count, and which refuses any other count."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A load into a loader that is in a later epoch keeps that epoch."""
+"""Keeps its own epoch when the loaded state has an earlier one."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Draws on the user's sampler, whose generator starts anew in a new process."""
+"""Draws from the user's sampler directly, whose generator restarts in a new process."""
 
 from typing import Any
 

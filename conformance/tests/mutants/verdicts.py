@@ -1,4 +1,4 @@
-"""A loader for each verdict, and for each kind of failure: each an edit of the simple one."""
+"""One broken loader for each verdict and each kind of failure, as edits of the simple loader."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Walks through an order to the position that it resumes from."""
+"""Walks through an order to reach the position that it resumes from."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Counts its position in rounds of all workers: with another number it is elsewhere."""
+"""Saves its position in rounds of all workers, which is wrong under another number of workers."""
 
 from typing import Any
 

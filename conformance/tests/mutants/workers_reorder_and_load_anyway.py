@@ -1,4 +1,4 @@
-"""Says that its order depends on the worker count, and loads a state of any other."""
+"""Has an order that depends on the worker count, but loads states of any worker count."""
 
 from base import mutant, simple
 

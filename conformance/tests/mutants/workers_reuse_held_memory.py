@@ -1,4 +1,4 @@
-"""Its workers write into shared memory, and use it again two batches after it was delivered."""
+"""Lets workers reuse a delivered batch's shared memory two batches later."""
 
 import mmap
 from collections.abc import Iterator
