@@ -74,9 +74,9 @@ def is_stored(node: ast.AST) -> bool:
     return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
 
 
-def parsed(text: str) -> ast.Module:
+def parsed(part: Part) -> ast.Module:
     """Return the tree without annotations, imports of the suite, and what speaks of the file."""
-    tree: ast.Module = _Bare().visit(ast.parse(text))
+    tree: ast.Module = _Bare(part.foreign).visit(ast.parse(part.text))
     tree.body = [node for node in tree.body if not is_said(node) and not _is_of_the_suite(node)]
     tree.body = [node for node in tree.body if defined(node) != {"__all__"}]
     return ast.fix_missing_locations(tree)
@@ -85,7 +85,8 @@ def parsed(text: str) -> ast.Module:
 class _Bare(ast.NodeTransformer):
     """Takes annotations away, docstrings but for their first line, and the suite's prefixes."""
 
-    def __init__(self) -> None:
+    def __init__(self, foreign: bool) -> None:
+        self.foreign = foreign
         self.modules: set[str] = set()
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST:
@@ -113,6 +114,9 @@ class _Bare(ast.NodeTransformer):
         return node
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        for member in node.body if self.foreign else ():
+            if isinstance(member, ast.AnnAssign):  # it may be a field of a dataclass
+                member.annotation = ast.Constant(ast.unparse(member.annotation))
         self.generic_visit(node)
         body = [n for i, n in enumerate(node.body) if not (i and is_said(n))]
         node.body = body or [ast.Pass()]
@@ -120,6 +124,8 @@ class _Bare(ast.NodeTransformer):
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST | None:
         self.generic_visit(node)
+        if isinstance(node.annotation, ast.Constant) and self.foreign:
+            return node
         return ast.Assign([node.target], node.value) if node.value is not None else None
 
 

@@ -49,7 +49,7 @@ def specialise(
         def order(w):
             return {'batch': 4}
     """
-    trees = [parsed(part.text) for part in parts]
+    trees = [parsed(part) for part in parts]
     parts = [_certain(part, tree) for part, tree in zip(parts, trees, strict=True)]
     rename(trees, parts, set(taken))
     while True:
