@@ -80,6 +80,12 @@ def test_names_of_the_suite_are_not_taken() -> None:
     assert "def rows()" in second
 
 
+def test_fields_of_a_foreign_class_stay() -> None:
+    text = "class A:\n a: list[int] = 1\ndef f() -> A: return A()"
+    assert "a: 'list[int]' = 1" in specialise([Part(text, foreign=True)], {"f"}, ())[1]
+    assert "a = 1" in specialised(text)
+
+
 def test_calls_that_do_nothing_go() -> None:
     foreign = Part("def f(w):\n    w.note('iter')\n    return w.rows()", foreign=True)
     own = Part(

@@ -69,11 +69,11 @@ def plain_types(view: View) -> Finding | None:
 @judge("DOC-4", "document tree")
 def user_parts(view: View) -> Finding | None:
     """The dataset's tree is in the document as it was given, and comes back."""
-    for session in view.trace.sessions:
+    for index, session in enumerate(view.trace.sessions):
         fault = session.first_fault()
         if fault is not None and "the dataset's state came back" in fault.message:
             return view.fails(
-                "values", in_words(fault), evidence=Evidence("error", wanted="no error")
+                "values", in_words(fault), evidence=Evidence("error", index, wanted="no error")
             )
     for event in _saved(view, 0):
         entries = _entries(event.document)

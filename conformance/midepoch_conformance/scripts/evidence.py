@@ -1,65 +1,25 @@
-"""How a failure's script shows an observation: what it prints and when its status is 1 (pure).
-
-The expressions are Python's, of ``seen``: what the steps of each session showed.
-"""
+"""How a failure's script shows an observation: what it prints and when its status is 1 (pure)."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any
 
 from midepoch_conformance.case.case import Case, Step
 from midepoch_conformance.case.trace import WRITTEN
+from midepoch_conformance.scripts import recipes
+from midepoch_conformance.scripts.comparison import Comparison, flat, said, seen
 from midepoch_conformance.verdict import requirements
 from midepoch_conformance.verdict.evidence import UNINTERRUPTED, Evidence, Piece
 from midepoch_conformance.verdict.finding import Finding
 
-__all__ = ["KNOWN", "Comparison", "compared", "flat", "said", "seen"]
-
-
-@dataclasses.dataclass(frozen=True)
-class Comparison:
-    """What a script compares."""
-
-    expected: str
-    """The expression that is printed as expected."""
-
-    got: str
-    """The expression that is printed as got."""
-
-    shows: str = "got != expected"
-    """The expression that tells whether the failure shows."""
-
-    looks: tuple[str, ...] = ()
-    """What is looked at after each step: functions ``look_NAME`` of rare.py."""
-
-    case: Case | None = None
-    """The case as it is played, where that is another one."""
+__all__ = ["KNOWN", "compared"]
 
 
 def compared(case: Case, finding: Finding, evidence: Evidence) -> Comparison:
     """Return what the script of a finding compares."""
     found = _COMPARISONS[evidence.what](case, finding, evidence)
     return dataclasses.replace(found, case=found.case or _cut(case, evidence))
-
-
-def seen(session: int, step: int = 0) -> str:
-    """Return the expression of what a session's steps showed, from a step on."""
-    name = "whole" if session == UNINTERRUPTED else session + 1
-    return f'seen["{name}"]{f"[{step}:]" if step else ""}'
-
-
-def said(text: str) -> str:
-    """Return the expression of a text that is printed."""
-    return f'"{text}"'
-
-
-def flat(batches: Any) -> Any:
-    """Return batches as a script has them: a row of one number is that number."""
-    if not isinstance(batches, list):
-        return batches
-    return [[row[0] if len(row) == 1 else row for row in batch] for batch in batches]
 
 
 def _cut(case: Case, evidence: Evidence) -> Case:
@@ -227,8 +187,6 @@ def _held(case: Case, finding: Finding, e: Evidence) -> Comparison:
 
 
 def _recipe(case: Case, finding: Finding, e: Evidence) -> Comparison:
-    from midepoch_conformance.scripts import recipes
-
     return recipes.comparison(case, finding)
 
 

@@ -41,7 +41,7 @@ class ScriptPlayer:
             seen |= {"error": f"{names[0]}: {error}", "bases": names, "trace": trace}
         return seen | {name: look(self, step) for name, look in LOOKS.items()}
 
-    def act(self, seen, do, name="", *more, codec=CODEC):
+    def act(self, seen, do, name="", *more, codec=""):
         if more and more[-1].startswith("codec="):
             self.act(seen, do, name, *more[:-1], codec=more[-1][6:])
         elif do in ("take", "drain"):
@@ -57,7 +57,7 @@ class ScriptPlayer:
             self.epoch = None
         elif do == "save":
             self.kept[name] = self.session.state()
-            self.write(name, codec)
+            self.write(name, codec or CODEC)
         elif do == "load":
             self.kept[name] = self.read(name)
             self.session.load(self.kept[name])
@@ -69,7 +69,7 @@ class ScriptPlayer:
         elif do == "kill":
             os.kill(os.getpid(), signal.SIGKILL)
         else:
-            RARE[do](self, name, *more, codec=codec)
+            RARE[do](self, name, *more, codec=codec or CODEC)
 
     def write(self, name, codec):
         self.encoded = encode(codec, self.kept[name], CANONICAL)

@@ -13,7 +13,7 @@ from typing import Any
 
 from midepoch_conformance.case.case import Case, Step
 from midepoch_conformance.judges.order import ordered, values
-from midepoch_conformance.scripts.evidence import Comparison, flat, said, seen
+from midepoch_conformance.scripts.comparison import Comparison, flat, said, seen
 from midepoch_conformance.verdict.finding import Finding
 from midepoch_conformance.verdict.permutation import words
 from midepoch_conformance.verdict.published import vector

@@ -21,8 +21,10 @@ from midepoch_conformance.case import notation
 from midepoch_conformance.case.adapter import LoaderInfo
 from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.uninterrupted import counted, oracle_case, usual_lengths
-from midepoch_conformance.scripts.evidence import Comparison, compared
-from midepoch_conformance.scripts.specialise import SUITE, Part, defined, specialise
+from midepoch_conformance.scripts.comparison import Comparison
+from midepoch_conformance.scripts.evidence import compared
+from midepoch_conformance.scripts.source_tree import SUITE, Part, defined
+from midepoch_conformance.scripts.specialise import specialise
 from midepoch_conformance.verdict import requirements
 from midepoch_conformance.verdict.evidence import Evidence
 from midepoch_conformance.verdict.finding import Finding

@@ -20,6 +20,7 @@ TIMEOUT = 120.0
 """Seconds that a script has: some show a hang, several sessions long."""
 
 _SHOWN = 300
+_TRIES = 3
 
 _ONE = threading.Lock()
 """Held while a script is made: threads that parse at a time break CPython 3.11's ``ast``."""
@@ -56,7 +57,11 @@ class Scripts:
             with _ONE:
                 words, case = failure.words, failure.case
                 other = make_script(info, case, failure.finding, words, lengths, whole=whole)
-            again = run_script(other, self._python, TIMEOUT)
+            # What fails now and then may take a few runs to show.
+            for _ in range(_TRIES if failure.finding.outcome == "unstable" else 1):
+                again = run_script(other, self._python, TIMEOUT)
+                if again.status == 1:
+                    break
             if not whole or again.status == 1:
                 text, ran = other, again
             if ran.status == 1:

@@ -1,0 +1,184 @@
+"""A module's source as a tree: what it says, defines and asks for (pure)."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+__all__ = [
+    "FUNCTION", "SUITE", "Part", "defined", "is_import", "is_said", "is_stored", "mentioned",
+    "parsed", "rename",
+]  # fmt: skip
+
+SUITE = "midepoch_conformance"
+
+FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
+"""What a function is."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Part:
+    """A module's text and what is known in it."""
+
+    text: str
+    facts: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict)
+    """Of a variable's name, or of ``self.name``, the attributes with their values."""
+
+    values: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    """Of a variable's name, its value."""
+
+    foreign: bool = False
+    """Whether its names give way to those of the suite."""
+
+
+def defined(node: ast.stmt) -> set[str]:
+    """Return the names that a statement of a module defines."""
+    if isinstance(node, (ast.ClassDef, *FUNCTION)):
+        return {node.name}
+    if isinstance(node, ast.Assign):
+        names = (n for target in node.targets for n in ast.walk(target))
+        return {n.id for n in names if is_stored(n)}  # type: ignore[attr-defined]  # a name
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        return {(a.asname or a.name).split(".")[0] for a in node.names}
+    return set()
+
+
+def mentioned(node: ast.AST, inside: frozenset[str] = frozenset()) -> set[str]:
+    """Return what a node asks for: names that are not its own, and attributes.
+
+    An attribute is ``.name``, or ``self.name`` where it is the object's own.
+
+    Example:
+        >>> sorted(mentioned(ast.parse("def f(a): return a.b + c")))
+        ['.b', 'c']
+    """
+    found: set[str] = set()
+    if isinstance(node, (*FUNCTION, ast.Lambda)):
+        inside |= {n.arg for n in ast.walk(node.args) if isinstance(n, ast.arg)}
+        if not isinstance(node, ast.Lambda):
+            inside |= {n.id for n in ast.walk(node) if is_stored(n)}  # type: ignore[attr-defined]
+    if isinstance(node, ast.Name) and node.id not in inside:
+        found.add(node.id)
+    elif isinstance(node, ast.Attribute):
+        own = isinstance(node.value, ast.Name) and node.value.id == "self"
+        found.add(f"{'self' * own}.{node.attr}")
+    for child in ast.iter_child_nodes(node):
+        found |= mentioned(child, inside)
+    return found
+
+
+def is_stored(node: ast.AST) -> bool:
+    """Return whether a node is a name that is assigned."""
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+
+
+def parsed(part: Part) -> ast.Module:
+    """Return the tree without annotations, imports of the suite, and what speaks of the file."""
+    tree: ast.Module = _Bare(part.foreign).visit(ast.parse(part.text))
+    tree.body = [node for node in tree.body if not is_said(node) and not _is_of_the_suite(node)]
+    tree.body = [node for node in tree.body if defined(node) != {"__all__"}]
+    return ast.fix_missing_locations(tree)
+
+
+class _Bare(ast.NodeTransformer):
+    """Takes annotations away, docstrings but for their first line, and the suite's prefixes."""
+
+    def __init__(self, foreign: bool) -> None:
+        self.foreign = foreign
+        self.modules: set[str] = set()
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST:
+        if (node.module or "").partition(".")[0] == SUITE:
+            self.modules |= {a.asname or a.name for a in node.names}
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.value, ast.Name) and node.value.id in self.modules & _MODULES:
+            return ast.Name(node.attr, node.ctx)
+        return node
+
+    def visit_arg(self, node: ast.arg) -> ast.AST:
+        node.annotation = None
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        self.generic_visit(node)
+        node.returns = None
+        first = node.body[0]
+        if is_said(first):
+            line = first.value.value.strip().partition("\n")[0]  # type: ignore[attr-defined]
+            node.body[0] = ast.Expr(ast.Constant(line))
+        return node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        for member in node.body if self.foreign else ():
+            if isinstance(member, ast.AnnAssign):  # it may be a field of a dataclass
+                member.annotation = ast.Constant(ast.unparse(member.annotation))
+        self.generic_visit(node)
+        body = [n for i, n in enumerate(node.body) if not (i and is_said(n))]
+        node.body = body or [ast.Pass()]
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST | None:
+        self.generic_visit(node)
+        if isinstance(node.annotation, ast.Constant) and self.foreign:
+            return node
+        return ast.Assign([node.target], node.value) if node.value is not None else None
+
+
+_MODULES = {"torch_data", "sources", "trees", "tampering"}
+"""Modules of the suite whose names other modules reach through the module's own."""
+
+
+def is_said(node: ast.stmt) -> bool:
+    """Return whether a statement is a constant alone, such as a docstring."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def is_import(node: ast.stmt) -> bool:
+    """Return whether a statement imports something."""
+    return isinstance(node, (ast.Import, ast.ImportFrom))
+
+
+def _is_of_the_suite(node: ast.stmt) -> bool:
+    if not isinstance(node, ast.ImportFrom):
+        return False
+    return (node.module or "").partition(".")[0] in (SUITE, "__future__")
+
+
+def rename(trees: Sequence[ast.Module], parts: Sequence[Part], taken: set[str]) -> None:
+    """Give other names to what is foreign and has a name that is taken."""
+    for tree, part in zip(trees, parts, strict=True):
+        taken |= _defined(tree) if not part.foreign else set()
+    foreign = [tree for tree, part in zip(trees, parts, strict=True) if part.foreign]
+    names = taken & {name for tree in foreign for name in _defined(tree)}
+    for tree in foreign:
+        _Renamer({name: f"{name}_" for name in names}).visit(tree)
+
+
+def _defined(tree: ast.Module) -> set[str]:
+    return {name for node in tree.body if not is_import(node) for name in defined(node)}
+
+
+class _Renamer(ast.NodeTransformer):
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self.names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        node.id = self.names.get(node.id, node.id)
+        return node
+
+    def visit_arg(self, node: ast.arg) -> ast.AST:
+        node.arg = self.names.get(node.arg, node.arg)
+        return node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        node.name = self.names.get(node.name, node.name)
+        return self.generic_visit(node)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        node.name = self.names.get(node.name, node.name)
+        return self.generic_visit(node)

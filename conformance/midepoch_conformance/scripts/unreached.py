@@ -1,0 +1,100 @@
+"""Drops what nothing needs from trees: idle calls, definitions, methods and imports (pure)."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Sequence
+
+from midepoch_conformance.scripts.source_tree import (
+    FUNCTION,
+    Part,
+    defined,
+    is_import,
+    is_said,
+    mentioned,
+)
+
+__all__ = ["drop_idle", "drop_unreached", "fill"]
+
+
+def drop_idle(trees: Sequence[ast.Module], parts: Sequence[Part], asked: Collection[str]) -> None:
+    """Drop the calls of the suite's methods that do nothing any more."""
+    busy, idle = set(asked), set[str]()
+    for tree, part in zip(trees, parts, strict=True):
+        for function in (n for n in ast.walk(tree) if isinstance(n, FUNCTION)):
+            (busy if part.foreign or not _is_idle(function) else idle).add(function.name)
+    for tree in trees:
+        _Silencer(idle - busy).visit(tree)
+
+
+def _is_idle(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    return all(is_said(node) or isinstance(node, ast.Pass) for node in function.body)
+
+
+class _Silencer(ast.NodeTransformer):
+    def __init__(self, idle: Collection[str]) -> None:
+        self.idle = idle
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
+        call = node.value
+        method = call.func if isinstance(call, ast.Call) else None
+        return None if isinstance(method, ast.Attribute) and method.attr in self.idle else node
+
+
+def fill(trees: Sequence[ast.Module]) -> None:
+    """Give a body to what has lost its own."""
+    for node in (node for tree in trees for node in ast.walk(tree)):
+        if not isinstance(node, ast.Module) and getattr(node, "body", None) == []:
+            node.body = [ast.Pass()]  # type: ignore[attr-defined]  # it has one
+
+
+def drop_unreached(trees: Sequence[ast.Module], parts: Sequence[Part], roots: set[str]) -> None:
+    """Drop what ``roots`` do not reach: definitions, imports, and methods that nobody names."""
+    body = [node for tree in trees for node in tree.body]
+    known = {node.name for node in body if isinstance(node, ast.ClassDef)}
+    reached, before = roots, set[str]()
+    while reached != before:
+        before = set(reached)
+        for tree, part in zip(trees, parts, strict=True):
+            for node in (n for n in tree.body if _is_reached(n, before) and not is_import(n)):
+                methods = _unreached(node, known, reached, part)
+                for child in ast.iter_child_nodes(node) if methods else [node]:
+                    said = mentioned(child) if child not in methods else set()
+                    # What is the object's own is of a class in the same module.
+                    reached |= {f"{_group(part)}{n}" if n[:5] == "self." else n for n in said}
+    for tree, part in zip(trees, parts, strict=True):
+        tree.body = [node for node in tree.body if _is_reached(node, reached)]
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef):
+                methods = _unreached(node, known, reached, part)
+                node.body = [m for m in node.body if m not in methods] or [ast.Pass()]
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                names = [a for a in node.names if (a.asname or a.name).split(".")[0] in reached]
+                node.names = names
+
+
+def _group(part: Part) -> str:
+    return "foreign " if part.foreign else f"{id(part)} "
+
+
+def _is_reached(node: ast.stmt, reached: Collection[str]) -> bool:
+    return not defined(node) or not defined(node).isdisjoint(reached)
+
+
+def _unreached(
+    node: ast.stmt, known: Collection[str], reached: Collection[str], part: Part
+) -> list[ast.stmt]:
+    """Return the methods of a class that nothing reaches.
+
+    A class that is derived from one of another module keeps its methods: that may call them.
+    """
+    if not isinstance(node, ast.ClassDef) or any(_name(base) not in known for base in node.bases):
+        return []
+    named = {name for name in reached if name[0] == "."}
+    named |= {name.partition("self")[2] for name in reached if name.startswith(_group(part))}
+    methods = [member for member in node.body if isinstance(member, FUNCTION)]
+    return [m for m in methods if f".{m.name}" not in named and not m.name.endswith("__")]
+
+
+def _name(base: ast.expr) -> str:
+    return base.id if isinstance(base, ast.Name) else ""
