@@ -82,6 +82,8 @@ class Fold(ast.NodeTransformer):
             for name, value in zip(table.keys, table.values, strict=True):
                 if name is not None and _known(name) == (True, key):
                     return copy.deepcopy(value)
+            if all(name is not None and _known(name)[0] for name in table.keys):
+                node.value = ast.Dict([], [])  # there is no such key
         elif not named and _known(table or node)[0]:
             return _evaluated(node)
         return node

@@ -274,7 +274,7 @@ class _Script:
         )
         if self.open_ended:
             every = [n for p in [*foreign, *data] for n in ast.walk(ast.parse(p.text))]
-            asked |= {n.name for n in every if isinstance(n, ast.FunctionDef)}
+            asked |= {n.name for n in every if isinstance(n, ast.FunctionDef)} - w.keys()
         if self.whole:
             roots |= {name for p in foreign for n in ast.parse(p.text).body for name in defined(n)}
         text, _ = player()
