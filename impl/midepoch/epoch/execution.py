@@ -46,9 +46,12 @@ class Execution:
     order: Literal["plan", "ready"]
     """Batches are delivered in the plan's order, or as they become ready."""
     routing: Literal["lane", "free", "anywhere"]
-    """Which worker runs a task. ``lane``: the one that hosts the task's lane. ``free``: the same,
-    but with fewer lanes than workers, tasks go to all workers in turn. ``anywhere``: the one with the least to do, since every
-    worker hosts every lane."""
+    """Which worker runs a task.
+
+    - ``lane``: the one that hosts the task's lane.
+    - ``free``: the same, but with fewer lanes than workers, tasks go to all workers in turn.
+    - ``anywhere``: the one with the least to do, since every worker hosts every lane.
+    """
     between_epochs: Literal["keep", "close"]
     """Workers wait for the next epoch, or are closed at an epoch's end."""
     objects: Literal["own", "shared"]
