@@ -1,4 +1,8 @@
 """The suite's own adapters, one file for each loader.
 
-An adapter imports nothing of the suite but ``torch_data``, with torch's datasets and samplers.
+- ``reference``: midepoch's own loader; ``torch``: PyTorch's; ``torchdata``: torchdata's;
+  ``grain``: Grain.
+- ``torch_data``: datasets, samplers and epochs for loaders that take torch's.
+
+Rule: an adapter imports nothing of the suite but ``torch_data``.
 """

@@ -1,5 +1,15 @@
 """Families: which cases are played, and which of them a loader offers; pure.
 
+- ``family``: a family of cases, and the facts that it states; ``offered``: whether a loader
+  offers a case.
+- ``tables``: the case tables of the profiles; ``covering``: few rows that combine all axes.
+- ``basics``: basis, resume, epochs and state, on plain workloads.
+- ``workloads``: the same on unusual workloads, which ``unusual`` lists.
+- ``execution``: changed executions and random numbers; ``delivery``: order, ranks and held
+  batches.
+- ``faults``: refused states, faults, costs and outages; ``histories``: combinations of steps.
+- ``document``: the families for implementers of midepoch's own format.
+
 Importing the package registers all families.
 """
 

@@ -1,4 +1,16 @@
-"""The judges: pure functions from traces to findings, one for each judged requirement."""
+"""The judges: pure functions from traces to findings, one for each judged requirement.
+
+- ``registry``: the table of judges; ``view``: the case, its trace and the expected batches, as
+  judges see them.
+- ``basis``: a loader that runs, and agrees with itself; ``state``: states as values; ``resume``:
+  exact resumes.
+- ``epochs``: ends of epochs and later epochs; ``values``: random numbers; ``history``: combined
+  steps.
+- ``elastic``: changed executions; ``unordered``: batches out of order; ``world``: several ranks.
+- ``refusal``: states that must be refused; ``faults``: errors; ``outages``: after errors;
+  ``cost``: size and time.
+- ``document``: midepoch's state document; ``order``: midepoch's order and seeds.
+"""
 
 from __future__ import annotations
 
