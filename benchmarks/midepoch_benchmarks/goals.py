@@ -16,8 +16,8 @@ class Goal:
 
     of: str = RATIO
     """``"ratio"``: the peer's time over the loader's, larger is better; ``"cost"``: the share by
-    which the loader's time exceeds the peer's, smaller is better; ``"value"``: what the loader
-    itself takes, smaller is better."""
+    which the loader's time exceeds the peer's, smaller is better; ``"value"``: the loader's own
+    figure, smaller is better."""
     required: float | None = None
     """The bound that must be kept; None: the case is only reported."""
     hoped: float | None = None

@@ -9,7 +9,7 @@ class CheckError(Exception):
     """A command that cannot be carried out, such as wrong usage or a failed smoke gate."""
 
     hint: str
-    """What the user can do about it, or ``""``."""
+    """Advice for the user, or ``""``."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)

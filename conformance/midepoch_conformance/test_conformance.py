@@ -59,7 +59,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture(scope="session")
 def opened(pytestconfig: pytest.Config) -> Iterator[tuple[PiecewiseCheck, LoaderInfo]]:
-    """Open the loader and put it to the smoke gate."""
+    """Open the loader and let it pass the smoke gate."""
     settings = Settings(
         pytestconfig.getoption("midepoch_loader"),
         profile=pytestconfig.getoption("midepoch_profile"),

@@ -78,7 +78,7 @@ def trial(mutant: traceability.Mutant) -> Trial:
             if caught is not None:
                 case, finding = caught
                 group = Group(mutant.expected, ((case, finding),))
-                failure = investigate(court.bench, group, None, smaller=True)
+                failure = investigate(court.bench, group, None, shrinking=True)
                 return Trial(
                     profile,
                     failure.finding,

@@ -115,11 +115,11 @@ def test_full_finds_that_an_unusual_workload_was_not_the_cause(
 def test_a_hang_is_not_played_again_for_its_picture() -> None:
     engine = Engine(fault=lambda case, session: Fault("hang", "limit", at="next"))
     case, finding = PLAIN, Finding("RESUME-1", "fails", "hang")
-    found = investigate(Bench(engine), Group("RESUME-1", ((case, finding),)), None, smaller=False)
+    found = investigate(Bench(engine), Group("RESUME-1", ((case, finding),)), None, shrinking=False)
     assert found.delivered is None
     assert not engine.plays
     other = dataclasses.replace(finding, kind="crash")
-    found = investigate(Bench(engine), Group("RESUME-1", ((case, other),)), None, smaller=False)
+    found = investigate(Bench(engine), Group("RESUME-1", ((case, other),)), None, shrinking=False)
     assert found.delivered is not None
 
 

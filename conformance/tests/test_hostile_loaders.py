@@ -13,7 +13,7 @@ from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.trace import Fault, Trace
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.host.processes import Patience
+from midepoch_conformance.host.processes import Deadline
 from midepoch_conformance.run.runner import Runner
 
 sys.path.append(str(Path(__file__).parent / "fakes"))
@@ -109,4 +109,4 @@ def test_a_hostile_act_is_a_verdict_and_the_suite_goes_on(
 
 
 def test_the_time_that_a_spinning_loader_has_is_bounded() -> None:
-    assert len(hostile.PLACES) * 2 * Patience.MOST * LIMIT < BOUND
+    assert len(hostile.PLACES) * 2 * Deadline.MOST * LIMIT < BOUND

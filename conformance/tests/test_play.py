@@ -28,7 +28,7 @@ from midepoch_conformance.host.codecs import Codecs
 from midepoch_conformance.host.faults import crash, fault_of, hang
 from midepoch_conformance.host.journal import Journal, read_journal
 from midepoch_conformance.host.play import NO_SUCH_PART, NO_SUCH_STATE, Job, Play
-from midepoch_conformance.host.processes import Patience
+from midepoch_conformance.host.processes import Deadline
 from midepoch_conformance.host.streams import Streams
 
 HOST_SIDE = sorted(
@@ -380,15 +380,15 @@ print(sum(block[0] for block in kept))
     assert int(ran.stdout) == sum(i % 256 for i in range(4000))
 
 
-def test_patience_is_longer_for_a_process_that_works() -> None:
+def test_the_deadline_is_later_for_a_process_that_works() -> None:
     for code, least, most in (
         ("import time; time.sleep(60)", 0.39, 0.55),
         ("while True: pass", 0.49, 2.2),
     ):
         with subprocess.Popen([sys.executable, "-c", code]) as process:
-            patience = Patience(process.pid, 0.4)
+            deadline = Deadline(process.pid, 0.4)
             waited = 0.0
-            while (left := patience.left()) > 0:
+            while (left := deadline.left()) > 0:
                 time.sleep(left)
                 waited += left
             process.kill()

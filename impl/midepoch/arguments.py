@@ -95,7 +95,7 @@ class Options:
         if self.worker_type == "thread" and self.worker_restarts:
             raise ArgumentError(
                 f"worker_restarts={self.worker_restarts} replaces worker processes that died, but "
-                "worker_type is 'thread': what kills a thread kills the whole process; give one "
+                "worker_type is 'thread': a crash in a thread ends the whole process; give one "
                 "of them"
             )
         if drop_last and self.last_batch not in (None, "discard"):

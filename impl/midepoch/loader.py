@@ -44,8 +44,8 @@ class StatefulDataLoader(DataLoader[T]):
             ``IterableDataset``, one of torch's data pipes, or a list, array or tensor. If it has
             ``state_dict`` and ``load_state_dict``, its state is saved and restored.
         batch_size: how many samples make a batch; ``None`` delivers each sample by itself.
-        shuffle: shuffle anew for each epoch. The order is computed from the seed as it is needed,
-            and takes no memory (ORDER-1).
+        shuffle: shuffle each epoch differently. The order is computed from the seed as it is
+            needed, and takes no memory (ORDER-1).
         sampler: an iterable of indices, in place of ``shuffle``. If it has ``state_dict`` and
             ``load_state_dict``, it is saved and restored. Another sampler is run again at a
             resume, under the same random streams.
@@ -95,10 +95,10 @@ class StatefulDataLoader(DataLoader[T]):
             is asked for.
         prefetch_next_epoch: True begins the next epoch on ``persistent_workers`` while the caller
             is still at the end of this one: lanes are opened before the end is reported, and the
-            first batches are fetched. No state shows it. The work is dropped if the next epoch
-            turns out to be another: after ``set_epoch``, a newly seeded generator, a dataset of
-            another length, or a loaded state. Under a sampler of any class but torch's own,
-            nothing is begun early.
+            first batches are fetched. Saved states do not include the prefetched batches. The
+            loader drops them if the next epoch turns out to be another: after ``set_epoch``, a
+            newly seeded generator, a dataset of another length, or a loaded state.
+            Under a sampler of any class but torch's own, nothing is begun early.
         worker_restarts: how many killed or crashed worker processes to replace in an epoch. Their
             lanes are restored and their tasks run again, so that batches and states are those of
             an undisturbed run (FAULT-8). A batch that kills its worker twice in a row is an error

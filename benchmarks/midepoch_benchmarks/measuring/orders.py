@@ -42,8 +42,8 @@ def ordered(contender: Contender, n: int) -> Any:
 class Ordering:
     """Processor seconds an index of the shuffled order, delivered as lists of Python numbers.
 
-    Each round is a new epoch, or the beginning of one. An order is computed and nothing is
-    waited for: what else the machine does need not be in the figure.
+    Each round is a new epoch, or the beginning of one. The order is only
+    computed, without any waiting, so processor time leaves out the machine's other work.
     """
 
     def __init__(self, contender: Contender, job: Job) -> None:

@@ -18,15 +18,15 @@ _KEPT = 96
 """The batches that a consumer keeps in a round."""
 
 _REST = 0.1
-"""The most seconds that workers have to come to rest after a round."""
+"""The most seconds that workers have to become idle after a round."""
 
 
 class Streaming:
     """Seconds a batch, from an epoch without end.
 
-    The first batches of a round are not timed: workers went on fetching ahead when the round
-    before ended. After it they are left to come to rest, so that they do not run into the
-    rounds of others.
+    The first batches of a round are not timed: the workers prefetched them after the round before.
+    After a round the workers get time to become idle, so that they do not disturb other
+    contenders' rounds.
     """
 
     def __init__(self, contender: Contender, job: Job) -> None:
@@ -62,7 +62,7 @@ class Streaming:
         return self.rested((now - start) / taken)
 
     def rested(self, pace: float) -> float:
-        """Return ``pace``, seconds per batch, after the workers had time to come to rest."""
+        """Return ``pace``, seconds per batch, after the workers had time to become idle."""
         time.sleep(min(_REST, self.unmade * pace))
         return pace
 

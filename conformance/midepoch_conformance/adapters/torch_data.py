@@ -243,7 +243,7 @@ class EpochsFromOutside:
             self.loader.sampler.set_epoch(self.number)
 
     def epoch(self):
-        if self.begun:  # the epoch before was broken off
+        if self.begun:  # the caller broke out of the epoch before
             self.next_epoch()
         return Epoch(self)
 

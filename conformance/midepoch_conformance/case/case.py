@@ -38,9 +38,9 @@ ACTIONS = {
     "load_document": "load the state whose canonical JSON is `document`; `value` names it",
     "overwrite": "change every number of the batches delivered so far, in place",
     "close": "close the session and see what is left of it",
-    "open": "open the session anew, in the same process, after `close`",
+    "open": "open the session again, in the same process, after `close`",
     "count": "note how many processes, threads and descriptors the loader holds",
-    "kill": "kill the session's process here, and its workers with it; what was saved stays",
+    "kill": "kill the session's process here, and its workers with it; saved states stay",
 }
 """All actions with their meaning."""
 

@@ -2,13 +2,13 @@
 
 The text names the family, then the fields of the workload and of the first session's execution
 that are not the usual ones, then the sessions with a ``|`` between them. A session may begin with
-what differs from the first one, in brackets: ``[workers=2 host=a] load s, drain``. The hash seed
-and the random streams of a session are usually those of its number: ``a`` and ``b`` by turns, and
+its differences from the first one, in brackets: ``[workers=2 host=a] load s, drain``. The hash seed
+and the random streams of a session are usually those of its number: ``a`` and ``b`` in turn, and
 1, 101, 201 and so on.
 
-A step is its action and what that asks for, in the order of :data:`ORDER`; any other field is
+A step is its action and the action's fields, in the order of :data:`ORDER`; any other field is
 named: ``save s codec=json``. A question mark tolerates an error: ``take 2?``. ``take all`` takes
-what is left of the epoch.
+the rest of the epoch.
 A value is a word, a number, ``true``, ``false``, ``null``, a JSON string or a list of values.
 """
 
@@ -37,7 +37,7 @@ ORDER: dict[str, tuple[str, ...]] = {
     "load_cut": ("state", "n"),
     "load_document": ("value", "document"),
 }
-"""What an action asks for without its name."""
+"""The fields of an action that are written without their names."""
 
 _TOKEN = re.compile(r'\s*(?:"(?:[^"\\]|\\.)*"|[\[\]|,;=?:]|[^\s"\[\]|,;=?:]+)')
 _WORD = re.compile(r"[A-Za-z_][\w./-]*|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")

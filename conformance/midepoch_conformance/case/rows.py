@@ -5,8 +5,8 @@ draw, count, fail or kill its worker wherever the loader happens to compute it. 
 makes the rows of streams, and of datasets with a state.
 
 The script of a failure holds this module as far as the failure needs it: it is specialised for
-the case's workload (see ``scripts/specialise.py``). What the workload leaves out is asked for by
-an attribute alone (``if self.gate is not None``), so that it can go.
+the case's workload (see ``scripts/specialise.py``). One attribute alone guards the
+code of an optional part (``if self.gate is not None``), so that the code can be dropped.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from midepoch_conformance.case.trees import MAKERS, change, spelled
 __all__ = ["Rows", "WorkloadError"]
 
 PATIENCE = 3.0
-"""Seconds that a sample waits at its gate before it goes on all the same."""
+"""Seconds that a sample waits at its gate; then it continues anyway."""
 
 
 class WorkloadError(RuntimeError):
@@ -130,11 +130,11 @@ class Rows:
         return row
 
     def _is_dead(self) -> bool:
-        """Return whether the sample that kills has done so, where once is enough."""
+        """Return whether ``die_once`` is set and the sample has killed its worker already."""
         return self.die_once and self._noted("die")
 
     def _wait(self, other: int) -> None:
-        """Wait until sample ``other`` was fetched; no verdict hangs on it, so not for ever."""
+        """Wait a while until sample ``other`` was fetched; no verdict depends on it."""
         until = time.monotonic() + PATIENCE
         while self.log is not None and time.monotonic() < until:
             if self._noted("fetch", str(other)):
@@ -186,13 +186,13 @@ class Rows:
         return (row for row in source)
 
     def source(self, lane: int = 0, lanes: int = 1, rng: Callable[[], float] | None = None) -> Any:
-        """Return what makes a lane's rows, and knows its state.
+        """Return the object that makes a lane's rows and keeps their state.
 
-        It has ``iter`` (of ``stateful_map``: ``[i]``) and the two methods of a Stateful object;
-        what is its own iterator has ``next`` as well.
+        The object has ``iter`` (of ``stateful_map``: ``[i]``) and the two methods of a Stateful
+        object. An object that is its own iterator has ``next`` as well.
 
         Raises:
-            WorkloadError: that is asked for (``fail_at=-1``).
+            WorkloadError: the workload has ``fail_at=-1``.
         """
         if self.fail_at == -1:
             raise WorkloadError("the dataset fails on purpose when it is set up")
@@ -231,7 +231,7 @@ class Rows:
     def dataset_state(self, position: int) -> dict[str, Any]:
         """Return a well-behaved Stateful dataset's state at ``position``, and note the call.
 
-        Where the tree is ``"mutated"``, it is the same object each time, changed in place.
+        A ``"mutated"`` tree is the same object each time, changed in place.
         """
         self.note("state_dict")
         state = {"position": position}

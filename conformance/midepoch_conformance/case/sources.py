@@ -1,17 +1,17 @@
-"""What makes the rows of datasets that loaders break on: sources, generators and samplers.
+"""The sources, generators and samplers of datasets that loaders break on.
 
-Each class is small and stands alone, with :class:`Source` where it is derived from that, so that
-the script of a failure can hold the one that it needs. They need of a workload ``w`` no more
+Each class is small and needs no other, except :class:`Source` if it is derived from that: a
+failure's script holds only the class that it needs. The classes need of a workload ``w`` no more
 than ``w.row``, ``w.n``, ``w.seed`` and ``w.batch_size``; ``Positions`` and ``Counting`` also its
 two methods for the dataset's state. Standard library alone; numpy and torch only where a
 generator is theirs.
 
 A source makes the rows of one lane, of the sample ids in ``shard``. A pass is begun by ``iter``;
-a state that was loaded is used by one pass, and the next one begins anew. Nothing is made
-before it is asked for, so that a state may also be loaded between ``iter`` and ``next``.
+one pass uses a loaded state, and the next one starts from the beginning. A row is made only
+when it is requested, so that a state may also be loaded between ``iter`` and ``next``.
 """
 
-# What a class overrides is documented where it is first. A workload is Any here, so that a class
+# A method's documentation stands at its first definition. A workload is Any here, so that a class
 # can be pasted: hence the one `type: ignore` where a row is handed on.
 # ruff: noqa: D102
 
@@ -90,7 +90,7 @@ class Buffer(Source):
 
 
 class Packing(Source):
-    """Packs texts into fives: what is left over goes into the next, and shows in each row."""
+    """Packs texts into fives: the remainder goes into the next five, and shows in each row."""
 
     start: ClassVar[dict[str, Any]] = {"position": 0, "left": []}
 
@@ -303,7 +303,7 @@ class TorchGenerator:
 
 
 class Custom:
-    """A user's plain sampler: its own generator shuffles the ids anew for each epoch."""
+    """A user's plain sampler: its own generator shuffles the ids again for each epoch."""
 
     def __init__(self, w: Any) -> None:
         self.n, self.generator = w.n, random.Random(w.seed)
@@ -362,7 +362,7 @@ class Stateful:
         return {"passes": self.passes, "position": self.position}
 
     def load_state_dict(self, state: dict[str, int]) -> None:
-        """Go on from a place, once."""
+        """Continue from a place, once."""
         self.passes, self.position, self.loaded = state["passes"], state["position"], True
 
 

@@ -12,7 +12,7 @@ from typing import Any
 __all__ = ["CODECS", "MAKERS", "TREES", "change", "spelled", "tree_at"]
 
 TREES = ("plain", "containers", "arrays", "tensors", "growing", "shrinking", "mutated")
-"""What a tree is like; :func:`tree_at` makes it."""
+"""The names of the trees; :func:`tree_at` makes one."""
 
 CODECS: dict[str, tuple[str, ...]] = {
     "containers": ("pickle", "torch", "bytes"),
@@ -108,7 +108,7 @@ MAKERS: dict[str, Callable[[int], Any]] = {
     "tensors": _tensors,
     "growing": _growing,
     "shrinking": _shrinking,
-    # What is the same object each time is the whole state: see Workload.dataset_state.
+    # Here the whole state is the same object each time: see Rows.dataset_state.
     "mutated": _growing,
 }
 

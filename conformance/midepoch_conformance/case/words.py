@@ -10,7 +10,14 @@ from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.workload import Workload
 
-__all__ = ["describe", "describe_execution", "describe_step", "describe_workload"]
+__all__ = [
+    "describe",
+    "describe_execution",
+    "describe_step",
+    "describe_workload",
+    "feature_of",
+    "sort_of",
+]
 
 _STREAMS = {
     "python": "random",
@@ -255,7 +262,7 @@ def _drained(times: int, inside: bool) -> str:
 
 
 def _state_names(case: Case) -> dict[str, str]:
-    """Name states only where there is more than one to speak of."""
+    """Return a name for each state, if the case has more than one."""
     keys: list[str] = []
     for plan in case.sessions:
         for step in plan.steps:
@@ -268,3 +275,13 @@ def _state_names(case: Case) -> dict[str, str]:
 def _count(n: int, noun: str) -> str:
     plural = noun + ("es" if noun == "batch" else "s")
     return f"{n} {noun if n == 1 else plural}"
+
+
+def sort_of(case: Case) -> tuple[str, str]:
+    """Return the kind of a case's workload, and its feature."""
+    return case.workload.kind, feature_of(case)
+
+
+def feature_of(case: Case) -> str:
+    """Return the unusual features of a case's workload in a few words; ``""``: there are none."""
+    return str(getattr(case.workload, "feature", ""))

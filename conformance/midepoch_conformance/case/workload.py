@@ -15,14 +15,19 @@ from midepoch_conformance.case.rows import Rows, WorkloadError
 __all__ = ["AMBIENT_DRAWS", "KINDS", "WIDE", "Workload", "WorkloadError"]
 
 KINDS = ("map", "iterable", "stateful_iterable", "files", "stateful_map")
-"""What the dataset is: random access; a plain stream; a stream with ``state_dict`` and
-``load_state_dict``; shards on disk that ``Adapter.prepare`` writes; random access with the two
-methods, whose rows show its history."""
+"""The kinds of dataset, in this order:
+
+- random access;
+- a plain stream;
+- a stream with ``state_dict`` and ``load_state_dict``;
+- shards on disk, which ``Adapter.prepare`` writes;
+- random access with the two methods; its rows show its history.
+"""
 
 AMBIENT_DRAWS = ("python", "numpy", "torch")
 
 WIDE = 32
-"""Numbers above which a row is told by those that it holds, each once."""
+"""The most numbers of a row that a trace keeps in full; of a longer row, each number once."""
 
 _CHOICES: dict[str, tuple[str, ...]] = {
     "stream": tuple(sources.SOURCES),
@@ -66,7 +71,7 @@ class Workload(Rows):
     the dataset's own, in its state)."""
 
     tree: str = ""
-    """What a Stateful dataset adds to its state, one of :data:`trees.TREES`."""
+    """The tree that a Stateful dataset adds to its state, one of :data:`trees.TREES`."""
 
     fail_at: int | None = None
     """The sample that raises :class:`WorkloadError`; -1: the dataset itself does, when a lane is
@@ -85,7 +90,7 @@ class Workload(Rows):
     """How a lane of an iterable makes its rows, one of :data:`sources.SOURCES`."""
 
     state_at: str = "dataset"
-    """Where a Stateful iterable keeps its state: ``"dataset"``, ``"iterator"`` or ``"both"``."""
+    """The keeper of a Stateful iterable's state: ``"dataset"``, ``"iterator"`` or ``"both"``."""
 
     sampler: str = ""
     """The user's sampler of a map-style dataset: torch's ``"random"``, ``"replacement"``,
@@ -94,22 +99,23 @@ class Workload(Rows):
     ``"batches"``, of :data:`sources.SAMPLERS`."""
 
     grow: int = 0
-    """How many samples more each next epoch has: the user sets the length before it."""
+    """The samples that each epoch adds to the one before; the user sets the new length."""
 
     gate: tuple[int, int] | None = None
     """``(a, b)``: sample a waits until another worker has fetched sample b; needs a log."""
 
     die_once: bool = False
-    """Whether it does so the first time alone; needs a log."""
+    """Whether ``die_at`` kills the process only the first time; needs a log."""
 
     width: int = 1
-    """How often a row begins with its id; where it does so more than once the row is a NumPy
-    array of integers, and an adapter has its loader make one array, or one tensor, of a
-    batch's rows, as it would of a user's samples."""
+    """How often a row repeats its id at its start.
+
+    If it is more than 1, the row is a NumPy array of integers. The adapter then has its loader
+    collate a batch's rows to one array or tensor, as it would collate a user's samples.
+    """
 
     def __post_init__(self) -> None:
-        # JSON has no tuples; and a tree was once all or nothing: its type says text alone, and
-        # the booleans of stored cases are looked up all the same.
+        # JSON has no tuples. Stored cases of older versions hold a boolean as their tree.
         self.draws = tuple(self.draws)
         self.gate = None if self.gate is None else (self.gate[0], self.gate[1])
         self.tree = {True: "plain", False: ""}.get(self.tree, self.tree)  # type: ignore[call-overload]
@@ -145,7 +151,7 @@ class Workload(Rows):
 
     @property
     def feature(self) -> str:
-        """What is out of the ordinary, in a few words; empty for the plain datasets."""
+        """The unusual features of the dataset, in a few words; empty for the plain datasets."""
         parts = (
             f"{self.stream} stream" if self.stream != "plain" else "",
             {"dataset": "", "iterator": "state on the iterator"}.get(

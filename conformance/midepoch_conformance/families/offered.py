@@ -88,7 +88,9 @@ def _family(case: Case, offer: Offer) -> str | None:
     if offer.boundary == "infinite":
         return _why(offer, "boundary", ENDLESS)
     if offer.boundary == "stream" and (case.probe == "break" or _needs_another_iterator(case)):
-        return _why(offer, "break", "all epochs are one stream: none can be broken off", "boundary")
+        return _why(
+            offer, "break", "all epochs are one stream, without a place to break", "boundary"
+        )
     if case.probe == HISTORY:
         return _history(case, offer)
     if offer.name == "own" and "samples" in needs:
@@ -108,7 +110,9 @@ def _history(case: Case, offer: Offer) -> str | None:
     if codec is not None:
         return _why(offer, codec, f"states are not said to survive {codec}", "codecs")
     if offer.boundary == "stream" and any(step.do == "break" for step in steps):
-        return _why(offer, "break", "all epochs are one stream: none can be broken off", "boundary")
+        return _why(
+            offer, "break", "all epochs are one stream, without a place to break", "boundary"
+        )
     if offer.name == "own" and faulty(case):
         return "the samples are the loader's own, and none of them fails"
     if strict(case) and "midepoch" not in offer.formats:

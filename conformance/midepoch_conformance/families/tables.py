@@ -1,6 +1,6 @@
 """The case tables: which cases each profile plays.
 
-``python -m midepoch_conformance.families.tables --write`` generates the committed tables anew.
+``python -m midepoch_conformance.families.tables --write`` generates the committed tables again.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ UNUSUAL_GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
 }
 """The same for the families on unusual workloads, which have tables of their own.
 
-``aspect`` is what is unusual about the workload. ``each`` is the family where quick plays it on
+``aspect`` is the workload's unusual property. ``each`` is the family where quick plays it on
 every workload of the aspect. ``tree`` is the tree where the state is not a first one, and
 ``crossing`` some of these. ``uneven``, ``resumed``, ``outside`` and ``major`` are some families.
 """
@@ -198,7 +198,7 @@ def tables(profile: str) -> tuple[Table, ...]:
 
 
 def generate(profile: str) -> list[Case]:
-    """Generate a profile's cases anew and return each once, in the order of the families."""
+    """Generate a profile's cases again and return each once, in the order of the families."""
     rows = [row for table in tables(profile) for row in table.chosen]
     cases = {case.id: case for case in map(case_of, rows) if case is not None}
     order = {family.name: i for i, family in enumerate(families())}

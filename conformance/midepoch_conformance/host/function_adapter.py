@@ -80,7 +80,7 @@ class FunctionAdapter:
             answer.send(f"{type(error).__name__}: {error}")
 
     def declines(self, w: Workload, x: Execution) -> str | None:
-        """Return why a cell is not offered: each that asks for another workload or execution."""
+        """Return why a cell with another workload or execution is not offered."""
         asked = dataclasses.replace(w, seed=0, epochs=2, shuffle=False, n=13, batch_size=4)
         if asked != Workload() or x != Execution(workers=x.workers):
             return "make_loader has a workload of its own and takes num_workers alone"
@@ -118,7 +118,7 @@ class FunctionSession:
 
 
 class HashedBatch:
-    """A batch as one row with the number of its content, computed anew at each reading."""
+    """A batch as one row with the number of its content, computed again at each reading."""
 
     def __init__(self, batch: Any) -> None:
         self.batch = batch

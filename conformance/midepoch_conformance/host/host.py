@@ -118,7 +118,7 @@ class Host:
         if "error" in ended:
             return {**ended, "error": f"prepare() failed: {ended['error']}", "kind": "adapter"}
         if ended["outcome"] != "done":
-            words = f"prepare() did not come to its end ({ended['outcome']})"
+            words = f"prepare() did not finish ({ended['outcome']})"
             return {"error": words, "kind": "adapter", "hint": "see prepare() of the adapter"}
         return ended
 
@@ -204,10 +204,10 @@ class Host:
 
     def _await(self, pid: int, limit: float) -> tuple[str, int | None]:
         """Wait for a player; return how it ended, and its status if it has been reaped."""
-        patience = processes.Patience(pid, limit)
+        deadline = processes.Deadline(pid, limit)
         with _exits(pid) as exits:
             while True:
-                left = patience.left()
+                left = deadline.left()
                 if left <= 0:
                     return "limit", None
                 watch = select.poll()

@@ -62,7 +62,7 @@ class Job:
     """The encodings of earlier sessions: codec and file by name."""
     left: tuple[int | None, ...] = ()
     """For each step, the batches that the open epoch has left before it; None: unknown.
-    They tell an error at the end of an epoch from an earlier one."""
+    They distinguish an error at the end of an epoch from an earlier one."""
     patience: float = CLOSING
     """The seconds in which a closed loader must release what it held."""
 

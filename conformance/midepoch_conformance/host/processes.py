@@ -15,7 +15,7 @@ import sys
 import time
 
 __all__ = [
-    "Patience",
+    "Deadline",
     "adopt_orphans",
     "die_with_parent",
     "end_but_trackers",
@@ -80,11 +80,11 @@ def left_after(seconds: float) -> int | None:
         time.sleep(_POLL)
 
 
-class Patience:
-    """The time that a process has: its limit, and more while it and its children work.
+class Deadline:
+    """The deadline of a process: its limit, and later while it and its children work.
 
-    On a busy machine a session needs more time. A process that uses the processor does not hang
-    yet. After ``MOST`` limits it counts as a hang all the same.
+    On a busy machine a session needs more time, and a process that uses the processor does not
+    hang yet. After ``MOST`` limits it counts as a hang anyway.
 
     Args:
         pid: the process.

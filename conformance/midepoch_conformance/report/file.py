@@ -154,7 +154,7 @@ class Continued:
         if differing:
             raise ReportError(
                 f"{self.path} is the report of another run: {'; '.join(differing)}",
-                "leave --continue out to begin anew, or name another file",
+                "leave --continue out to start over, or name another file",
             )
 
 
@@ -170,7 +170,7 @@ def continued(path: Path) -> Continued:
     if lines and lines[-1]["type"] == "footer":
         raise ReportError(
             f"{path} is complete (status {lines[-1]['status']}): there is nothing to continue",
-            "leave --continue out to judge everything anew",
+            "leave --continue out to judge everything again",
         )
     _check_order(path, lines, interrupted=True)
     header, *cases = lines
@@ -253,7 +253,7 @@ def _lines(path: Path, text: str) -> Iterator[dict[str, Any]]:
             raise ReportError(
                 f"{where}: the report's format is {line.get('format')!r}, and this suite reads "
                 f"{FORMAT}",
-                "judge the loader anew, or read it with the suite that wrote it",
+                "judge the loader again, or read it with the suite that wrote it",
             )
         _validate(where, line)
         yield line

@@ -177,7 +177,7 @@ def _outcomes(document: Document) -> Counter[str]:
 def _holding(document: Document, outcomes: Counter[str]) -> str:
     """Return how many requirements hold, and by how many cases.
 
-    Failures are known here: any other would have been told before.
+    All failures are known ones here: the caller has handled any other failure.
     """
     words = f"{outcomes['pass']} of {counted(outcomes.total(), 'requirement')}"
     words += " holds" if outcomes.total() == 1 else " hold"

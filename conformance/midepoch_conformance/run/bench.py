@@ -128,7 +128,7 @@ class Bench:
     def fails(self, case: Case, finding: Finding) -> Finding | None:
         """Play ``case`` once and return its finding, if it fails in the same way as ``finding``.
 
-        Also returns None if the loader does not offer the case, or cannot be asked.
+        It also returns None if the loader does not offer the case, or if its host does not answer.
         """
         try:
             if self.not_offered(case) is not None:
@@ -147,7 +147,7 @@ class Bench:
             return None
 
     def delivered(self, case: Case) -> Delivered | None:
-        """Play ``case`` once more and return its batches; None if the loader cannot be asked."""
+        """Play ``case`` once more and return its batches; None if its host does not answer."""
         try:
             oracle = self._oracle(case, attempt=0)
             return delivered(case, self._engine.play(case, epoch_lengths(oracle)), oracle)

@@ -1,4 +1,4 @@
-"""From failing cases to a failure: its smallest case, in words, with a script that shows it."""
+"""Groups failing cases by cause, and shows the smallest case of each group by a script."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from midepoch_conformance.case.case import Case
-from midepoch_conformance.case.features import feature_of, sort_of
-from midepoch_conformance.case.words import describe
+from midepoch_conformance.case.words import describe, feature_of, sort_of
 from midepoch_conformance.run.bench import Bench
 from midepoch_conformance.scripts.write import Scripts
 from midepoch_conformance.search.shrink import shrink, size
@@ -19,7 +18,7 @@ __all__ = ["Group", "distinct", "failing_groups", "investigate", "shown", "small
 
 
 _TRIED = 3
-"""The number of a group's cases that are tried for a script that shows the failure."""
+"""The most cases of a group that are tried until a script shows the failure."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,10 +40,10 @@ class Group:
 
 
 def failing_groups(results: Iterable[CaseResult], *, by_kind: bool) -> list[Group]:
-    """Return the failures, in the order of the table.
+    """Return the failing cases in groups, each of one cause, in the table's order.
 
-    Two failures are distinct if they fail in another way, or if another feature of the workload
-    is special; with ``by_kind`` also if the kind of workload differs. An unstable failure joins a
+    Causes differ if the requirement, the outcome, the kind of finding or the workload's feature
+    differs; with ``by_kind`` also if the kind of workload differs. An unstable failure joins a
     stable one of the same requirement and sort of workload, if there is one.
     """
     found: dict[Cause, list[tuple[Case, Finding]]] = {}
@@ -65,12 +64,14 @@ def failing_groups(results: Iterable[CaseResult], *, by_kind: bool) -> list[Grou
 
 
 class Cause(NamedTuple):
-    """The visible differences between two failures."""
+    """The cause of a failure, as far as it is visible; two failures of one cause are equal here."""
 
     requirement: str
     sort: tuple[str, str]
+    """The kind of workload, ``""`` if kinds do not count, and its feature."""
     outcome: str
-    way: str
+    kind: str
+    """The finding's kind."""
 
 
 def _cause(case: Case, finding: Finding, by_kind: bool) -> Cause:
@@ -81,31 +82,31 @@ def _cause(case: Case, finding: Finding, by_kind: bool) -> Cause:
 
 def _weight(member: tuple[Case, Finding]) -> tuple[bool, tuple[int, ...], str]:
     case, finding = member
-    # A stable failure shows more than an unstable one.
+    # A stable failure is better evidence than an unstable one.
     return finding.outcome == "unstable", size(case), case.id
 
 
-def investigate(bench: Bench, group: Group, scripts: Scripts | None, smaller: bool) -> Failure:
-    """Return the group's smallest case, shrunk if ``smaller``, with its script.
+def investigate(bench: Bench, group: Group, scripts: Scripts | None, shrinking: bool) -> Failure:
+    """Return the group's smallest case, shrunk if ``shrinking``, with its script.
 
     If the script of the smallest case does not show the failure, the scripts of the next cases
     are tried.
     """
-    return shown(bench, group, smallest(bench, group, smaller), scripts, smaller)
+    return shown(bench, group, smallest(bench, group, shrinking), scripts, shrinking)
 
 
-def smallest(bench: Bench, group: Group, smaller: bool, number: int = 0) -> Failure:
-    """Return the group's smallest case, shrunk if ``smaller``.
+def smallest(bench: Bench, group: Group, shrinking: bool, number: int = 0) -> Failure:
+    """Return the group's smallest case, shrunk if ``shrinking``.
 
     Args:
         bench: plays cases.
         group: the failing cases.
-        smaller: whether the case is shrunk.
+        shrinking: whether the case is shrunk.
         number: 1 for the group's next case, and so on.
     """
     plays, (case, finding) = 0, group.members[number]
-    # A shrunk cost ends just beyond its bound, which convinces nobody.
-    if smaller and finding.outcome != "unstable" and finding.kind != "cost":
+    # A shrunk case of a cost failure exceeds its bound only slightly, so it is weak evidence.
+    if shrinking and finding.outcome != "unstable" and finding.kind != "cost":
         shrunk = shrink(case, finding, lambda candidate: bench.fails(candidate, finding))
         case, finding, plays = shrunk.case, shrunk.finding, shrunk.plays
     return Failure(
@@ -122,9 +123,9 @@ def smallest(bench: Bench, group: Group, smaller: bool, number: int = 0) -> Fail
 def distinct(
     found: Iterable[tuple[Group, Failure]], *, by_kind: bool
 ) -> list[tuple[Group, Failure]]:
-    """Return the failures; those whose smallest cases look the same become one.
+    """Return the failures, merged if their smallest cases have the same cause.
 
-    A special feature of a workload is not the cause if the smallest case does not have it.
+    A workload's feature is not the cause if the smallest case does not have it.
     """
     first: dict[Cause, tuple[Group, Failure]] = {}
     for group, failure in found:
@@ -145,26 +146,26 @@ def distinct(
 
 
 def shown(
-    bench: Bench, group: Group, failure: Failure, scripts: Scripts | None, smaller: bool
+    bench: Bench, group: Group, failure: Failure, scripts: Scripts | None, shrinking: bool
 ) -> Failure:
     """Return ``failure`` with its delivered batches and, if there is a folder, its script."""
     if scripts is not None:
-        failure = _scripted(bench, group, failure, scripts, smaller)
-    # A hang would take its whole time again, and a drawing would add nothing to its words.
+        failure = _scripted(bench, group, failure, scripts, shrinking)
+    # Replaying a hang takes its whole limit again, and a drawing would add nothing to its words.
     if failure.finding.kind == "hang":
         return failure
     return dataclasses.replace(failure, delivered=bench.delivered(failure.case))
 
 
 def _scripted(
-    bench: Bench, group: Group, failure: Failure, scripts: Scripts, smaller: bool
+    bench: Bench, group: Group, failure: Failure, scripts: Scripts, shrinking: bool
 ) -> Failure:
     first = _added(bench, failure, scripts)
     found = first
     for number in range(1, min(_TRIED, len(group.members))):
         if not found.script_note:
             break
-        other = smallest(bench, group, smaller, number)
+        other = smallest(bench, group, shrinking, number)
         other = dataclasses.replace(
             other, cases=failure.cases, workload_kinds=_kinds(other, failure)
         )
@@ -174,10 +175,10 @@ def _scripted(
 
 def _added(bench: Bench, failure: Failure, scripts: Scripts) -> Failure:
     finding = failure.finding
-    if finding.evidence is None:  # it was read from a report
+    if finding.evidence is None:  # the failure was read from a report
         finding = bench.fails(failure.case, finding) or finding
-    told = dataclasses.replace(failure, finding=finding)
-    return scripts.add(told, bench.info, bench.lengths(failure.case))
+    complete = dataclasses.replace(failure, finding=finding)
+    return scripts.add(complete, bench.info, bench.lengths(failure.case))
 
 
 def _kinds(failure: Failure, merged: Failure) -> tuple[str, ...]:

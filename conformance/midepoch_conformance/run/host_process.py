@@ -13,7 +13,7 @@ import uuid
 from pathlib import Path
 from typing import IO, Any
 
-from midepoch_conformance.host.processes import Patience, end_marked
+from midepoch_conformance.host.processes import Deadline, end_marked
 
 __all__ = ["HostLostError", "HostProcess", "RunnerError", "too_old"]
 
@@ -29,7 +29,7 @@ class RunnerError(RuntimeError):
     missing) or ``protocol`` (the suite's own fault)."""
     message: str
     hint: str
-    """What to do, or further facts."""
+    """Advice, or further facts."""
 
     def __init__(self, kind: str, message: str, hint: str = "") -> None:
         super().__init__(f"{message}\n{hint}" if hint else message)
@@ -92,7 +92,7 @@ class HostProcess:
         """
         self.asked += 1
         request = {"id": self.asked, "op": op, "with": asked}
-        patience = Patience(self.process.pid, seconds)
+        deadline = Deadline(self.process.pid, seconds)
         try:
             data = f"{json.dumps(request)}\n".encode()
             while data:
@@ -100,17 +100,17 @@ class HostProcess:
         except BrokenPipeError:
             raise self._lost(op, late=False) from None
         while True:
-            line = self._line(op, patience)
+            line = self._line(op, deadline)
             with contextlib.suppress(ValueError):
                 answer = json.loads(line)
                 if isinstance(answer, dict) and answer.get("id") == self.asked:
                     return answer
 
-    def _line(self, op: str, patience: Patience) -> bytes:
+    def _line(self, op: str, deadline: Deadline) -> bytes:
         poll = select.poll()
         poll.register(self.answers, select.POLLIN)
         while b"\n" not in self.unread:
-            left = patience.left()
+            left = deadline.left()
             if left <= 0:
                 raise self._lost(op, late=True)
             if not poll.poll(1000 * left):

@@ -18,8 +18,7 @@ from typing import Any
 
 from midepoch_conformance import judges
 from midepoch_conformance.case.case import Case, CaseError
-from midepoch_conformance.case.features import sort_of
-from midepoch_conformance.case.words import describe
+from midepoch_conformance.case.words import describe, sort_of
 from midepoch_conformance.errors import CheckError
 from midepoch_conformance.families import tables
 from midepoch_conformance.search.shrink import size

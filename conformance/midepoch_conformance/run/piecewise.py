@@ -129,7 +129,7 @@ class PiecewiseCheck:
             f"  {requirements.get(first.requirement).text}",
         ]
         for group in groups[:_SHOWN]:
-            failure = investigate(self._bench, group, self._scripts, smaller=False)
+            failure = investigate(self._bench, group, self._scripts, shrinking=False)
             lines += ["", *_told(failure)]
         if len(groups) > _SHOWN:
             lines += ["", f"  and {counted(len(groups) - _SHOWN, 'more cause')}"]

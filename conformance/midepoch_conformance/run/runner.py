@@ -28,7 +28,7 @@ from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.host.faults import crash, hang
 from midepoch_conformance.host.journal import read_journal
 from midepoch_conformance.host.play import CLOSING, Job
-from midepoch_conformance.host.processes import Patience
+from midepoch_conformance.host.processes import Deadline
 from midepoch_conformance.run.host_process import HostLostError, HostProcess, RunnerError, too_old
 
 __all__ = ["Runner", "RunnerError"]
@@ -179,7 +179,7 @@ class Runner:
             os.makedirs(job.folder, exist_ok=True)
             # A player inside the host has this time, and is then killed with the host. A host that
             # watches a player of its own answers later than that.
-            watched = Patience.MOST * self.limit + GRACE
+            watched = Deadline.MOST * self.limit + GRACE
             time_given = watched if self.info.offer.fork_safe else self.limit
             try:
                 answer = self._ask(plan.host, "play", asked, time_given)

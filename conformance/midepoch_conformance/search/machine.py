@@ -90,7 +90,7 @@ class HistoryMachine(RuleBasedStateMachine):
         for count, breaks in self.links:
             if self._has_room():
                 self._link(count, breaks)
-        # An empty rest, or an error on the way, takes the place of one epoch.
+        # An empty remainder of an epoch, or an error, counts as one drained epoch.
         for _ in range(2 if self.course.mark.sure else 4 if self.course.faulty else 3):
             self._drain()
 
@@ -175,7 +175,7 @@ class HistoryMachine(RuleBasedStateMachine):
         return f"s{self.names - 1}"
 
     def _some_state(self, data: st.DataObject) -> str:
-        # The newest first: most programs continue with it.
+        # The newest state comes first, because most programs continue with it.
         return str(data.draw(st.sampled_from(list(self.course.states)[::-1]), "state"))
 
     def _some_codec(self, data: st.DataObject) -> str:

@@ -147,7 +147,7 @@ def sound(case: Case) -> bool:
         for number, step in enumerate(plan.steps):
             if step.do in _OF_STATES and step.state not in known:
                 return False
-            # A closed session can only be counted or opened anew; a dead one can do nothing.
+            # A closed session can only be counted or opened again; a dead one can do nothing.
             if closed != (step.do == "open") and step.do not in ("count", "kill"):
                 return False
             if step.do == "kill" and number + 1 < len(plan.steps):

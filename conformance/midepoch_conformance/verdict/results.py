@@ -8,7 +8,7 @@ from typing import Any
 
 from midepoch_conformance.case.adapter import LoaderInfo
 from midepoch_conformance.case.case import Case
-from midepoch_conformance.case.features import sort_of
+from midepoch_conformance.case.words import sort_of
 from midepoch_conformance.verdict.delivered import Delivered
 from midepoch_conformance.verdict.finding import FAILURES, Finding, Result
 

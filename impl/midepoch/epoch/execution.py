@@ -46,7 +46,7 @@ class Execution:
     order: Literal["plan", "ready"]
     """Batches are delivered in the plan's order, or as they become ready."""
     routing: Literal["lane", "free", "anywhere"]
-    """Which worker runs a task.
+    """The rule that picks a task's worker.
 
     - ``lane``: the one that hosts the task's lane.
     - ``free``: the same, but with fewer lanes than workers, tasks go to all workers in turn.

@@ -1,4 +1,4 @@
-"""Which epoch an iterator opens: the loaded one, the next one, or the one begun early."""
+"""The epoch that an iterator opens: the loaded one, the next one, or the one begun early."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ class EpochOpener:
         return progress.next_epoch(), self.pool.lanes_wait(plan)
 
     def _leave(self, progress: Progress) -> None:
-        """Leave an epoch early: put lanes and sampler back to the delivered position.
+        """Leave an epoch early: restore lanes and sampler to the delivered position.
 
-        A replay makes lanes again that are lost.
+        A replay restores lost lanes.
         """
         plan = self.position.plan
         lives_on = plan.lifetime == "run" and self.position.stateful and not progress.iterable

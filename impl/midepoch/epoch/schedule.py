@@ -139,7 +139,7 @@ class Schedule:
                 self._schedule_step()
 
     def _too_far(self, deliveries: Deliveries) -> bool:
-        # A state lists the batches delivered ahead: that list must not grow while one hangs.
+        # A state lists the batches that overtook a slow one: the list must stay short meanwhile.
         return not self.in_order and self._next - deliveries.low >= WINDOW * self.capacity
 
     def _schedule_lane(self, deliveries: Deliveries) -> None:
@@ -151,7 +151,18 @@ class Schedule:
             lane = min(self._open_lanes(deliveries), key=self._load)
         self._next_lane = (lane + 1) % self._lanes
         task = self._add(lane, lane, None)
-        self.workers.submit(Fetch(self.iteration, task.number, lane, lane, 0, None, False, True))
+        self.workers.submit(
+            Fetch(
+                iteration=self.iteration,
+                slot=task.number,
+                lane=lane,
+                route=lane,
+                number=0,
+                keys=None,
+                snapshot=False,
+                ship=True,
+            )
+        )
 
     def _open_lanes(self, deliveries: Deliveries) -> Iterator[int]:
         """Yield the lanes that have not ended, from the next one on."""
@@ -181,7 +192,16 @@ class Schedule:
             return
         due = not replay and self._snapshot_due(step)
         self.workers.submit(
-            Fetch(self.iteration, task.number, lane, route, step.index, step.keys, due, not replay)
+            Fetch(
+                iteration=self.iteration,
+                slot=task.number,
+                lane=lane,
+                route=route,
+                number=step.index,
+                keys=step.keys,
+                snapshot=due,
+                ship=not replay,
+            )
         )
 
     def _route(self, step: Step, lane: int) -> int:

@@ -72,7 +72,7 @@ def _check_carried(plan: Plan, position: Position) -> None:
     carried, size = position.carried or (), plan.batch_size or 1
     if len(carried) >= size:
         raise StateFormatError(
-            f"expected fewer than {size} (what does not fill a batch), got {len(carried)}", path
+            f"expected fewer than {size} (fewer than a batch), got {len(carried)}", path
         )
     for i, index in enumerate(carried if plan.length is not None else ()):
         if type(index) is not int or not 0 <= index < (plan.length or 0):
@@ -114,12 +114,12 @@ def _check_position(plan: Plan, position: Position) -> None:
             held = min(held, whole - (most - position.batches) * size)
         if position.samples < held:
             raise StateFormatError(
-                f"expected {held} (what these batches hold), got {position.samples}",
+                f"expected {held} (the samples in these batches), got {position.samples}",
                 "$.position.samples",
             )
     elif plan.batch_size is None and plan.dataset == "map" and position.batches:
         held = COUNT_MAX  # a custom batch sampler's batches are of any size
-    _at_most(position.samples, held, "$.position.samples", "what these batches can hold")
+    _at_most(position.samples, held, "$.position.samples", "the most samples in these batches")
 
 
 def _check_sampler(sampler: SamplerState, position: Position) -> None:

@@ -40,7 +40,7 @@ _ENDLESS = checks.record({"samples_yielded": checks.integer(0, COUNT_MAX)})
 class LoaderFacts:
     """The facts about the loader that loads a state.
 
-    A loader with the same arguments is taken to have saved it.
+    The translation assumes that the saving loader had the same arguments.
     """
 
     plan: Plan
@@ -135,7 +135,7 @@ def translate(state: object, facts: LoaderFacts) -> Translated | None:
 
 
 def advance(iterator: Iterator[Any], translated: Translated) -> None:
-    """Produce again, unseen, the batches delivered since the document.
+    """Produce the batches delivered since the document again, without delivering them.
 
     Raises:
         ReplayMismatchError: the epoch is shorter or longer than the one that was saved.

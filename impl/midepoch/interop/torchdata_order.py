@@ -1,8 +1,8 @@
 """The shuffled order of torchdata's loader, drawn as it draws it.
 
-Its ``RandomSampler`` draws one permutation an epoch from one generator. What else the loader
-draws from that generator between two epochs depends on the version, on whether there are
-workers, and on whether the generator was given: it stands in the sampler's name in our states.
+Its ``RandomSampler`` draws one permutation an epoch from one generator. The loader's other draws
+from that generator, between two epochs, depend on the version, on whether there are workers, and
+on whether the generator was given. Our states note these draws in the sampler's name.
 """
 
 from __future__ import annotations

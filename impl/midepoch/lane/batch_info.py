@@ -84,7 +84,7 @@ _current = _Current()
 
 
 def renew() -> None:
-    """Begin the batch anew, with new generators."""
+    """Restart the batch, with new generators."""
     _current.scope.info = None
 
 

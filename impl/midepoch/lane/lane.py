@@ -190,7 +190,7 @@ class Lane:
         return iter(self.dataset)
 
     def _iterate_again(self) -> Iterator[Any]:
-        """Begin the dataset's pass within a batch, which then begins anew as well."""
+        """Restart the dataset's pass within a batch, and the batch with it."""
         with BatchScope(None):
             iterator = self._iterate()
         self._batch(self._ordinal)
@@ -212,7 +212,7 @@ class Lane:
                     "dataset gives less than before the state was taken"
                 ) from None
             except Exception:
-                self._ended = False  # the run before has shown the error in this batch's place
+                self._ended = False  # the interrupted run already raised this error
             self._ordinal += 1
 
     def _collect(self) -> tuple[Any, int, bool]:
@@ -284,7 +284,7 @@ class Lane:
             samples = _guarded(self._get, task.keys)
             return Batch(_guarded(self._collate, samples), 0) if task.ship else Done()
         except Exception as error:
-            return Failure(error) if task.ship else Done()  # the run before has shown it
+            return Failure(error) if task.ship else Done()  # already raised in the interrupted run
 
     def _get(self, keys: Any) -> Any:
         if not self.spec.automatic:

@@ -178,7 +178,7 @@ class CustomOrder:
 
     def _snapshot_if_due(self) -> None:
         if self._ran_out:
-            return  # a state of now would begin another pass
+            return  # the present state would begin another pass
         if self._index == 0 or (self._snapshots and self._snapshots[-1].batches == self._index):
             return
         if self._index != 1 and not (self._interval and self._index % self._interval == 0):

@@ -72,7 +72,9 @@ class Channel:
             )
         except ConnectionError:
             return False
-        if flags & socket.MSG_CTRUNC:  # keeps its place, else the next one would be taken for it
+        if (
+            flags & socket.MSG_CTRUNC
+        ):  # a lost one keeps its place, so that the next one is not mistaken for it
             self.descriptors.append(None)
         for level, kind, content in beside:
             if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):

@@ -256,8 +256,9 @@ class MainEnd:
             self._leases.map(shipment.segment, shipment.size, descriptor)
         except OSError as error:
             raise LostBatchError(
-                f"it was ended, as a batch of {shipment.used} bytes could not be received from "
-                f"it: {error}; raise the limit on open files (ulimit -n) or on memory (ulimit -v)"
+                f"the loader killed this worker, because a batch of {shipment.used} bytes could "
+                f"not be received: {error}; raise the limit on open files (ulimit -n) or on "
+                "memory (ulimit -v)"
             ) from error
 
     def close(self) -> None:

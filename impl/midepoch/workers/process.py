@@ -179,7 +179,7 @@ class ProcessWorker:
             os.close(self.sentinel)
         try:
             self.process.close()
-        except ValueError:  # if SIGCHLD is ignored, it seems to run for ever
+        except ValueError:  # if SIGCHLD is ignored, a dead process still seems to run
             _forget(self.process)
 
 
@@ -190,7 +190,7 @@ def death_error(worker: ProcessWorker, remedy: str = "") -> WorkerDiedError:
     activity = worker.task_log.activity()
     hints = [
         "it was idle" if activity is None else f"it was {activity}",
-        worker.trouble or _CAUSES.get(code or 0, "its own messages are above"),
+        worker.trouble or _CAUSES.get(code or 0, "the worker's own messages are printed above"),
         remedy,
     ]
     return WorkerDiedError(worker.number, worker.process.pid, code, "; ".join(filter(None, hints)))
@@ -288,7 +288,7 @@ def _undisturbed(context: BaseContext) -> Iterator[None]:
     The worker inherits the mask, and lifts it once it ignores the signal.
     """
     method = context.get_start_method()
-    if method == "forkserver":  # it would pass the mask on to all its later children
+    if method == "forkserver":  # the server would pass the mask on to all its later children
         yield
         return
     if method == "spawn":

@@ -190,7 +190,9 @@ class ProcessWorkers:
         activity = worker.task_log.activity()
         if activity is not None and activity == self._deaths.get(worker.number, (None, None))[0]:
             raise death_error(
-                worker, f"the worker before it died of the same ({activity}): look there"
+                worker,
+                f"the previous worker also died while it was {activity}: "
+                "check the data and the code of that step",
             )
         if not self._left:
             remedy = "worker_restarts=N replaces dead workers, up to N times in an epoch"
@@ -242,7 +244,8 @@ def _close(workers: list[ProcessWorker], owner: int) -> None:
         return
     for worker in workers:
         worker.ask_to_stop()
-    # After a death an error is about to be raised, and others may wait for the dead worker.
+    # After a death the loader is about to raise an error. Other workers may hang: they may be
+    # waiting for the dead one.
     grace = HASTE if any(worker.dead for worker in workers) else GRACE
     deadline = time.monotonic() + grace
     for worker in workers:

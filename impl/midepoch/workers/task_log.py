@@ -91,7 +91,7 @@ class TaskLog:
         question = asked.question
         if asked.silent:
             if isinstance(answer, Opened) and answer.failure is not None:
-                raise IrreplaceableError("its lanes could not be put back") from (
+                raise IrreplaceableError("its lanes could not be restored") from (
                     answer.failure.exception()
                 )
             return False
@@ -207,7 +207,7 @@ class TaskLog:
             return None
         question, silent = self.asked[0].question, self.asked[0].silent
         if isinstance(question, Open):
-            what = "being put back in" if silent else "starting"
+            what = "being restored in" if silent else "starting"
             return Activity(what, question.epoch, 0, question.openings[0].lane)
         lane, epoch = question.lane, 0 if self._open is None else self._open.epoch
         if isinstance(question, Finish):
