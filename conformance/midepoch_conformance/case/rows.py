@@ -250,7 +250,7 @@ class Rows:
             WorkloadError: a part is missing or changed, as a careful dataset would say.
         """
         position = state.get("position") if isinstance(state, dict) else None
-        if type(position) is not int or ("tree" in state) != bool(self.tree):
+        if type(position) is not int or ("tree" not in state if self.tree else "tree" in state):
             raise WorkloadError(f"the dataset's state came back incomplete: {state!r}")
         if self.tree:
             self.check_tree(position, state["tree"])

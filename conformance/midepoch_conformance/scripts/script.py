@@ -225,15 +225,16 @@ class _Script:
             made_of = f"{name}() if isinstance({name}, type) else {name}"
         lines = [
             "def open_loader(**changes):",
-            f"    adapter, rows_ = {made_of}, {made[0]}",
+            f"    adapter = {made_of}",
+            f"    w, x = {made[0]}, {made[1]}",
         ]
         if self._prepares():
             lines += [
                 '    if not os.path.exists("data"):',
                 '        os.mkdir("data")',
-                '        adapter.prepare(rows_, "data")',
+                '        adapter.prepare(w, "data")',
             ]
-        return [*lines, f'    return adapter.open(rows_, {made[1]}, "data")']
+        return [*lines, '    return adapter.open(w, x, "data")']
 
     def _prepares(self) -> bool:
         return self.case.workload.kind == "files"
