@@ -20,7 +20,7 @@ check: $(VENV)/.ready
 	$(BIN)/midepoch check grain --profile quick --jobs $(JOBS) || test $$? -eq 1
 
 test: $(VENV)/.ready
-	$(BIN)/python -m pytest -n $(JOBS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --durations=50
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff check .

@@ -1,7 +1,8 @@
 """How a loader's epochs are executed.
 
-Only this module decides by ``num_workers``, ``worker_type``, ``persistent_workers`` and
-``in_order``. No batch depends on any of them.
+``resolve`` decides everything that depends on ``num_workers``, ``worker_type``,
+``persistent_workers`` and ``in_order``. With the same plan, no batch depends on them. Two values
+of a plan come from them by default: ``lifetime_of`` here, and the lanes in ``planning``.
 """
 
 from __future__ import annotations
@@ -17,7 +18,10 @@ __all__ = ["Execution", "LoaderArguments", "lifetime_of", "resolve"]
 
 
 class LoaderArguments(Protocol):
-    """The attributes of a loader that decide how it is executed; some may be set at any time."""
+    """The attributes of a loader that decide how it is executed.
+
+    Users may set them between two epochs.
+    """
 
     num_workers: int
     prefetch_factor: int | None
@@ -36,19 +40,22 @@ class Execution:
     workers: int
     """How many threads or processes run tasks."""
     depth: int
-    """Tasks under way at each worker."""
+    """The most tasks under way at each worker."""
     prefetch: int | None
-    """Tasks under way in all workers together; ``None``: by ``depth``."""
+    """The most tasks under way in all workers together; ``None``: ``depth`` at each worker."""
     order: Literal["plan", "ready"]
     """Batches are delivered in the plan's order, or as they become ready."""
     routing: Literal["lane", "free", "anywhere"]
-    """Which worker runs a task. ``lane``: the one that hosts the task's lane. ``free``: the same,
-    but workers without a lane take turns. ``anywhere``: the one with the least to do, since every
-    worker hosts every lane."""
+    """Which worker runs a task.
+
+    - ``lane``: the one that hosts the task's lane.
+    - ``free``: the same, but with fewer lanes than workers, tasks go to all workers in turn.
+    - ``anywhere``: the one with the least to do, since every worker hosts every lane.
+    """
     between_epochs: Literal["keep", "close"]
     """Workers wait for the next epoch, or are closed at an epoch's end."""
     objects: Literal["own", "shared"]
-    """``shared``: the loader's iterators use the same dataset objects, which have a state."""
+    """``shared``: the dataset has a state, and all iterators of the loader use the same object."""
     stateful: bool
     """The dataset has a state."""
     interval: int
@@ -64,17 +71,19 @@ def resolve(
     """
     inline = loader.num_workers == 0
     iterable = plan.dataset == "iterable"
-    # Any worker can run the tasks of such a dataset: a batch depends on its keys alone.
-    free = not iterable and not stateful and not piped
-    interchangeable = free and loader.worker_init_fn is None
-    # The snapshots of a map-style dataset's lanes are taken together, at one batch of the order.
+    # Without a state, a batch of a map-style dataset depends on its keys alone: any worker can
+    # run its task.
+    unbound = not iterable and not stateful and not piped
+    interchangeable = unbound and loader.worker_init_fn is None
+    # The snapshots of a map-style dataset's lanes are taken together, at one batch of the order,
+    # so its batches stay in order.
     in_order = loader.in_order or inline or (stateful and not iterable)
     lives_on = plan.lifetime == "run"
     keeps = lives_on or (loader.persistent_workers and interchangeable)
     hosts = loader.num_workers
     if iterable or stateful:
         hosts = min(hosts, max(1, plan.lanes))  # a lane's tasks stay at one worker
-    routing: Literal["lane", "free", "anywhere"] = "free" if free else "lane"
+    routing: Literal["lane", "free", "anywhere"] = "free" if unbound else "lane"
     if interchangeable and not loader.in_order:
         routing = "anywhere"
     return Execution(
@@ -94,6 +103,6 @@ def resolve(
 def lifetime_of(loader: Any) -> Lifetime:
     """Return how long a lane's dataset object lives: one epoch, or the whole run.
 
-    Without workers it is the caller's own object, which lives on in any case.
+    Without workers, the dataset object is the caller's own and lives on.
     """
     return "run" if loader.num_workers == 0 or loader.persistent_workers else "epoch"

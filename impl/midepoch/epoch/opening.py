@@ -33,7 +33,7 @@ class EpochOpener:
     pool: WorkerPool
 
     def open(self, *, ended: Callable[[Progress], None] | None = None) -> EpochIterator:
-        """Return an iterator from the loader's position on; ``ended`` is called at its end."""
+        """Return an iterator from the loader's position; at the epoch's end it calls ``ended``."""
         self.loader.check_worker_number_rationality()
         self.pool.meet_ranks(self.loader.dataset, self.position.plan)
         document, continuing = self._start()
@@ -43,23 +43,26 @@ class EpochOpener:
         return iterator
 
     def _start(self) -> tuple[Document, bool]:
-        """Return where the next iterator starts, and whether the lanes are there already."""
+        """Return where the next iterator starts, and whether the lanes already stand there."""
         plan, progress = self.position.plan, self.position.progress
         if progress is None or not progress.moved:
-            self.pool.drop_lanes(plan)  # they may have run ahead without ever delivering
+            self.pool.drop_lanes(plan)  # its lanes may have run ahead, without a delivered batch
             return self.position.document(), False
         if not progress.finished:
             self._leave(progress)
         return progress.next_epoch(), self.pool.lanes_wait(plan)
 
     def _leave(self, progress: Progress) -> None:
-        """Leave an epoch early: undo what ran ahead of the delivered position."""
+        """Leave an epoch early: put lanes and sampler back to the delivered position.
+
+        A replay makes lanes again that are lost.
+        """
         plan = self.position.plan
         lives_on = plan.lifetime == "run" and self.position.stateful and not progress.iterable
-        lost = lives_on and not self.pool.lanes_wait(plan)
-        if lost:
+        lanes_lost = lives_on and not self.pool.lanes_wait(plan)
+        if lanes_lost:
             self._iterator(progress.document(), continuing=False, replay_only=True).replay()
-        progress.order.rewind_to(progress.reach, disturbed=lost)
+        progress.order.rewind_to(progress.reach, disturbed=lanes_lost)
 
     def _iterator(
         self,
@@ -76,7 +79,7 @@ class EpochOpener:
         moved = position.progress is not None and position.progress.moved
         order = self._order(document, execution, continuing=moved and not replay_only)
         started, drawn = pool.take_early(document, order, execution, continuing=continuing)
-        # The pool is asked before it hands out its idle workers.
+        # Ask now: pool.workers() takes the idle workers, and their lanes wait no longer.
         continuing = continuing and (started is not None or pool.lanes_wait(position.plan))
         clock = pool.tally.started()
         try:
@@ -116,12 +119,12 @@ class EpochOpener:
         )
 
     def begin_next(self, progress: Progress) -> None:
-        """Begin the next epoch while the caller is still at the end of the one of ``progress``."""
+        """Begin the next epoch while the caller is still at the end of ``progress``'s epoch."""
         position, pool = self.position, self.pool
         newest = progress is position.progress and pool.lanes_wait(position.plan)
         if not (newest and progress.returnable and is_replayable(position.chain)):
             return
-        # An error is raised again by iter().
+        # The next iter() begins the epoch again, and raises the error to the caller.
         with suppress(Exception), put_back_after(position.chain):
             document = under(progress.next_epoch(), position.current_plan())
             execution = self._execution()
@@ -143,7 +146,7 @@ def _warn_of_replay(document: Document) -> None:
 
 
 def _replayed_at_start(document: Document) -> int:
-    """Return the batches that lanes of an iterable dataset make again before their first."""
+    """Return the batches that an iterable's lanes make again before their first new one."""
     if document.lanes is None or document.plan.dataset != "iterable":
         return 0
     return sum(entry.replay + max(0, -entry.ordinal) for entry in document.lanes.entries)

@@ -1,4 +1,7 @@
-"""The state document: the only file that knows its keys.
+"""The state document and all its keys.
+
+The fields of ``Plan``, ``Position`` and the parts have the names of their keys: a renamed field
+changes the format, and the tables below refuse it.
 
 A document is made of plain JSON types. Only the users' own parts may hold other values; they are
 carried unchanged. Pure: no torch, no library.

@@ -1,7 +1,8 @@
 """A restartable pass over a user's object: a dataset's in its lane, a sampler's in its epoch.
 
 Users' objects keep a loaded state in one of two places: in the object, which ``iter()`` then
-starts from, or in the iterator. ``Pass`` loads both, and knows when a loaded state is used up.
+starts from, or in the iterator. ``Pass`` loads both. It finds out whether a loaded state was that
+of a pass's end.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ PassState = Literal["not begun", "loaded", "running", "resting"]
 
 - ``not begun``: there is no iterator.
 - ``loaded``: there is an iterator, the source was given a state, and nothing was drawn since.
-- ``running``: any end that is met now is the end of this pass.
+- ``running``: StopIteration now means the end of this pass.
 - ``resting``: the source was given the state of a pass's end, and is not iterated.
 """
 
@@ -27,7 +28,7 @@ PassState = Literal["not begun", "loaded", "running", "resting"]
 class Pass(Iterator[Any]):
     """One pass over ``source``.
 
-    ``begin`` returns the source's iterator. ``begin_again`` does so in the middle of a batch.
+    ``make`` returns the source's iterator. ``make_again`` does so in the middle of a batch.
 
     >>> numbers = Pass([1, 2], lambda: iter([1, 2]))
     >>> numbers.begin()
@@ -38,18 +39,18 @@ class Pass(Iterator[Any]):
     def __init__(
         self,
         source: Any,
-        begin: Callable[[], Iterator[Any]],
-        begin_again: Callable[[], Iterator[Any]] | None = None,
+        make: Callable[[], Iterator[Any]],
+        make_again: Callable[[], Iterator[Any]] | None = None,
     ) -> None:
         self.source = source
         self.state: PassState = "not begun"
         self._iterator: Iterator[Any] | None = None
-        self._begin = begin
-        self._begin_again = begin_again or begin
+        self._make = make
+        self._make_again = make_again or make
 
     def begin(self, *, loaded: bool = False) -> None:
         """Begin a pass; ``loaded``: from a state that the source was given."""
-        self._iterator = self._begin()
+        self._iterator = self._make()
         self.state = "loaded" if loaded else "running"
 
     def rest(self) -> None:
@@ -57,7 +58,7 @@ class Pass(Iterator[Any]):
         self.state = "resting"
 
     def load_iterator(self, state: Frozen, path: str) -> None:
-        """Load a state into the iterator.
+        """Load a state into the iterator of a pass that has begun.
 
         Raises:
             StateFormatError: the iterator has no ``load_state_dict``.
@@ -72,9 +73,10 @@ class Pass(Iterator[Any]):
         target.load_state_dict(thaw(state))
 
     def leave(self, batches: int, draw: Callable[[int], object]) -> None:
-        """Draw ``batches`` of the pass before, which its run had left; then begin the next one.
+        """Draw the ``batches`` that the saved run had drawn from a pass that it left.
 
-        Many objects keep a loaded position until an iterator has been started on it.
+        The caller then begins the next pass. Many objects apply a loaded state only when an
+        iterator draws from it.
         """
         for number in range(batches):
             try:
@@ -82,7 +84,7 @@ class Pass(Iterator[Any]):
             except StopIteration:
                 break
             except Exception:
-                continue  # the run before has shown the error
+                continue  # the saved run has raised this error to its user already
 
     def __next__(self) -> Any:
         if self._iterator is None:
@@ -92,8 +94,8 @@ class Pass(Iterator[Any]):
         except StopIteration:
             if self.state != "loaded":
                 raise
-            # The loaded state was that of an end, and stuck: this pass is the one after it.
-            self._iterator = self._begin_again()
+            # The loaded state was that of a pass's end, which the object repeats: begin the next.
+            self._iterator = self._make_again()
             self.state = "running"
             return next(self._iterator)
         self.state = "running"
@@ -119,7 +121,7 @@ class Pass(Iterator[Any]):
 class FirstState:
     """The states that objects had before their first pass.
 
-    A state document that holds none of them means these.
+    A state document without users' states means these first states.
     """
 
     def __init__(self) -> None:
@@ -131,6 +133,6 @@ class FirstState:
             try:
                 self._states = freeze_states(objects)
             except Exception:
-                self._states = {}  # many have none before their first iteration
+                self._states = {}  # many objects have no state before their first iteration
         elif restoring:
             load_states(objects, self._states)
