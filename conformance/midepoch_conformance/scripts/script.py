@@ -265,7 +265,9 @@ class _Script:
             {"json"} if {"document", "load_document"} & {*self.found.looks, *self.rare} else set()
         )
         values = {"canonical": self.canonical} | ({"codec": self.codec} if len(codecs) == 1 else {})
-        tools = [Part(_read(n), values=values if "codecs" in n else {}) for n in _TOOLS]
+        counted = ("host/processes.py",) if {"left", "held"} & {*self.found.looks} else ()
+        names = (*_TOOLS, *counted)
+        tools = [Part(_read(n), values=values if "codecs" in n else {}) for n in names]
         named = _rare() & set(re.findall(r"\w+", self.words))
         named |= {f"do_{do}" for do in self.rare} | {f"look_{n}" for n in self.found.looks}
         roots = {self.info.attribute, f"{self.info.attribute}_", "Rows", "FunctionAdapter", *named}
