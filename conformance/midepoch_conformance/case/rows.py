@@ -165,6 +165,7 @@ class Rows:
         """Return the samples of one of several lanes of an iterable.
 
         Example:
+            >>> from midepoch_conformance.case.workload import Workload
             >>> [Workload(n=7, stream="uneven").share(lane, 3) for lane in range(3)]
             [[0, 3, 4, 5, 6], [1], [2]]
             >>> [Workload(n=3, stream="hollow").share(lane, 3) for lane in range(3)]
