@@ -165,6 +165,7 @@ class Rows:
         """Return the samples of one of several lanes of an iterable.
 
         Example:
+            >>> from midepoch_conformance.case.workload import Workload
             >>> [Workload(n=7, stream="uneven").share(lane, 3) for lane in range(3)]
             [[0, 3, 4, 5, 6], [1], [2]]
             >>> [Workload(n=3, stream="hollow").share(lane, 3) for lane in range(3)]
@@ -250,7 +251,7 @@ class Rows:
             WorkloadError: a part is missing or changed, as a careful dataset would say.
         """
         position = state.get("position") if isinstance(state, dict) else None
-        if type(position) is not int or ("tree" in state) != bool(self.tree):
+        if type(position) is not int or ("tree" not in state if self.tree else "tree" in state):
             raise WorkloadError(f"the dataset's state came back incomplete: {state!r}")
         if self.tree:
             self.check_tree(position, state["tree"])

@@ -124,6 +124,8 @@ def play(name):
 def main(name=""):
     """Play the sessions and compare; or play the one that is named, and note what it shows."""
     if not name:
+        # What breaks here shows nothing.
+        sys.excepthook = lambda *error: (traceback.print_exception(*error), os._exit(2))
         os.chdir(tempfile.mkdtemp())  # for the states, and for what is noted
         expected, got, shows = compare({name: play(name) for name in SESSIONS})
         print(__doc__, f"expected: {expected}", f"got:      {got}", sep="\n")

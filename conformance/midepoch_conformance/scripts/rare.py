@@ -10,7 +10,6 @@ Actions and looks take the player of a script (see ``player.py``); helpers take 
 import contextlib
 import importlib.resources
 import json
-import multiprocessing
 import os
 import time
 
@@ -18,6 +17,7 @@ import jsonschema
 
 from midepoch_conformance.case import tampering
 from midepoch_conformance.host.codecs import encode
+from midepoch_conformance.host.processes import left_after, living
 from midepoch_conformance.host.streams import Streams
 
 # Actions
@@ -102,17 +102,14 @@ def look_held_batches(player, step):
 
 def look_left(player, step):
     """Return how many processes a closed loader leaves; they have five seconds to go."""
-    until = time.monotonic() + 5 * step.startswith("close")
-    while multiprocessing.active_children() and time.monotonic() < until:
-        time.sleep(0.01)
-    return len(multiprocessing.active_children())
+    return left_after(5.0) if step.startswith("close") else None
 
 
 def look_held(player, step):
     """Return how many processes, threads and descriptors there are, once they are no more."""
     first = getattr(player, "first", [])
     for _ in range(250 if step.startswith("count") else 1):
-        counts = [len(multiprocessing.active_children())]
+        counts = [len(living(os.getpid()) or ())]
         counts += [len(os.listdir(f"/proc/self/{what}")) for what in ("task", "fd")]
         if not any(now > then for now, then in zip(counts, first, strict=False)):
             break

@@ -225,15 +225,16 @@ class _Script:
             made_of = f"{name}() if isinstance({name}, type) else {name}"
         lines = [
             "def open_loader(**changes):",
-            f"    adapter, rows_ = {made_of}, {made[0]}",
+            f"    adapter = {made_of}",
+            f"    w, x = {made[0]}, {made[1]}",
         ]
         if self._prepares():
             lines += [
                 '    if not os.path.exists("data"):',
                 '        os.mkdir("data")',
-                '        adapter.prepare(rows_, "data")',
+                '        adapter.prepare(w, "data")',
             ]
-        return [*lines, f'    return adapter.open(rows_, {made[1]}, "data")']
+        return [*lines, '    return adapter.open(w, x, "data")']
 
     def _prepares(self) -> bool:
         return self.case.workload.kind == "files"
@@ -264,7 +265,9 @@ class _Script:
             {"json"} if {"document", "load_document"} & {*self.found.looks, *self.rare} else set()
         )
         values = {"canonical": self.canonical} | ({"codec": self.codec} if len(codecs) == 1 else {})
-        tools = [Part(_read(n), values=values if "codecs" in n else {}) for n in _TOOLS]
+        counted = ("host/processes.py",) if {"left", "held"} & {*self.found.looks} else ()
+        names = (*_TOOLS, *counted)
+        tools = [Part(_read(n), values=values if "codecs" in n else {}) for n in names]
         named = _rare() & set(re.findall(r"\w+", self.words))
         named |= {f"do_{do}" for do in self.rare} | {f"look_{n}" for n in self.found.looks}
         roots = {self.info.attribute, f"{self.info.attribute}_", "Rows", "FunctionAdapter", *named}
