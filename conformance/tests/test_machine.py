@@ -144,11 +144,14 @@ S, L = Step("save", state="s"), Step("load", state="s")
         ((T, Step("close"), T), "closed"),
         ((T, Step("open")), "open"),
         ((Step("kill"), T), "over"),
-        ((Step("load_bogus", value="none"),), "refused"),
+        ((Step("load_bogus", value="none"),), "refuses"),
         ((Step("take", -1), S, D, L, Step("take", -1)), "not sure"),
-        ((T, S, Step("edit", state="s"), Step("seal", state="s", into="t")), "as it was taken"),
+        (
+            (T, S, Step("edit", state="s"), Step("seal", state="s", into="t")),
+            "changed after it was saved",
+        ),
         ((D, D, D, D, D, D), "too many epochs"),
-        ((Step("count"),), "no part of histories"),
+        ((Step("count"),), "not part of histories"),
     ],
 )
 def test_what_may_be_answered_either_way_is_not_asked(steps: tuple[Step, ...], words: str) -> None:
@@ -295,6 +298,6 @@ def test_a_dataset_that_remembers_is_not_begun_anew_where_it_lives_otherwise() -
         assert course.objection(step) is None
         course.follow(step)
     course.begin(course.workload, SessionPlan(Execution(workers=1, persistent=True), ()))
-    assert "lives is another here" in (course.objection(Step("take", 1)) or "")
+    assert "lives for another time here" in (course.objection(Step("take", 1)) or "")
     course.follow(Step("load", state="s"))
     assert course.objection(Step("take", 1)) is None

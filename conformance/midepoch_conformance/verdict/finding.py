@@ -15,6 +15,7 @@ from midepoch_conformance.verdict.prerequisites import presupposed
 
 __all__ = [
     "FAILURES",
+    "KINDS",
     "NO_REFUSALS",
     "OUTCOMES",
     "Finding",
@@ -41,6 +42,20 @@ OUTCOMES = (
 """All outcomes, the one that decides first."""
 
 FAILURES = frozenset({"fails silently", "fails"})
+
+KINDS = frozenset(
+    {
+        # wrong batches without an error
+        "missing", "repeated", "reordered", "extra", "values", "different", "ignored", "swallowed",
+        # errors
+        "crash", "hang", "late error", "bare error", "error", "codec", "save", "close", "refusal",
+        # everything else that a requirement limits
+        "cost", "leftover", "invalid",
+        # not the loader's: no uninterrupted run to compare with, the adapter's error, a judge's
+        "oracle", "adapter", "judge",
+    }
+)  # fmt: skip
+"""The ways in which a finding fails."""
 
 NO_REFUSALS = frozenset(
     {
@@ -70,11 +85,7 @@ class Finding:
     """One of :data:`OUTCOMES`."""
 
     kind: str = ""
-    """In which way it fails: ``missing``, ``repeated``, ``reordered``, ``extra``, ``values``,
-    ``different``, ``ignored``, ``swallowed``; ``crash``, ``hang``, ``late error``, ``bare
-    error``, ``error``, ``codec``, ``save``, ``cost``, ``leftover``, ``close``, ``invalid``,
-    ``refusal``. ``oracle`` where there was no uninterrupted run to compare with, ``adapter``
-    for an error of the adapter's, ``judge`` for one of the suite's own judge."""
+    """One of :data:`KINDS`: in which way it fails. Empty for other outcomes."""
 
     words: str = ""
     """The finding in a sentence."""
