@@ -42,7 +42,7 @@ def how_judged(requirement: str) -> str:
     if judge is None:
         return "not judged"
     text = inspect.getdoc(judge.function) or ""
-    return f"{text}\n(cases of the families: {', '.join(judge.probes)})"
+    return f"{text}\n(cases of the families: {', '.join(judge.families)})"
 
 
 def show_list(console: Console) -> None:

@@ -66,7 +66,7 @@ def test_every_family_and_every_judge_has_cases(profile: str, table: list[Case])
     probes = {c.probe for c in table}
     assert probes == set(FAMILIES)
     for judge in REGISTRY.values():
-        assert probes & set(judge.probes), judge.requirement
+        assert probes & set(judge.families), judge.requirement
 
 
 def test_budgets() -> None:

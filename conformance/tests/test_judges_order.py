@@ -12,7 +12,13 @@ from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.trace import Batch, Event
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.verdict.permutation import elements, key, streams, torch_float, words
+from midepoch_conformance.verdict.permutation import (
+    derive_words,
+    elements,
+    key,
+    streams,
+    torch_float,
+)
 from midepoch_conformance.verdict.published import Vector, vector, vectors
 
 # The order and the seeds, against the published vectors.
@@ -135,10 +141,10 @@ def drawing(kind: str, lanes: int | None, right: tuple[bool, ...], order: bool =
     of = Case("seeds", w, (SessionPlan(Execution(lanes=lanes), (Step("drain"),)),))
     if kind == "map":
         flat = elements(6, key(7, 0), range(6)) if order else list(range(6))
-        parts = [(words(7, "batch.map", 0, i), flat[2 * i : 2 * i + 2]) for i in range(3)]
+        parts = [(derive_words(7, "batch.map", 0, i), flat[2 * i : 2 * i + 2]) for i in range(3)]
     else:
         dealt = [(0, 0, [0, 2]), (1, 0, [1, 3]), (0, 1, [4]), (1, 1, [5])]
-        parts = [(words(7, "batch.iterable", 0, lane, o), ids) for lane, o, ids in dealt]
+        parts = [(derive_words(7, "batch.iterable", 0, lane, o), ids) for lane, o, ids in dealt]
     delivered: list[Batch] = []
     for seeds, ids in parts:
         python, numpy, torch = streams(seeds)

@@ -94,7 +94,7 @@ def field_problems() -> list[str]:
     for name, mutant in mutants().items():
         caught.setdefault(mutant.expected, {})[name] = mutant.field
     cited = {r.id: r.field for r in requirements.load().values()}
-    looked_at = {judge.requirement: judge.probes for judge in REGISTRY.values()}
+    looked_at = {judge.requirement: judge.families for judge in REGISTRY.values()}
     return field_trace.problems(field_table.load(), cited, looked_at, FAMILIES, caught)
 
 

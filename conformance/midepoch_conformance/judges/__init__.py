@@ -52,31 +52,31 @@ _MODULES = (
 
 
 _TAMPERED = frozenset({"part removed", "no state", "after a refusal"})
-"""The families that hand an adapter what its ``state`` never made."""
+"""The families that load values which the adapter's ``state`` never returned."""
 
 
 def applicable(case: Case) -> tuple[str, ...]:
-    """Return the ids of the requirements that a case can tell about."""
-    return tuple(j.requirement for j in REGISTRY.values() if case.probe in j.probes)
+    """Return the ids of the requirements whose judges look at a case."""
+    return tuple(j.requirement for j in REGISTRY.values() if case.probe in j.families)
 
 
 def judge(case: Case, trace: Trace, oracle: Trace | None) -> list[Finding]:
-    """Return what the judges that look at this case find, each with its place.
+    """Return the findings of the judges that look at this case, each with its place.
 
     Args:
-        case: what was played.
-        trace: what came of it.
-        oracle: the uninterrupted run's trace; None where the case needs none.
+        case: the played case.
+        trace: the case's trace.
+        oracle: the uninterrupted run's trace; None if the case needs none.
     """
     found = (_judged(REGISTRY[name], case, trace, oracle) for name in applicable(case))
     return [place(finding, case) for finding in found if finding is not None]
 
 
 def _judged(judge: Judge, case: Case, trace: Trace, oracle: Trace | None) -> Finding | None:
-    # Whatever was tolerated before it.
+    # An adapter's own fault decides, even after faults that steps tolerate.
     ours = next((f for f in (*_faults(oracle), *_faults(trace)) if f.kind == "adapter"), None)
     if ours is not None and (case.probe in _TAMPERED or _loads_nothing(case)):
-        # What the adapter keeps beside the loader's state is not the loader's to check.
+        # The loader cannot check the adapter's own part of a state.
         return Finding(judge.requirement, "not offered", "adapter", in_words(ours))
     if ours is not None:
         return Finding(judge.requirement, "error", "adapter", in_words(ours))
@@ -87,7 +87,7 @@ def _judged(judge: Judge, case: Case, trace: Trace, oracle: Trace | None) -> Fin
     try:
         return judge.function(View(judge.requirement, case, trace, oracle))
     except Exception as error:
-        # A fault of the suite's own must neither end a check nor pass for the loader's.
+        # A fault of the suite must neither end a check nor count as the loader's.
         where = traceback.extract_tb(error.__traceback__)[-1]
         place_in_it = f"{Path(where.filename).name}, line {where.lineno}"
         words = f"the suite's judge failed: {type(error).__name__}: {error} ({place_in_it})"

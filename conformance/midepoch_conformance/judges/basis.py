@@ -80,7 +80,7 @@ def saving_draws_nothing(view: View) -> Finding | None:
 
 @judge("BASIS-6", "plain", "work plain", "uneven plain", "execution", "written over")
 def keeps_what_is_held(view: View) -> Finding | None:
-    """What was delivered stays as it is, and what is written into it shows nowhere else."""
+    """Delivered batches stay as they are, and writing into them changes nothing else."""
     for number, session in enumerate(view.trace.sessions):
         if session.changed:
             when, batch, before, now = session.changed[0]
@@ -125,7 +125,7 @@ def _ran(view: View, trace: Trace) -> Finding | None:
     if fault is not None:
         delivered = sum(len(e.batches) for e in session.events) if session else 0
         words = in_words(fault, delivered)
-        # A cell that a loader refuses to build is no promise that it broke.
+        # A loader that refuses to be built for a cell breaks no promise.
         if is_refusal(fault, delivered):
             return view.not_offered(words)
         evidence = Evidence("error", wanted="no error")

@@ -10,10 +10,11 @@ from midepoch_conformance.verdict.finding import Finding
 __all__: list[str] = []
 
 SLACK = 256
-"""Bytes that a state may grow by over 800 batches: numbers get longer, and nothing else."""
+"""Bytes that a state may grow by over 800 batches, because its numbers get longer."""
 
 CALLS = 4
-"""Calls of ``state_dict`` for each copy of the dataset beside those that the interval asks."""
+"""Calls of ``state_dict`` for each copy of the dataset beside those for the interval's
+snapshots."""
 
 
 @judge("COST-1", "size")
@@ -34,7 +35,7 @@ def size(view: View) -> Finding | None:
 
 @judge("COST-2", "calls")
 def calls(view: View) -> Finding | None:
-    """``state_dict`` is called as often as the interval asks."""
+    """``state_dict`` is called as often as the interval requires."""
     problem = view.problem(0)
     if problem is not None:
         return view.blocked(f"the run fails: {problem.words}")
@@ -105,8 +106,8 @@ def fetched_once(view: View) -> Finding | None:
     n, got = view.case.workload.n, sum(counted)
     epochs = sum(event.ended for event in view.events(0))
     words = f"{got} samples fetched in {epochs} epochs of {n}"
-    # Up to an epoch may be fetched ahead, and samples once for all before the first; a sample
-    # more in each epoch is more than that.
+    # A loader may prefetch up to an epoch, and may fetch samples once before the first epoch. One
+    # more sample in each epoch exceeds both.
     most = epochs * n + n
     if got > most:
         evidence = Evidence("calls", wanted=("fetch", most))

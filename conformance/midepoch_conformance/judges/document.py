@@ -1,4 +1,4 @@
-"""Document: the state document of midepoch's own format, and what is refused of it."""
+"""Document: the state document of midepoch's own format, and documents that must be refused."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def plain_types(view: View) -> Finding | None:
 
 @judge("DOC-4", "document tree")
 def user_parts(view: View) -> Finding | None:
-    """The dataset's tree is in the document as it was given, and comes back."""
+    """The document holds the dataset's tree unchanged, and a resume gives it back."""
     for index, session in enumerate(view.trace.sessions):
         fault = session.first_fault()
         if fault is not None and "the dataset's state came back" in fault.message:
@@ -138,7 +138,7 @@ def invalid_states(view: View) -> Finding | None:
 
 @judge("DOC-10", "document end")
 def one_empty_epoch(view: View) -> Finding | None:
-    """An end that was not seen is one empty epoch, then comes the next."""
+    """An unseen end is delivered as one empty epoch; the next epoch follows."""
     early = view.before(1)
     if early is not None:
         return early
@@ -279,7 +279,8 @@ def _paths(node: Any, path: str) -> set[str]:
 
 
 _GENERATOR = "/sampler/generators/state"
-"""Where the loader's own part may hold floats: a generator's state is what the generator gives."""
+"""The place in the loader's own part that may hold floats: a library chooses its generator's
+state."""
 
 
 def _untyped(node: Any, path: str) -> set[str]:
@@ -373,12 +374,12 @@ def _continued(view: View) -> Finding:
     fault = session.first_fault() if session else None
     got = [e.batches for e in view.events(0, "drain")]
     if fault is not None:
-        # Whatever a refusal counts as elsewhere: a published state is to be continued.
+        # A refusal is a failure here: the loader must continue a published state.
         delivered = sum(map(len, got))
         refusal = is_refusal(fault, delivered)
         kind = "refusal" if refusal else fault_kind(fault, delivered)
         return view.fails(kind, f"{published.name}: {in_words(fault, delivered)}")
-    # Torch's draws are published in double precision, which samples do not draw in.
+    # Torch's draws are published in double precision, but samples draw in single precision.
     columns = 1 + len(view.case.workload.draws)
     want = [
         [[row[:columns] for row in batch] for batch in epoch] for epoch in published.data["epochs"]

@@ -1,4 +1,4 @@
-"""Interval, Workers, Elastic: what is physical does not show, and may change at a resume."""
+"""Interval, Workers, Elastic: no batch shows the execution, which may change at a resume."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def resumes_with_others(view: View) -> Finding | None:
 
 @judge("ELASTIC-2", "changed workers")
 def refuses_others(view: View) -> Finding | None:
-    """Where batches depend on the worker count, a change is refused or loses nothing."""
+    """If batches depend on the worker count, a changed count is refused or loses nothing."""
     w = view.case.workload
     return completed(view, (w.n,))
 
@@ -51,8 +51,8 @@ def resumes_otherwise(view: View) -> Finding | None:
 def completed(view: View, sizes: tuple[int, ...]) -> Finding | None:
     """Judge whether session 1 refuses the state, or completes its epoch: each sample once.
 
-    ``sizes``: the numbers of samples that count as whole. Where nothing of the saved epoch is
-    left there is nothing to complete, and the next one is another matter: None.
+    ``sizes``: the numbers of samples that count as whole. Return None if nothing is left of the
+    saved epoch: other judges look at the next one.
     """
     if sum(len(b) for s in view.of(0) for b in s.got) >= view.case.session_workload(0).n:
         return None

@@ -1,4 +1,4 @@
-"""Epochs: their ends, the later ones, and breaking them off."""
+"""Epochs: their ends, later epochs, and epochs that are left early."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def in_a_later_epoch(view: View) -> Finding | None:
 
 @judge("EPOCH-5", "break", "work break")
 def after_a_break(view: View) -> Finding | None:
-    """Each epoch after one that was broken off is whole."""
+    """Each epoch after one that was left early is whole."""
     session = view.session(0)
     if session is not None and session.fault is not None:
         return view.blocked("the loader cannot be built")
@@ -53,15 +53,15 @@ def after_a_break(view: View) -> Finding | None:
     fault = next((e for e in events if e.fault is not None), None)
     if fault is not None and fault.fault is not None:
         if broken is None or fault.step < broken:
-            return view.blocked("it fails before the epoch is broken off")
-        words = f"after breaking off: {fault.fault.type}: {fault.fault.message}"
+            return view.blocked("it fails before the epoch is left")
+        words = f"after leaving the epoch early: {fault.fault.type}: {fault.fault.message}"
         return view.fails("error", words, evidence=Evidence("error", wanted="no error"))
     w, x = view.case.workload, view.case.sessions[0].execution
     for number, stretch in enumerate(view.of(0)):
         missing = allowed_missing(w, x) if stretch.ended else w.n
         wrong = unwhole(stretch.got, w.n, missing)
         if wrong is not None:
-            what = "broken off" if not stretch.ended else "drained after a break"
+            what = "left early" if not stretch.ended else "drained after a break"
             words = f"epoch {number}, {what}: {wrong.words}"
             pieces = (Piece(0, 0, number),)
             evidence = Evidence("samples", pieces=pieces, wanted=(w.n,), slack=missing)
@@ -72,20 +72,20 @@ def after_a_break(view: View) -> Finding | None:
 
 @judge("EPOCH-6", "rollover")
 def rolls_over(view: View) -> Finding | None:
-    """What an epoch leaves over opens the next one, after a resume too."""
+    """Samples that an epoch leaves over open the next one, after a resume too."""
     if view.case.workload.tail != "rollover":
         return None
     return _not_carried(view) or view.all(len(view.case.sessions) - 1)
 
 
 def _not_carried(view: View) -> Finding | None:
-    """Return how the uninterrupted run fails to carry what its epochs leave over."""
+    """Return how the uninterrupted run fails to carry the samples that its epochs leave over."""
     w = view.case.workload
     every = [float(i) for i in range(w.n)]
     carried: list[float] = []
     for number, epoch in enumerate(view.epochs[: w.epochs]):
         if not epoch and len(carried) + w.n < w.batch_size:
-            carried = sorted(carried + every)  # not even one batch: all of it goes on
+            carried = sorted(carried + every)  # less than one batch: all samples are carried
             continue
         odd = next((len(batch) for batch in epoch if len(batch) != w.batch_size), None)
         if odd is not None:
@@ -110,7 +110,7 @@ def _samples(numbers: Iterable[float]) -> str:
 
 
 def _next_epochs(view: View) -> Finding:
-    """Judge what follows an end state; a wrong order alone is a later epoch's (EPOCH-1)."""
+    """Judge the epoch after an end state; EPOCH-1 judges a wrong order alone."""
     finding = view.all(1)
     problem = view.problem(1)
     if finding.outcome not in FAILURES or problem is None or problem.difference is None:
@@ -122,7 +122,7 @@ def _next_epochs(view: View) -> Finding:
 
 
 def _in_another_order(view: View, stretch: Stretch) -> bool:
-    """Return whether a wrong epoch is whole, and none of the known ones."""
+    """Return whether a wrong epoch is whole, and none of the known epochs."""
     w, x = view.case.workload, view.case.sessions[1].execution
     whole = unwhole(stretch.got, w.n, allowed_missing(w, x)) is None
     return whole and len(stretch.got) == len(stretch.want or []) and stretch.got not in view.epochs

@@ -1,4 +1,4 @@
-"""Faults: they are errors, and not hangs, shorter epochs or leftovers."""
+"""Faults: a fault becomes an error, not a hang, a shorter epoch or a leftover process."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def stop_iteration(view: View) -> Finding | None:
 
 @judge("FAULT-4", "left behind")
 def left_behind(view: View) -> Finding | None:
-    """No process is left of a closed loader."""
+    """A closed loader leaves no process."""
     close = next((e for e in view.events(0, "close")), None)
     if close is None:
         return view.blocked("the play did not get to the close")
@@ -89,7 +89,7 @@ def left_behind(view: View) -> Finding | None:
 
 
 def _failing_start(view: View) -> Finding | None:
-    """Judge a dataset that cannot be set up, in the last session: nothing can come of it."""
+    """Judge the last session, whose dataset cannot be set up: no batch is possible."""
     last = len(view.case.sessions) - 1
     if view.case.session_workload(last).fail_at != -1:
         return None

@@ -1,4 +1,4 @@
-"""Histories: whatever happened before, what is delivered is the uninterrupted run's."""
+"""Histories: after any steps, a session delivers the uninterrupted run's batches."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ __all__: list[str] = []
 
 @judge("RESUME-7", "history", alone=True)
 def after_any_history(view: View) -> Finding | None:
-    """Every session delivers what follows its position."""
+    """Every session delivers the batches that follow its position."""
     unknown = _unknown(view)
     if unknown is not None:
         return unknown
     for index in range(len(view.trace.sessions)):
         session = view.session(index)
         if session is not None and session.fault is not None and is_refusal(session.fault, 0):
-            # Nothing was loaded yet: this is a cell that the loader does not have.
+            # Nothing was loaded yet: the loader does not offer this cell.
             return view.not_offered(in_words(session.fault))
         problem = view.problem(index, _tolerated(view, index))
         late = next((e for e in view.events(index, "load_bogus") if e.fault is None), None)
         if late is not None and (problem is None or problem.step >= late.step):
-            # It may still be refused, before the next batch: that is no part of histories.
+            # The loader may still refuse it before the next batch; histories do not judge that.
             return view.blocked("what is no state is not refused by the load")
         if problem is None:
             continue
@@ -89,7 +89,7 @@ def _may_refuse(view: View, index: int, problem: Problem) -> bool:
 
 
 def _frail(view: View) -> set[str]:
-    """Return the states that were taken where a worker dies, and what was made of them."""
+    """Return the states that were taken beside a dying worker, and states made from these."""
     frail: set[str] = set()
     for index, plan in enumerate(view.case.sessions):
         dying = view.case.session_workload(index).die_at is not None
@@ -115,7 +115,7 @@ def _live(events: list[Event], step: int) -> bool:
 
 
 class _Past:
-    """What a step presupposes: all that led to it, through the states that were loaded."""
+    """The prerequisites of a step: those of all steps that led to it, through loaded states."""
 
     def __init__(self, view: View) -> None:
         self.view, self.case = view, view.case
@@ -130,7 +130,7 @@ class _Past:
         self._read: set[tuple[int, int]] = set()
 
     def needs(self, problem: Problem) -> tuple[str, ...]:
-        """Return the requirements, for what went wrong."""
+        """Return the prerequisites of a problem."""
         difference = problem.difference
         if difference is not None and difference.kind == "values":
             draws = self.case.workload.draws
@@ -141,7 +141,7 @@ class _Past:
         return tuple(self._found)
 
     def read(self, index: int, until: int) -> None:
-        """Add what the steps of a session up to ``until`` presuppose, and what led to it."""
+        """Add the prerequisites of a session's steps up to ``until``, and of all that led to it."""
         if (index, until) in self._read:
             return
         self._read.add((index, until))
@@ -218,7 +218,7 @@ _OF_STEPS: dict[str, tuple[str, ...]] = {
     "load_bogus": ("REFUSE-1", "REFUSE-4"),
     "open": ("FAULT-7",),
 }
-"""What single steps presuppose."""
+"""The prerequisites of single steps."""
 
 
 def _place(position: Position, epochs: expected.Epochs) -> str:

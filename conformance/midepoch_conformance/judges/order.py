@@ -1,4 +1,4 @@
-"""Order: the permutation and the seeds of midepoch's own format, seen in what is delivered."""
+"""Order: the permutation and the seeds of midepoch's own format, seen in delivered batches."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from midepoch_conformance.verdict.compare import ids, show, unwhole
 from midepoch_conformance.verdict.evidence import Evidence
 from midepoch_conformance.verdict.finding import Finding, in_words
 from midepoch_conformance.verdict.permutation import (
+    derive_words,
     elements,
     key,
     private,
     streams,
     torch_float,
-    words,
 )
 
 __all__ = ["ordered", "values"]
@@ -43,7 +43,7 @@ def bijection(view: View) -> Finding | None:
 
 @judge("ORDER-2", "two orders", alone=True)
 def mixing(view: View) -> Finding | None:
-    """The two kinds of order share nothing but the mixing function: both wrong is its fault."""
+    """The mixing function is right: both kinds of order use it, and share nothing else."""
     failed = _failed(view)
     if failed:
         return failed
@@ -61,7 +61,7 @@ def small(view: View) -> Finding | None:
 
 @judge("ORDER-4", "order", alone=True)
 def large(view: View) -> Finding | None:
-    """More come in the order of the Feistel network."""
+    """More samples come in the order of the Feistel network."""
     return _first_epoch(view) if view.case.workload.n > SMALL else None
 
 
@@ -103,7 +103,7 @@ def epochs(view: View) -> Finding | None:
 
 @judge("SEED-1", "seeds", alone=True)
 def derived(view: View) -> Finding | None:
-    """The order and the streams follow from ``derive``: none of them does where it is wrong."""
+    """``derive`` is right: the order and all streams follow from it."""
     if view.case.workload.kind != "map" or not view.case.workload.shuffle:
         return None
     failed = _failed(view)
@@ -123,7 +123,7 @@ def batches_of_maps(view: View) -> Finding | None:
 
 @judge("SEED-3", "seeds", alone=True)
 def batches_of_iterables(view: View) -> Finding | None:
-    """Those of an iterable's batch from its epoch, lane and ordinal."""
+    """The streams of an iterable's batch are seeded from its epoch, lane and ordinal."""
     return _seeded(view) if view.case.workload.kind != "map" else None
 
 
@@ -184,7 +184,7 @@ def private_streams(view: View) -> Finding | None:
     failed = _failed(view)
     if failed:
         return failed
-    # The sessions go on where the ones before them ended.
+    # Each session continues at the end of the one before it.
     epochs: model.Epochs = [[]]
     for index in range(len(view.trace.sessions)):
         for event in view.events(index):
@@ -216,7 +216,7 @@ def values(seeds: Sequence[int], samples: int, draws: Sequence[str]) -> list[lis
     """Return what the samples of a batch draw, a list for each stream.
 
     Example:
-        >>> values(words(7, "batch.map", 2, 5), 1, ("python",))
+        >>> values(derive_words(7, "batch.map", 2, 5), 1, ("python",))
         [[0.639448550803967]]
     """
     python, numpy, torch = streams(seeds)
@@ -242,7 +242,7 @@ def _failed(view: View, costly: bool = False) -> Finding | None:
 
 
 def _too_much(fault: Fault) -> bool:
-    """Return whether a huge order was too much: a fault that is none of the loaded document."""
+    """Return whether a huge order was too much: the fault is not about the loaded document."""
     names = {fault.type, *fault.bases}
     full = not names.isdisjoint({"MemoryError", "OverflowError"})
     return full or fault.kind in ("hang", "crash") or fault.at not in ("load", "codec")
@@ -297,9 +297,9 @@ def _columns(view: View, delivered: model.Epochs) -> list[bool]:
             ordinal = ordinals.get(lane, 0)
             ordinals[lane] = ordinal + 1
             if w.kind == "map":
-                seeds = words(w.seed, "batch.map", epoch, number)
+                seeds = derive_words(w.seed, "batch.map", epoch, number)
             else:
-                seeds = words(w.seed, "batch.iterable", epoch, lane, ordinal)
+                seeds = derive_words(w.seed, "batch.iterable", epoch, lane, ordinal)
             wanted = values(seeds, len(batch), w.draws)
             for column, expected in enumerate(wanted):
                 drawn = [row[1 + column] for row in batch]

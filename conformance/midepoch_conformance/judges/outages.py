@@ -1,4 +1,4 @@
-"""Outages: what a caught exception, a dead worker and a leak leave of the data and the process."""
+"""Outages: the data and the process after a caught exception, a dead worker or a leak."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def carried(fault: Fault) -> bool:
 
 @judge("FAULT-5", "caught", alone=True)
 def goes_on(view: View) -> Finding | None:
-    """The batches after a failed one come, now and after a resume."""
+    """The batches after a failed one are delivered, now and after a resume."""
     wrong = _uninterrupted(view) or _unsaved(view, tolerated=_caught(view, 0))
     if wrong is not None:
         return wrong
@@ -40,7 +40,7 @@ def goes_on(view: View) -> Finding | None:
 
 @judge("FAULT-6", "after a death")
 def after_a_death(view: View) -> Finding | None:
-    """A state taken after a worker died resumes with what was not delivered, or is refused."""
+    """A state taken after a worker died resumes with the undelivered batches, or is refused."""
     death = next((e for e in view.events(0) if e.do == "drain"), None)
     if death is None or death.fault is None:
         return view.blocked("no error tells of the worker's death")
@@ -57,7 +57,7 @@ def after_a_death(view: View) -> Finding | None:
 
 @judge("FAULT-7", "held")
 def holds_no_more(view: View) -> Finding | None:
-    """What is held does not grow from round to round."""
+    """The loader's holdings do not grow from round to round."""
     problem = view.problem(0)
     if problem is not None:
         return view.blocked(f"the rounds go wrong themselves: {problem.words}")
@@ -67,7 +67,7 @@ def holds_no_more(view: View) -> Finding | None:
         return view.not_offered("what a process holds cannot be counted on this platform")
     for name in counts[0]:
         numbers = [held[name] for held in counts]
-        # Growth once may be a pool or a cache that is filled; what is lost is lost every time.
+        # A pool or a cache may grow once, when it is filled; a leak grows every time.
         if all(before < after for before, after in itertools.pairwise(numbers)):
             words = f"{name} held after each of {len(numbers)} equal rounds: "
             words += ", ".join(map(str, numbers))
@@ -98,7 +98,7 @@ def is_replaced(view: View) -> Finding | None:
 
 
 def _uninterrupted(view: View) -> Finding | None:
-    """Return how the uninterrupted run fails to go on after its fault."""
+    """Return how the uninterrupted run fails to continue after its fault."""
     run = view.oracle.sessions[0] if view.oracle else SessionTrace([])
     if run.fault is not None:
         return view.blocked(f"the loader cannot be built: {in_words(run.fault)}")
@@ -111,7 +111,7 @@ def _uninterrupted(view: View) -> Finding | None:
     faults = [(event, event.fault) for event in run.events if event.fault is not None]
     if not faults:
         return view.blocked(f"sample {w.fail_at} raises and no error comes")
-    # An error of the end and not of a batch belongs to no sample.
+    # An error at the epoch's end belongs to no sample.
     other = next(((e, f) for e, f in faults if not carried(f)), None)
     if other is not None:
         event, fault = other
@@ -137,7 +137,7 @@ def _uninterrupted(view: View) -> Finding | None:
 
 
 def _unsaved(view: View, tolerated: tuple[int, ...]) -> Finding | None:
-    """Return why there is no state to resume from: its taking failed, or what came before."""
+    """Return why there is no state to resume from: saving it failed, or an earlier step."""
     problem = view.problem(0, tolerated)
     if problem is not None and view.saving(0, problem):
         return view.of_problem(problem)
@@ -166,7 +166,7 @@ def _stuck(view: View) -> Problem | None:
     if rest is None or rest.ended or difference(rest, view.epochs) is not None:
         return None
     if not any(view.epochs):
-        return None  # every epoch is one failed batch: there is nothing to get to
+        return None  # every epoch is one failed batch: no batch follows it
     fault = Fault("raised", "WorkloadError", message="the same exception at each step", at="next")
     evidence = Evidence("epochs", 1, rest.step, wanted=1)
     delivered = max(1, len(rest.got))

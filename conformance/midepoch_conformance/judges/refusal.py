@@ -1,4 +1,4 @@
-"""Refusal: a state that cannot be continued is refused, not guessed at."""
+"""Refusal: the loader refuses a state that it cannot continue, and does not guess."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _A_REFUSAL = Evidence("error", wanted="a refusal")
 
 @judge("REFUSE-1", "no state")
 def no_state(view: View) -> Finding | None:
-    """What is no state is refused."""
+    """A value that is no state is refused."""
     what = _VALUES.get(view.case.sessions[0].steps[0].value, "it")
     batches = [batch for event in view.events(0) for batch in event.batches]
     session = view.session(0)
@@ -44,7 +44,7 @@ def no_state(view: View) -> Finding | None:
 def part_removed(view: View) -> Finding | None:
     """A state that lacks a part is refused or continued exactly."""
     if any(isinstance(e.document, str) for e in view.events(1, "load_cut")):
-        return None  # it has fewer parts
+        return None  # the state has fewer parts
     return view.all(1)
 
 
@@ -78,7 +78,7 @@ def after_a_refusal(view: View) -> Finding | None:
 
 
 def _refused_late(view: View, load: Event) -> Finding | None:
-    """Judge a load that is refused when the epoch is begun: the one after that is whole."""
+    """Judge a load that is refused at an epoch's start: the epoch after that is whole."""
     events = view.events(0)
     ask = next((e for e in events if e.step == load.step + 1), None)
     if ask is None or ask.fault is None or not is_refusal(ask.fault, len(ask.batches)):

@@ -11,7 +11,7 @@ from midepoch_conformance.verdict.finding import Finding
 __all__ = ["REGISTRY", "Judge", "JudgeFunction", "judge"]
 
 JudgeFunction = Callable[[View], "Finding | None"]
-"""A judge: returns what a played case comes to, or None if the case cannot tell."""
+"""A judge: returns its finding on a played case, or None if the case cannot tell."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -21,14 +21,14 @@ class Judge:
     requirement: str
     """The requirement's id."""
 
-    probes: tuple[str, ...]
-    """The families of cases that it looks at."""
+    families: tuple[str, ...]
+    """The families of cases that the judge looks at."""
 
     function: JudgeFunction
     """The judge itself; its docstring says what it judges."""
 
     alone: bool = False
-    """Whether it also speaks where there is no uninterrupted run to compare with."""
+    """Whether it also judges without an uninterrupted run to compare with."""
 
 
 REGISTRY: dict[str, Judge] = {}
@@ -36,7 +36,7 @@ REGISTRY: dict[str, Judge] = {}
 
 
 def judge(
-    requirement: str, *probes: str, alone: bool = False
+    requirement: str, *families: str, alone: bool = False
 ) -> Callable[[JudgeFunction], JudgeFunction]:
     """Register the decorated function as the judge of a requirement.
 
@@ -47,7 +47,7 @@ def judge(
     def register(function: JudgeFunction) -> JudgeFunction:
         if requirement in REGISTRY:
             raise ValueError(f"{requirement} has two judges; a requirement has one")
-        REGISTRY[requirement] = Judge(requirement, probes, function, alone)
+        REGISTRY[requirement] = Judge(requirement, families, function, alone)
         return function
 
     return register

@@ -15,13 +15,13 @@ __all__ = ["inside"]
 
 @judge("RESUME-1", "cut", "work cut", "uneven", "killed")
 def exact(view: View) -> Finding | None:
-    """The rest of the first epoch comes."""
+    """The rest of the first epoch is delivered."""
     return view.rest(1) if inside(view, 1) else None
 
 
 @judge("RESUME-2", "chain", "work chain")
 def in_chains(view: View) -> Finding | None:
-    """It comes after each further resume too."""
+    """The rest of the epoch is delivered after each further resume too."""
     last = len(view.case.sessions) - 1
     first, problem = view.rest(1), view.problem(1)
     if problem is not None and view.saving(1, problem):
@@ -84,9 +84,9 @@ def into_used(view: View) -> Finding | None:
 
 
 def inside(view: View, session: int) -> bool:
-    """Return whether the session's state was taken inside an epoch, some of it still to come.
+    """Return whether the session's state was taken inside an epoch that has batches left.
 
-    True also where the play did not get that far: the judge then says why.
+    True also if the play did not get that far: the judge then says why.
     """
     resumed: list[Stretch] = [s for s in view.of(session) if s.loaded]
     return not resumed or resumed[0].start.batches > 0
@@ -114,7 +114,7 @@ def _live_batch(view: View, probe: Event, stretch: Stretch) -> Evidence:
 
 
 def _next_one(view: View, load: int, probe: int) -> Finding:
-    """Judge the next iteration, the live one having raised."""
+    """Judge the next iteration, after the live one raised."""
     stretch = next(s for s in view.of(1) if s.step > load)
     want, start = stretch.want, stretch.start
     evidence = Evidence("batches", 1, probe + 1, run=(start.epoch, start.batches, None))

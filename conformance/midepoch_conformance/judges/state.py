@@ -17,7 +17,7 @@ _CHANGED = "the dataset's state came back"
 
 @judge("STATE-1", "sealed late", "work sealed late")
 def never_changes(view: View) -> Finding | None:
-    """A state encoded late resumes as when it was taken."""
+    """A state that is encoded late resumes where it was taken."""
     finding = view.all(1)
     saved, sealed = view.events(0, "save"), view.events(0, "seal")
     if not saved or not sealed or sealed[0].fault is not None:

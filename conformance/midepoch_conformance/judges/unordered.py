@@ -1,4 +1,4 @@
-"""Unordered: batches may come as they are ready, and each sample still comes once."""
+"""Unordered: batches may come as they become ready, and each sample comes once."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def each_once(view: View) -> Finding | None:
         if session is None:
             return view.blocked("the play did not get there")
         if session.fault is not None and is_refusal(session.fault, 0):
-            # Nothing was loaded yet: this is a cell that the loader does not have.
+            # Nothing was loaded yet: the loader does not offer this cell.
             return view.not_offered(in_words(session.fault))
         for event in session.events:
             epochs[-1] += event.batches
@@ -48,7 +48,7 @@ def each_once(view: View) -> Finding | None:
 
 
 def _of_epoch(view: View, number: int) -> Evidence:
-    """Return where the samples of an epoch are: all sessions have a part in the first."""
+    """Return the places of an epoch's samples: all sessions have a part in the first epoch."""
     last = len(view.case.sessions) - 1
     pieces = tuple(Piece(index, 0, 0) for index in range(last + 1))
     pieces = pieces if number == 0 else (Piece(last, 0, number),)

@@ -1,4 +1,4 @@
-"""Values: what samples draw at random comes back, and is not drawn twice."""
+"""Values: random draws of samples come back after a resume, and none is drawn twice."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def ambient_values(view: View) -> Finding | None:
     finding = _equal(view)
     unresumed = finding.outcome in (*FAILURES, "refused") and finding.kind != "values"
     if view.case.probe == "elastic values" and unresumed:
-        # That is ELASTIC-1's to say.
+        # ELASTIC-1 judges that.
         return view.blocked(f"it does not resume under another worker count: {finding.words}")
     return finding
 
@@ -58,7 +58,7 @@ def _equal(view: View) -> Finding:
     finding = view.all(1)
     if finding.outcome in FAILURES and finding.kind in _OF_SAMPLES:
         return view.blocked(f"the samples are wrong themselves: {finding.words}")
-    # Samples were right: whatever else resuming presupposes has no part in this.
+    # The samples were right, so the other prerequisites of a resume hold.
     return dataclasses.replace(finding, needs=()) if finding.kind == "values" else finding
 
 
@@ -75,7 +75,7 @@ def _distinct(view: View, samples: bool, epochs: bool) -> Finding | None:
             return view.blocked(f"the run fails: {in_words(fault)}")
         run = expected.epochs_of(session) if session else []
         evidence = Evidence("draws")
-    # What follows the draws in a row is the dataset's history.
+    # The numbers after the draws in a row are the dataset's history.
     streams = sum(not draw.startswith("private") for draw in view.case.workload.draws)
     drawn = [_drawn(epoch, streams) for epoch in run]
     if samples:

@@ -1,4 +1,4 @@
-"""What judges look at: a case, its trace, and where that leaves the uninterrupted run (pure)."""
+"""The judges' view of a case: its trace, compared with the uninterrupted run (pure)."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ __all__ = ["Problem", "View"]
 
 @dataclasses.dataclass(frozen=True)
 class Problem:
-    """The first thing in a session that is not as it must be."""
+    """The first problem of a session."""
 
     epoch: int
-    """How many epochs had been delivered since the load, whole or begun, before the one in which
-    it shows; 0 also for what went wrong before the first batch."""
+    """The epochs since the load, whole or begun, before the problem's own; 0 before the first
+    batch."""
 
     step: int
     """Index of the step."""
 
     fault: Fault | None = None
-    """The fault, where it is one."""
+    """The fault, if the problem is one."""
 
     difference: compare.Difference | None = None
-    """The difference, where it is one."""
+    """The difference, if the problem is one."""
 
     delivered: int = 0
     """Batches delivered since the load."""
 
     evidence: Evidence | None = None
-    """What shows it once more."""
+    """The observation that shows the problem again."""
 
     @property
     def words(self) -> str:
@@ -68,11 +68,11 @@ class View:
         return model.follow(self.case, self.trace, self.epochs)
 
     def session(self, index: int) -> SessionTrace | None:
-        """Return a session's trace; None where the play did not get there."""
+        """Return a session's trace; None if the play did not get there."""
         return self.trace.sessions[index] if index < len(self.trace.sessions) else None
 
     def events(self, index: int, *do: str) -> list[Event]:
-        """Return a session's events, of the named actions where any are named."""
+        """Return a session's events, of the named actions if any are named."""
         session = self.session(index)
         return [e for e in session.events if not do or e.do in do] if session else []
 
@@ -93,11 +93,11 @@ class View:
         return Finding(self.requirement, "pass", "", words)
 
     def blocked(self, words: str) -> Finding:
-        """Return that something else had to hold first."""
+        """Return *blocked*: another requirement has to hold first."""
         return Finding(self.requirement, "blocked", "", words)
 
     def not_offered(self, words: str) -> Finding:
-        """Return that the loader cannot be asked this."""
+        """Return *not offered*: the loader cannot be asked this."""
         return Finding(self.requirement, "not offered", "", words)
 
     def silent(
@@ -139,9 +139,9 @@ class View:
         session: int | None = None,
         evidence: Evidence | None = None,
     ) -> Finding:
-        """Return what a fault comes to after ``delivered`` batches since the load.
+        """Return the finding on a fault after ``delivered`` batches since the load.
 
-        The error shows in ``session``: in the case's last one where nothing else is said.
+        The error shows in ``session``, by default the case's last one.
         """
         last = len(self.case.sessions) - 1 if session is None else session
         evidence = evidence or Evidence("error", last, wanted="no error")
@@ -149,7 +149,7 @@ class View:
         return dataclasses.replace(found, evidence=evidence)
 
     def of_problem(self, problem: Problem) -> Finding:
-        """Return what a problem comes to."""
+        """Return the finding on a problem."""
         if problem.difference is not None:
             d = problem.difference
             return self.silent(d.kind, d.words, d.expected, d.got, problem.evidence)
@@ -158,7 +158,7 @@ class View:
         return self.of_fault(problem.fault, problem.delivered, evidence=problem.evidence)
 
     def needs(self, index: int, problem: Problem | None) -> tuple[str, ...]:
-        """Return what a resume in session ``index`` presupposes, by where its state was taken.
+        """Return the prerequisites of a resume in session ``index``, by its state's position.
 
         The classes of resuming itself presuppose nothing of each other here.
         """
@@ -173,12 +173,12 @@ class View:
             place = "EPOCH-4" if loaded.batches else "EPOCH-2"
         return (place, "EPOCH-1") if problem.epoch else (place,)
 
-    # What most judges ask.
+    # Questions that most judges ask.
 
     def problem(self, index: int, tolerated: tuple[int, ...] = ()) -> Problem | None:
         """Return the first problem of a session, faults and differences in their order.
 
-        Faults of the ``tolerated`` steps are none.
+        Faults of the ``tolerated`` steps do not count.
         """
         session = self.session(index)
         if session is None:
@@ -189,7 +189,7 @@ class View:
         return _Search(self, index, tolerated).first()
 
     def before(self, index: int) -> Finding | None:
-        """Return why session ``index`` cannot be judged: what went wrong before it.
+        """Return why session ``index`` cannot be judged: the problem before it.
 
         A state that cannot be taken or encoded is the requirement's own failure; anything
         else is some other requirement's.
@@ -206,7 +206,7 @@ class View:
         if session is None:
             return self.blocked("the play did not get there")
         if session.fault is not None and finding.is_refusal(session.fault, 0):
-            # Nothing was loaded yet: this is a cell that the loader does not have.
+            # Nothing was loaded yet: the loader does not offer this cell.
             return self.not_offered(finding.in_words(session.fault))
         return None
 
@@ -221,7 +221,7 @@ class View:
         return self._needing(index, problem)
 
     def later(self, index: int) -> Finding:
-        """Judge the epochs after that one; blocked where it was wrong itself."""
+        """Judge the epochs after the first; blocked if the first one is wrong."""
         problem = self.problem(index)
         early = self._early(index, problem)
         if early is not None:
@@ -264,7 +264,7 @@ class View:
 
 
 _ANEW = ("load", "load_cut", "load_document", "load_bogus", "open")
-"""Steps after which epochs are counted anew."""
+"""Steps after which epochs are counted from 0 again."""
 
 
 class _Search:
@@ -280,7 +280,7 @@ class _Search:
         wrong = self._difference()
         faults = (e for e in self.events if e.fault is not None)
         fault = next((e for e in faults if e.step not in self.tolerated), None)
-        # What a step delivered came before what it raised.
+        # A step delivers its batches before it raises its error.
         if fault is None or (wrong is not None and wrong.step <= fault.step):
             return wrong or self._nothing()
         epoch, delivered = self._at(fault.step)

@@ -1,4 +1,4 @@
-"""World: ranks with a state each, and what another number of ranks makes of those."""
+"""World: ranks with a state each, which the same or another number of ranks loads."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def other_ranks(view: View) -> Finding | None:
     before, after = _world(view, saving), _world(view, list(loads))
     w = view.case.workload
     if before is None or after is None or w.sampler != "distributed":
-        return None  # some rank is not there, or nobody deals the samples to ranks
+        return None  # a rank is missing, or no sampler deals the samples to ranks
     if w.n % before or w.n % after:
-        return None  # samples are dealt twice to come out even
+        return None  # some samples are dealt twice, so that ranks get equally many
     early = next(filter(None, (_unsaved(view, index) for index in saving)), None)
     if early is not None:
         return early
@@ -100,7 +100,7 @@ def _world(view: View, sessions: list[int]) -> int | None:
 
 
 def _of_rank(view: View, saved: int, resumed: int) -> View:
-    """Return one rank's two sessions, to be compared with what the first went on to deliver."""
+    """Return one rank's two sessions, to be compared with the first one's later batches."""
     case = view.case
     alone = Case(case.probe, case.workload, (case.sessions[saved], case.sessions[resumed]))
     found = [s for s in (view.session(saved), view.session(resumed)) if s is not None]

@@ -43,7 +43,7 @@ EMPTY = 20
 """After so many rounds in a row without a new case, exploring ends."""
 
 
-_ASKED = frozenset(j.requirement for j in judges.REGISTRY.values() if HISTORY in j.probes)
+_ASKED = frozenset(j.requirement for j in judges.REGISTRY.values() if HISTORY in j.families)
 """The requirements for which histories are judged."""
 
 

@@ -1,7 +1,7 @@
-"""What scripts compare for requirements of a format's bytes, orders and seeds (pure).
+"""The comparisons for requirements of a format's bytes, orders and seeds (pure).
 
-A script holds what the specification gives for the case: a published state, the samples of an
-order, the numbers that a stream draws.
+A script holds the values that the specification gives for the case: a published state, the
+samples of an order, the numbers that a stream draws.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from midepoch_conformance.case.case import Case, Step
 from midepoch_conformance.judges.order import ordered, values
 from midepoch_conformance.scripts.comparison import Comparison, flat, said, seen
 from midepoch_conformance.verdict.finding import Finding
-from midepoch_conformance.verdict.permutation import words
+from midepoch_conformance.verdict.permutation import derive_words
 from midepoch_conformance.verdict.published import vector
 
 __all__ = ["COUNT", "REQUIREMENTS", "comparison"]
@@ -32,7 +32,7 @@ _RECIPES: dict[str, Recipe] = {}
 
 
 def comparison(case: Case, finding: Finding) -> Comparison:
-    """Return what the script of a finding compares: all batches where there is no recipe."""
+    """Return the comparison of a finding's script; without a recipe, it is of all batches."""
     return _RECIPES.get(finding.requirement, _delivered)(case, finding)
 
 
@@ -77,7 +77,7 @@ def _valid(case: Case, finding: Finding) -> Comparison:
 
 @_recipe("DOC-2")
 def _one_layout(case: Case, finding: Finding) -> Comparison:
-    """The save is looked at that the finding names."""
+    """Look at the save that the finding names."""
     named = re.match(r"save (\d+)", finding.words)
     at = int(named[1]) - 1 if named else 0
     one, other = (f"sorted(keys({_DOCUMENTS.format(seen=seen(i))}[{at}]))" for i in (0, 1))
@@ -123,7 +123,7 @@ def _taken_again(case: Case, finding: Finding) -> Comparison:
 
 @_recipe("DOC-7", "DOC-8", "DOC-9", "DOC-11")
 def _published(case: Case, finding: Finding) -> Comparison:
-    """Compare with what is published of a state, which is refused or continued."""
+    """Compare with a published state's outcome: the state is refused or continued."""
     steps = case.sessions[0].steps
     name = finding.words.partition(" (")[0]
     load = next((s for s in steps if s.value == name), None)
@@ -175,7 +175,7 @@ def _permutations(case: Case, finding: Finding) -> Comparison:
 
 @_recipe("ORDER-2", "ORDER-3", "ORDER-4", "ORDER-6")
 def _ordered(case: Case, finding: Finding) -> Comparison:
-    """The batch is looked at that the finding names."""
+    """Look at the batch that the finding names."""
     named = re.search(r"epoch (\d+), batch (\d+)", finding.words)
     epoch, batch = (int(named[1]), int(named[2])) if named else (0, 0)
     wanted = [row[0] for row in ordered(case.workload, epoch, batch, 1)[0]][:_SHOWN]
@@ -199,7 +199,7 @@ def _far(case: Case, finding: Finding) -> Comparison:
 
 @_recipe("SEED-1", "SEED-2", "SEED-3", "SEED-4", "SEED-7")
 def _drawn(case: Case, finding: Finding) -> Comparison:
-    """Each batch's first draw of one stream is looked at, in both epochs."""
+    """Look at each batch's first draw from one stream, in both epochs."""
     w, lanes = case.workload, case.sessions[0].execution.lanes or 0
     named = re.search(r"the stream of (\w+)", finding.words)
     draw = named[1] if named else w.draws[0]
@@ -207,10 +207,10 @@ def _drawn(case: Case, finding: Finding) -> Comparison:
     for epoch in range(2):
         if w.kind == "map":
             count = -(-w.n // w.batch_size)
-            seeds = [words(w.seed, "batch.map", epoch, n) for n in range(count)]
+            seeds = [derive_words(w.seed, "batch.map", epoch, n) for n in range(count)]
         else:
             dealt = _dealt(w.n, w.batch_size, lanes)
-            seeds = [words(w.seed, "batch.iterable", epoch, *place) for place in dealt]
+            seeds = [derive_words(w.seed, "batch.iterable", epoch, *place) for place in dealt]
         wanted += [values(one, 1, (draw,))[0][0] for one in seeds]
     every = ", ".join(f"*{_ALL.format(seen=seen(i))}" for i in range(len(case.sessions)))
     return Comparison(repr(wanted), f"[batch[0][{1 + w.draws.index(draw)}] for batch in [{every}]]")

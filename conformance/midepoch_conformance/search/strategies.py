@@ -121,4 +121,4 @@ def _shapes(values: tuple[Any, ...]) -> st.SearchStrategy[tuple[int, int]]:
 
 
 def _requirements_of(family: Family) -> tuple[str, ...]:
-    return tuple(j.requirement for j in judges.REGISTRY.values() if family.name in j.probes)
+    return tuple(j.requirement for j in judges.REGISTRY.values() if family.name in j.families)

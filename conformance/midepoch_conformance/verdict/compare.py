@@ -1,4 +1,4 @@
-"""The first difference between what was expected and what came, in words and as data (pure)."""
+"""The first difference of expected and delivered batches, in words and as data (pure)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SHOWN = 12
 
 @dataclasses.dataclass(frozen=True)
 class Difference:
-    """Where a stretch leaves what it should have been."""
+    """The place at which a stretch leaves the expected batches."""
 
     kind: str
     """``missing``, ``repeated``, ``reordered``, ``extra``, ``values`` or ``different``."""
@@ -25,17 +25,17 @@ class Difference:
     """The difference in a sentence."""
 
     expected: list[Batch]
-    """The batches from there on that should have come."""
+    """The expected batches from there on."""
 
     got: list[Batch]
-    """The batches from there on that came."""
+    """The delivered batches from there on."""
 
     at: int = 0
     """How many batches of the stretch are right."""
 
 
 def difference(stretch: Stretch, epochs: Epochs) -> Difference | None:
-    """Return the first difference of a stretch, or None where it is as it must be.
+    """Return the first difference of a stretch, or None if there is none.
 
     A stretch that was not drained is compared as far as it went.
     """
@@ -112,7 +112,7 @@ def _wrong(stretch: Stretch, at: int, epochs: Epochs) -> Difference:
 
 
 def _kind(stretch: Stretch, at: int, epochs: Epochs) -> tuple[str, str]:
-    """Say what the wrong batch at ``at`` looks like: a guess in words, a kind for certain."""
+    """Describe the wrong batch at ``at``: the words are a guess, the kind is certain."""
     want, got = (stretch.want or [])[at:], stretch.got[at:]
     whole = epochs[stretch.start.epoch]
     before = whole[: stretch.start.batches + at]

@@ -1,4 +1,4 @@
-"""What a failing case delivered, session by session, small enough to be drawn (pure)."""
+"""The batches of a failing case, session by session, small enough to be drawn (pure)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from midepoch_conformance.verdict.finding import in_words
 __all__ = ["Delivered", "delivered", "epoch_lengths"]
 
 _BATCHES, _IDS = 64, 16
-"""At most so many batches of an epoch or a step are kept, and ids of a batch."""
+"""The most batches of an epoch or a step that are kept, and the most ids of a batch."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,12 +34,12 @@ class Delivered:
     """Whether batches or ids were left out."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON types."""
+        """Return the play as JSON types."""
         return dataclasses.asdict(self)
 
 
 def delivered(case: Case, trace: Trace, oracle: Trace | None) -> Delivered:
-    """Return what ``trace`` delivered, beside the uninterrupted run where there is one.
+    """Return the batches of ``trace``, beside the uninterrupted run if there is one.
 
     Example:
         >>> from midepoch_conformance.case.adapter import Execution
@@ -103,7 +103,7 @@ def _id(row: Sequence[Any]) -> Any:
 def _steps(
     steps: Sequence[Step], session: SessionTrace, before: Sequence[Place], cutter: _Cutter
 ) -> list[dict[str, Any]]:
-    """Return the steps that were played; one that only opened the loader where that failed."""
+    """Return the steps that were played; one opening step if the loader could not be opened."""
     if session.fault is not None and not session.events:
         return [{"do": "open", "words": "build the loader", "fault": in_words(session.fault)}]
     return [_step(steps[event.step], event, before[event.step], cutter) for event in session.events]

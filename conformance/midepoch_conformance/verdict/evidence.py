@@ -1,4 +1,4 @@
-"""What shows a finding once more: the observation that a failure's script prints (pure)."""
+"""The observation that shows a finding again: a failure's script prints it (pure)."""
 
 from __future__ import annotations
 
@@ -57,16 +57,16 @@ class Evidence:
     """The epoch from that step on, empty ones right after a load not counted."""
 
     run: tuple[int, int, int | None] | None = None
-    """What is expected: of the uninterrupted run an epoch, from a batch on, up to a batch."""
+    """The expected batches: an epoch of the uninterrupted run, its first batch and its end."""
 
     other: int = UNINTERRUPTED
     """The session that is the uninterrupted run."""
 
     pieces: tuple[Piece, ...] = ()
-    """Where samples are that are counted together."""
+    """The places of samples that are counted together."""
 
     wanted: Any = None
-    """What is wanted, as the observation has it."""
+    """The expected value of the observation."""
 
     slack: int = 0
     """How many samples may be missing."""

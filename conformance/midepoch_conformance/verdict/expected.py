@@ -1,7 +1,7 @@
-"""What must be delivered: a position, followed through a trace, and the batches from there (pure).
+"""The batches that must be delivered: a position is followed through a trace (pure).
 
-The model is the uninterrupted run cut at a position, and nothing cleverer. Positions are
-followed by what was delivered, so that a state's position is known wherever it was taken.
+The model is the uninterrupted run cut at a position. Each delivered batch moves the position, so a
+state's position is known wherever it was taken.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Stretch:
     """Index of the step that began it."""
 
     start: Position
-    """Where it began."""
+    """The position at which it began."""
 
     loaded: str
     """The state that was loaded last before it, or ``""``."""
@@ -47,16 +47,16 @@ class Stretch:
     """The batches from ``start`` to the epoch's end; None beyond the model's epochs."""
 
     got: list[Batch] = dataclasses.field(default_factory=list)
-    """What was delivered."""
+    """The delivered batches."""
 
     ended: bool = False
     """Whether the epoch's end was seen."""
 
     leading: bool = False
-    """Whether it is an empty epoch right after a load, which no judge minds but one."""
+    """Whether it is an empty epoch right after a load; only one judge looks at those."""
 
     fault: Fault | None = None
-    """What stopped it, if anything did."""
+    """The fault that stopped it, if there was one."""
 
 
 def epochs_of(session: SessionTrace) -> Epochs:
@@ -77,17 +77,18 @@ def epochs_of(session: SessionTrace) -> Epochs:
 
 
 def follow(case: Case, trace: Trace, epochs: Epochs) -> list[Stretch]:
-    """Return the stretches of all sessions in order, each with what it should have delivered.
+    """Return the stretches of all sessions in order, each with the batches that it should have
+    delivered.
 
     A load that was refused moves nothing. An end state stands at the start of the next epoch,
-    whether its end was seen or not; empty epochs right after a load are ``leading`` and do
-    not move the position, but where that is an epoch without batches.
+    whether its end was seen or not. Empty epochs right after a load are ``leading``: they do not
+    move the position, unless that epoch has no batches.
     """
     return _walked(case, trace, epochs).stretches
 
 
 def positions(case: Case, trace: Trace, epochs: Epochs) -> dict[str, Position]:
-    """Return where each state was taken."""
+    """Return the position at which each state was taken."""
     return dict(_walked(case, trace, epochs).states)
 
 
@@ -145,7 +146,7 @@ class _Walk:
             return
         stretch.ended = True
         stretch.leading = self._untouched and not stretch.got
-        # Where the epoch has no batches anyway, this was it.
+        # An epoch without batches was delivered by this.
         if not stretch.leading or stretch.want == []:
             self._position = Position(stretch.start.epoch + 1, 0)
         self._open = None

@@ -1,4 +1,4 @@
-"""Verdicts: what a judge finds, what counts as a refusal, and what many findings come to (pure)."""
+"""Verdicts: a judge's finding, the rule for refusals, and the result of many findings (pure)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ OUTCOMES = (
     "blocked",
     "not offered",
 )
-"""All outcomes, the one that decides first."""
+"""All outcomes; the first one that occurs decides."""
 
 FAILURES = frozenset({"fails silently", "fails"})
 
@@ -68,7 +68,7 @@ NO_REFUSALS = frozenset(
         "StopIteration",
     }
 )
-"""Exceptions that are accidents, and so are their subclasses: nobody decided to refuse by them."""
+"""Exceptions that are accidents, with their subclasses: no loader refuses a state by them."""
 
 _SHOWN = 300
 _RUNS: tuple[str, ...] = ("BASIS-1",)
@@ -76,7 +76,7 @@ _RUNS: tuple[str, ...] = ("BASIS-1",)
 
 @dataclasses.dataclass(frozen=True)
 class Finding:
-    """What one judge says of one case."""
+    """One judge's finding on one case."""
 
     requirement: str
     """The requirement's id."""
@@ -85,16 +85,16 @@ class Finding:
     """One of :data:`OUTCOMES`."""
 
     kind: str = ""
-    """One of :data:`KINDS`: in which way it fails. Empty for other outcomes."""
+    """The way of failing, one of :data:`KINDS`; empty for other outcomes."""
 
     words: str = ""
     """The finding in a sentence."""
 
     expected: Any = None
-    """What should have come, as data, where that says more."""
+    """The expected data, if they tell more than the words."""
 
     got: Any = None
-    """What came."""
+    """The delivered data."""
 
     workload: str = ""
     """The case's workload kind, filled in by ``judges.judge`` and :func:`place`."""
@@ -109,15 +109,15 @@ class Finding:
     """Requirements that this finding presupposes, beside those that its requirement always does."""
 
     feature: str = ""
-    """What is out of the ordinary about the case's workload, filled in likewise."""
+    """The unusual features of the case's workload, filled in likewise."""
 
     evidence: Evidence | None = dataclasses.field(default=None, compare=False)
-    """What shows it once more, in a failure's script."""
+    """The observation that shows it again, in a failure's script."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Result:
-    """What the findings of a requirement on one kind of workload come to."""
+    """The result of a requirement's findings on one kind of workload."""
 
     requirement: str
     workload: str
@@ -127,7 +127,7 @@ class Result:
 
 
 def place(finding: Finding, case: Case) -> Finding:
-    """Return the finding with where it was found."""
+    """Return the finding with its place: the case and its workload."""
     w = case.workload
     workers = tuple(sorted({s.execution.workers for s in case.sessions}))
     return dataclasses.replace(
@@ -152,7 +152,7 @@ def is_refusal(fault: Fault, delivered: int) -> bool:
 
 
 def of_fault(requirement: str, fault: Fault, delivered: int) -> Finding:
-    """Return what a fault comes to: a refusal as the requirement says, else a failure."""
+    """Return the finding on a fault: a refusal as the requirement says, else a failure."""
     words = in_words(fault, delivered)
     if fault.kind == "adapter":
         return Finding(requirement, "error", "adapter", words)
@@ -165,7 +165,7 @@ def of_fault(requirement: str, fault: Fault, delivered: int) -> Finding:
 
 
 def fault_kind(fault: Fault, delivered: int) -> str:
-    """Return in which way a fault fails."""
+    """Return the way in which a fault fails."""
     if fault.kind in ("hang", "crash", "codec"):
         return fault.kind
     if fault.at == "state":
@@ -201,13 +201,14 @@ def in_words(fault: Fault, delivered: int = 0) -> str:
 
 
 def block_dependents(findings: Iterable[Finding]) -> list[Finding]:
-    """Return the findings with those *blocked* whose prerequisite failed.
+    """Return the findings; a failure is *blocked* if one of its prerequisites failed.
 
-    A failure is blocked where a requirement that it presupposes failed on the same workload
-    kind with one of its worker counts, on a plain workload or on one that has no features but
-    its own: what fails on an unusual workload alone says nothing about others. A case without
-    an uninterrupted run to compare with is blocked where a Basis requirement failed there, and
-    not offered elsewhere.
+    The prerequisite must have failed on the same kind of workload, with one of the failure's
+    worker counts. Its own workload must have no feature that the failure's lacks: a failure on
+    an unusual workload says nothing about others.
+
+    A case without an uninterrupted run is blocked if a Basis requirement failed there. Otherwise
+    it is not offered.
     """
     found = list(findings)
     failed: dict[tuple[str, str, int], set[frozenset[str]]] = {}
@@ -244,10 +245,10 @@ def _blocked(
 
 
 def aggregate(findings: Iterable[Finding]) -> list[Result]:
-    """Return what the findings come to, for each requirement and workload kind.
+    """Return the result of the findings for each requirement and kind of workload.
 
-    The results are in the specification's order. Findings need their place: what
-    ``judges.judge`` returns has it, others get it from :func:`place`.
+    The results are in the specification's order. Findings need their place: ``judges.judge`` fills
+    it in, and so does :func:`place`.
     """
     groups: dict[tuple[str, str], list[Finding]] = {}
     for finding in block_dependents(findings):

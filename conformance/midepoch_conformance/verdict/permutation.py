@@ -8,18 +8,18 @@ import math
 import random
 from collections.abc import Sequence
 
-__all__ = ["derive", "elements", "key", "private", "streams", "torch_float", "words"]
+__all__ = ["derive", "derive_words", "elements", "key", "private", "streams", "torch_float"]
 
 _WORD = 2**64
 _SMALL = 4096
 _ROUNDS = 8
 
 
-def words(root: int, purpose: str, *numbers: int) -> tuple[int, int, int, int]:
+def derive_words(root: int, purpose: str, *numbers: int) -> tuple[int, int, int, int]:
     """Return the four words that belong to a purpose and a place.
 
     Example:
-        >>> words(7, "batch.map", 2, 5)[0]
+        >>> derive_words(7, "batch.map", 2, 5)[0]
         4592959449762576890
     """
     text = f"midepoch/1/{purpose}/{root}" + "".join(f"/{n}" for n in numbers)
@@ -29,8 +29,8 @@ def words(root: int, purpose: str, *numbers: int) -> tuple[int, int, int, int]:
 
 
 def derive(root: int, purpose: str, *numbers: int) -> int:
-    """Return the first of the :func:`words`."""
-    return words(root, purpose, *numbers)[0]
+    """Return the first of the :func:`derive_words`."""
+    return derive_words(root, purpose, *numbers)[0]
 
 
 def key(root: int, epoch: int) -> int:
@@ -70,7 +70,7 @@ def private(w: Sequence[int]) -> random.Random:
     """Return a generator that draws as the batch's own one of ``torch`` does.
 
     Example:
-        >>> f"{torch_float(private(words(7, 'batch.map', 2, 5))):.6f}"
+        >>> f"{torch_float(private(derive_words(7, 'batch.map', 2, 5))):.6f}"
         '0.874185'
     """
     return _mersenne(w[3] & 0xFFFFFFFF)

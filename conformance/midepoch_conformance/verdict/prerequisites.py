@@ -1,4 +1,4 @@
-"""What a requirement presupposes: where that fails, it is blocked and not failed again (pure)."""
+"""The prerequisites of requirements: a failed one blocks those that rest on it (pure)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PREREQUISITES: dict[str, tuple[str, ...]] = {
     "RESUME-4": _SAVES,
     "RESUME-5": _RESUMES,
     "RESUME-6": _RESUMES,
-    # The rest follows from what is in the history: its findings say it.
+    # The other prerequisites depend on the history's steps: its findings name them.
     "RESUME-7": _AGREES,
     "EPOCH-1": _RESUMES,
     "EPOCH-2": _SAVES,
@@ -69,11 +69,11 @@ PREREQUISITES: dict[str, tuple[str, ...]] = {
     "DOC-6": _RESUMES,
     "DOC-10": (*_SAVES, "EPOCH-3"),
 }
-"""Of each requirement, those that it presupposes; what is not named presupposes BASIS-1."""
+"""The prerequisites of each requirement; one that is not named here has BASIS-1."""
 
 
 def presupposed(requirement: str) -> tuple[str, ...]:
-    """Return what ``requirement`` presupposes.
+    """Return the prerequisites of ``requirement``.
 
     Example:
         >>> presupposed("BASIS-3")

@@ -32,7 +32,7 @@ class Vector:
 
     @property
     def error(self) -> str:
-        """Return the error type that it is refused with; empty where it is none."""
+        """Return the error type that refuses it; empty if it is valid."""
         return str(self.data.get("error", ""))
 
     @property

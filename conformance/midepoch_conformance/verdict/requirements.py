@@ -29,7 +29,7 @@ class Requirement:
     """The RFC 2119 word."""
 
     refusal: str
-    """What a refusal counts as: ``passes``, ``refused`` or ``fails``."""
+    """The effect of a refusal: ``passes``, ``refused`` or ``fails``."""
 
     text: str
     """The sentence itself."""
@@ -41,7 +41,7 @@ class Requirement:
     """Failures in the field that it answers."""
 
     unjudged: str | None = None
-    """Why no judge looks at it, or None where one does."""
+    """Why no judge looks at it, or None if one does."""
 
     page: str = ""
     """The page of the specification."""
