@@ -1,4 +1,4 @@
 """The benchmarks: the costs of a loader beside other loaders, in one run (``midepoch bench``).
 
-A part of its own: it uses the suite's adapters, and the suite finds its command by an entry point.
+The benchmarks use the suite's adapters, and the suite finds their command by an entry point.
 """

@@ -31,7 +31,7 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     warnings.simplefilter("ignore")
-    # As in workers: the comparison is of loaders, not of thread pools, without workers too.
+    # One thread, as in workers: the comparison is of loaders, not of thread pools.
     torch.set_num_threads(1)
 
     def say(line: Mapping[str, Any]) -> None:

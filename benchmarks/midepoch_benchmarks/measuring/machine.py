@@ -39,7 +39,7 @@ def described() -> dict[str, Any]:
 def _round_trip() -> float:
     """Return the seconds in which a byte goes to another process and comes back, by pipes.
 
-    Nothing that waits for another process can be faster: it is what waking one takes here.
+    A loader that sleeps until a worker answers cannot be faster: waking a process takes this time.
     """
     there, back = os.pipe(), os.pipe()
     child = os.fork()

@@ -1,4 +1,4 @@
-"""From a case's kind of measurement to what measures it."""
+"""The measure of each kind of measurement."""
 
 from __future__ import annotations
 

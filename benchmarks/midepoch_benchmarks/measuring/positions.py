@@ -154,8 +154,8 @@ def _wide(job: Job) -> Setting:
 class Skipping:
     """Seconds a batch that is skipped when a plain iterable is resumed.
 
-    Two positions are resumed, near and far, and the difference is divided by their distance,
-    which each contender gets as long as it needs for :data:`_STRETCH` seconds.
+    The measure resumes at a near and a far position, and divides the difference by their distance.
+    Each contender's distance takes it about :data:`_STRETCH` seconds.
     """
 
     near = 10

@@ -20,7 +20,7 @@ CODECS: dict[str, tuple[str, ...]] = {
     "tensors": ("pickle", "torch", "bytes"),
     "private torch": ("pickle", "torch", "bytes"),
 }
-"""The codecs that carry the types of a tree or of a private generator, where not all do.
+"""The codecs that carry the types of a tree or of a private generator, if not all codecs do.
 
 Plain JSON has no tuples, and torch's safe loading no arrays of numpy's. The canonical JSON of
 midepoch's format has all of them.
@@ -138,8 +138,8 @@ def change(tree: Any, into: Any) -> None:
 def spelled(tree: Any) -> str:
     """Return a tree with its types in full: equal texts, equal values and types.
 
-    The order of keys counts where the mapping says so (``OrderedDict``) and nowhere else; of
-    arrays and tensors the element type and the shape are spelled as well.
+    The order of keys counts in an ``OrderedDict`` alone. The element types and shapes of arrays and
+    tensors are spelled as well.
 
     Example:
         >>> spelled({"a": [True, 1]})

@@ -59,7 +59,7 @@ midepoch's own format (``format``).
 """
 
 QUICK = ("kinds", "aspects", "files", "inline")
-"""How the profile quick can play a family, where it differs from its neighbours.
+"""The ways in which the profile quick can play a family unlike its neighbours.
 
 With workers on every kind of workload (``kinds``), on each aspect of unusual workloads
 (``aspects``), on shards as well (``files``), or without workers alone (``inline``).

@@ -128,7 +128,7 @@ class Host:
         known = set(sys.modules)
 
         def play() -> bool:
-            # Made where it plays: the journal knows its writer by its process.
+            # The playing process makes its journal, which knows its writer by the process.
             whole = Play(loaded.adapter, self.offer, todo, loaded.own).run(self.offer.fork_safe)
             if self.offer.fork_safe and not self.warm:
                 _note_imports(known, todo.folder)
@@ -216,7 +216,7 @@ class Host:
                     watch.register(exits, select.POLLIN)
                 ready = dict(watch.poll(1000 * left if exits is not None else 1000 * _POLL))
                 if self.commands in ready:
-                    # The runner is gone: nothing needs this play any more.
+                    # The runner is gone, so nobody needs this play.
                     processes.end_group(pid)
                     processes.end_others(set())
                     os._exit(0)

@@ -52,7 +52,7 @@ _MODULES = (
 
 
 _TAMPERED = frozenset({"part removed", "no state", "after a refusal"})
-"""The families that load values which the adapter's ``state`` never returned."""
+"""The families that load values that the adapter's ``state`` did not return."""
 
 
 def applicable(case: Case) -> tuple[str, ...]:

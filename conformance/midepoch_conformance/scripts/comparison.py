@@ -1,6 +1,6 @@
-"""What a script compares: the expressions, and the small words that they are made of (pure).
+"""A script's comparison: its expressions, and the functions that write their parts (pure).
 
-The expressions are Python's, of ``seen``: what the steps of each session showed.
+The expressions are Python's, on ``seen``: the records of each session's steps.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["Comparison", "flat", "said", "seen"]
 
 @dataclasses.dataclass(frozen=True)
 class Comparison:
-    """What a script compares."""
+    """A script's comparison."""
 
     expected: str
     """The expression that is printed as expected."""
@@ -28,20 +28,20 @@ class Comparison:
     """The expression that tells whether the failure shows."""
 
     looks: tuple[str, ...] = ()
-    """What is looked at after each step: functions ``look_NAME`` of rare.py."""
+    """The looks after each step: the names of functions ``look_NAME`` in rare.py."""
 
     case: Case | None = None
-    """The case as it is played, where that is another one."""
+    """The case that the script plays, if it is another one."""
 
 
 def seen(session: int, step: int = 0) -> str:
-    """Return the expression of what a session's steps showed, from a step on."""
+    """Return the expression for the records of a session's steps, from a step on."""
     name = "whole" if session == UNINTERRUPTED else session + 1
     return f'seen["{name}"]{f"[{step}:]" if step else ""}'
 
 
 def said(text: str) -> str:
-    """Return the expression of a text that is printed."""
+    """Return the expression for a printed text."""
     return f'"{text}"'
 
 

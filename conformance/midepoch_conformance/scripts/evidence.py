@@ -1,4 +1,4 @@
-"""How a failure's script shows an observation: what it prints and when its status is 1 (pure)."""
+"""How a failure's script shows an observation: its output, and when its status is 1 (pure)."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ __all__ = ["KNOWN", "compared"]
 
 
 def compared(case: Case, finding: Finding, evidence: Evidence) -> Comparison:
-    """Return what the script of a finding compares."""
+    """Return the comparison of a finding's script."""
     found = _COMPARISONS[evidence.what](case, finding, evidence)
     return dataclasses.replace(found, case=found.case or _cut(case, evidence))
 
 
 def _cut(case: Case, evidence: Evidence) -> Case:
-    """Return the case as far as it is needed."""
+    """Return the case up to the last step that the observation needs."""
     last = max([evidence.session, evidence.other, *(piece.session for piece in evidence.pieces)])
     if last < 0 or evidence.what == "recipe":
         return case
@@ -35,7 +35,7 @@ def _cut(case: Case, evidence: Evidence) -> Case:
 
 
 def _or_refused(finding: Finding, steps: str, shows: str) -> str:
-    """Return when it shows where the loader may refuse as well."""
+    """Return the condition of a failure; a refusal is none if the requirement allows it."""
     known = requirements.load().get(finding.requirement)
     allowed = known is not None and known.refusal in ("passes", "refused")
     return f"{shows} and not refused({steps})" if allowed else shows
@@ -61,10 +61,10 @@ def _batches(case: Case, finding: Finding, e: Evidence) -> Comparison:
 
 
 def _to_the_end(case: Case, session: int) -> Case | None:
-    """Return the case with a session that goes on to the end, where the caller catches errors.
+    """Return the case with a session that continues to the end, if the caller catches errors.
 
-    A right loader may be elsewhere at each step: an epoch takes it two drains. None where errors
-    are not caught.
+    A correct loader may be elsewhere at each step: an epoch takes it two drains. Return None if the
+    caller catches no errors.
     """
     plans = [*case.sessions[: session + 1]]
     steps = plans[-1].steps

@@ -1,6 +1,6 @@
 """Puts known values into a tree, and drops what they decide (pure)."""
 
-# What the methods visit is in their names.
+# The methods' names tell the nodes that they visit.
 # ruff: noqa: D102
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Fold(ast.NodeTransformer):
                 left.append(value)
             if known and bool(truth) == either:
                 break
-        # A constant at the end decides nothing more where something else comes before it.
+        # A constant at the end decides nothing if another operand comes before it.
         return left[0] if len(left) == 1 else ast.BoolOp(node.op, left)
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
@@ -143,7 +143,7 @@ def _known(node: ast.AST) -> tuple[bool, Any]:
 
 
 def _evaluated(node: _Node) -> _Node | ast.expr:
-    """Return what an operation on constants comes to; as it is where it is on something else."""
+    """Return the value of an operation on constants; any other operation stays as it is."""
     parts = [n for n in ast.iter_child_nodes(node) if isinstance(n, ast.expr)]
     if not all(_known(part)[0] for part in parts):
         return node
@@ -159,7 +159,7 @@ _FEW = 4
 
 
 def _few(items: ast.expr, target: ast.expr) -> list[Any] | None:
-    """Return what is known to be gone through, where that is little."""
+    """Return the items of a loop, if they are known and few."""
     known, values = _known(items)
     named = isinstance(target, ast.Name) and isinstance(values, (tuple, list))
     return list(values) if known and named and len(values) <= _FEW else None

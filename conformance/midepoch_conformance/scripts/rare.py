@@ -1,6 +1,6 @@
-"""What few failures' scripts do and look at: each holds of this what it needs.
+"""Steps and looks that few failures' scripts need; each script holds only its own.
 
-Actions and looks take the player of a script (see ``player.py``); helpers take what it noted.
+Actions and looks take the player of a script (see ``player.py``); helpers take its records.
 """
 
 # A script imports nothing of the suite, and its lines are not typed.
@@ -118,7 +118,7 @@ def look_held(player, step):
     return counts
 
 
-# What is compared
+# Compared values
 
 
 def errors(steps):

@@ -14,7 +14,7 @@ from pathlib import Path
 __all__ = ["NO_VERDICT", "ScriptRun", "run_script"]
 
 NO_VERDICT = 2
-"""Status of a run that broke before it had compared anything."""
+"""The status of a run that broke before it compared anything."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -22,11 +22,10 @@ class ScriptRun:
     """How a script ended."""
 
     status: int
-    """1 where the failure shows, 0 where it does not, :data:`NO_VERDICT` where the script broke
-    or ran out of time."""
+    """1 if the failure shows, 0 if not, :data:`NO_VERDICT` if the script broke or was too slow."""
 
     output: str
-    """What it printed."""
+    """The text that it printed."""
 
 
 def run_script(
@@ -44,12 +43,12 @@ def run_script(
     with tempfile.TemporaryDirectory(prefix="midepoch-script-", dir=folder) as own:
         path, printed = Path(own, "failure.py"), Path(own, "printed")
         path.write_text(text, encoding="utf-8")
-        # A file, not a pipe: what the loader leaves behind would keep that open.
+        # A file, not a pipe: processes that the loader leaves behind would keep a pipe open.
         with printed.open("wb") as out:
             process = subprocess.Popen(
                 [python or sys.executable, str(path)],
                 cwd=own,
-                # What a script leaves for its reader goes with the folder here.
+                # The files that a script leaves for its reader go with this folder.
                 env=environment | {"TMPDIR": own},
                 stdin=subprocess.DEVNULL,
                 stdout=out,

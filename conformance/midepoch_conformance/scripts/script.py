@@ -1,9 +1,9 @@
 """Puts the script of a failure together: the case, the loader's and the data's lines, the player.
 
-A stranger looks at it first. It imports the loader and the standard library, plays the
-uninterrupted run and the case's sessions, each in an interpreter of its own, and prints what was
-expected and what came. Its status is 1 where the failure shows, 0 where it does not, and 2 where
-it could not be played.
+A script's first reader does not know the suite, so it imports the loader and the standard library
+alone. It plays the uninterrupted run and the case's sessions, each in an interpreter of its own,
+and prints the expected and the delivered batches. Its status is 1 if the failure shows, 0 if it
+does not, and 2 if it could not be played.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ from midepoch_conformance.verdict.finding import Finding
 __all__ = ["MARK", "make_script", "player"]
 
 MARK = "# The player, the same in every script"
-"""What stands before the player."""
+"""The line before the player."""
 
 _SUITE = Path(__file__).parents[1]
 _DATA = ("case/rows.py", "case/sources.py", "case/trees.py")
 _TOOLS = ("host/streams.py", "host/codecs.py", "case/tampering.py", "scripts/rare.py")
 _SAID = ("form", "private", "ambient", "whole")
-"""What a workload says of itself beside its fields."""
+"""The properties of a workload that count as facts, beside its fields."""
 
 _OWN = ("SESSIONS", "RARE", "LOOKS", "CODEC", "CANONICAL", "DOCUMENTS", "compare", "open_loader")
 """The names that a script defines itself."""
 
 _PLAYED = {"take", "drain", "break", "save", "load", "close", "open", "kill"}
-"""What the player does by itself."""
+"""The steps that the player takes by itself."""
 
 _HASHES = {"a": 1, "b": 2}
 _WIDTH = 96
@@ -66,7 +66,7 @@ def make_script(
         case: the failing case.
         finding: what a judge found on it.
         words: the case in words.
-        lengths: batches of each epoch of the uninterrupted run, where they are known.
+        lengths: batches of each epoch of the uninterrupted run, if they are known.
         whole: whether all lines of the loader and of the data are kept.
     """
     if lengths is None:
@@ -86,7 +86,7 @@ def player() -> tuple[str, frozenset[str]]:
 
 @functools.cache
 def _rare() -> frozenset[str]:
-    """Return the names of what few scripts need."""
+    """Return the names of the functions in rare.py."""
     text = (_SUITE / "scripts/rare.py").read_text(encoding="utf-8")
     nodes = (n for n in ast.parse(text).body if isinstance(n, ast.FunctionDef))
     return frozenset(node.name for node in nodes)
@@ -94,7 +94,7 @@ def _rare() -> frozenset[str]:
 
 @dataclasses.dataclass(frozen=True)
 class _Played:
-    """A session of a script: its name, plan, and all that its workload and execution say."""
+    """A session of a script: its name, its plan, and the facts of its workload and execution."""
 
     name: str
     plan: SessionPlan
@@ -126,7 +126,7 @@ class _Script:
         return _Played(name, plan, _facts(w), self._execution(plan))
 
     def _uninterrupted(self) -> _Played:
-        """Return the uninterrupted run; what does not show in its batches is that of the case."""
+        """Return the uninterrupted run; fields that do not show in its batches are the case's."""
         oracle = oracle_case(self.case)
         faults = ("fail_at", "stop_at", "die_at")
         found = {name: getattr(oracle.workload, name) for name in faults}
@@ -162,7 +162,7 @@ class _Script:
             _broken("\n".join(self._compare())),
             f"# The loader, as far as the case needs it.\n\n{_broken(adapter)}",
             f"# The data, as far as the case needs it.\n\n{_broken(data)}" if data else "",
-            f"# What the steps need.\n\n{_broken(tools)}",
+            f"# The functions that the steps need.\n\n{_broken(tools)}",
             "\n".join(self._opening(handed, adapter, data)),
             "\n".join(rest),
             f'{text.rstrip()}\n\n\nif __name__ == "__main__":\n    main(*sys.argv[1:])\n',
@@ -170,7 +170,7 @@ class _Script:
         return "\n\n\n".join(part for part in parts if part)
 
     def _path(self) -> list[str]:
-        """Return what makes importable what lies beside the adapter."""
+        """Return the lines that make the adapter's neighbours importable."""
         if self.info.module.startswith(f"{SUITE}."):
             return []
         return [f"sys.path.insert(0, {str(Path(self.info.file).parent)!r})"]
@@ -186,7 +186,7 @@ class _Script:
             rows += _wrapped(row, ", ".join(map(self._step, part.plan.steps)))
         documents = {step.value: step.document for step in self.steps if step.document}
         told = [f"    {name!r}: {text!r}," for name, text in documents.items()]
-        head = "SESSIONS = {  # seeds of random streams and of hashes, what differs, the steps"
+        head = "SESSIONS = {  # seeds of random streams and of hashes, differences, steps"
         return [head, *rows, "}", *(["DOCUMENTS = {", *told, "}"] if told else [])]
 
     def _step(self, step: Step) -> str:
@@ -200,8 +200,8 @@ class _Script:
     def _compare(self) -> list[str]:
         lines = [f"    expected = {self.found.expected}", f"    got = {self.found.got}"]
         if re.search(r"\bgot\b", self.found.expected) and not self.found.expected.startswith('"'):
-            lines.reverse()
-        begin = "def compare(seen):  # what each session's steps showed"
+            lines.reverse()  # the expected value is computed from the delivered one
+        begin = "def compare(seen):  # seen: the records of each session's steps"
         return [begin, *lines, f"    return expected, got, {self.found.shows}"]
 
     def _opening(self, handed: Collection[str], adapter: str, data: str) -> list[str]:
@@ -242,7 +242,7 @@ class _Script:
     # The sources
 
     def _varied(self) -> set[str]:
-        """Return what sessions differ in."""
+        """Return the names of the facts in which sessions differ."""
         told = [{**part.workload, **part.execution} for part in self.played]
         varied = {name for name in told[0] if any(one[name] != told[0][name] for one in told)}
         return varied | ({"log"} if self.case.workload.log else set())  # each has its own
@@ -289,7 +289,7 @@ class _Script:
         return [imports, *joined]
 
     def _adapter(self, w: Mapping[str, Any], x: Mapping[str, Any]) -> list[Part]:
-        """Return the adapter, after what it shares with others."""
+        """Return the adapter, after the parts that it shares with other adapters."""
         info = self.info
         if info.function:
             made = f"from {info.module} import {info.attribute}"
@@ -315,7 +315,7 @@ def _read(name: str) -> str:
 
 
 def _source(info: LoaderInfo) -> str:
-    """Return the adapter's text; built-in ones lie here, wherever the host saw them."""
+    """Return the adapter's text; the suite's own adapters are read from this suite."""
     package, _, rest = info.module.partition(".")
     if package == SUITE:
         return _read(f"{rest.replace('.', '/')}.py")
@@ -323,7 +323,7 @@ def _source(info: LoaderInfo) -> str:
 
 
 def _reaches_beside(info: LoaderInfo) -> bool:
-    """Return whether an adapter imports what lies beside it, which may ask for anything."""
+    """Return whether an adapter imports a module beside it, which may use any fact."""
     if info.function or info.module.startswith(f"{SUITE}."):
         return False
     nodes = [*ast.walk(ast.parse(_source(info)))]
@@ -334,7 +334,7 @@ def _reaches_beside(info: LoaderInfo) -> bool:
 
 
 def _parameters(text: str) -> list[str]:
-    """Return what the adapter calls the workload and the execution that it is handed."""
+    """Return the adapter's names for the workload and the execution."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef) and node.name == "open":
             return [arg.arg for arg in node.args.args[1:3]]
@@ -342,7 +342,7 @@ def _parameters(text: str) -> list[str]:
 
 
 def _handed(texts: Iterable[str]) -> set[str]:
-    """Return the attributes that are asked of what is handed on."""
+    """Return the names of all attributes that the texts read."""
     found = set()
     for node in (n for text in texts for n in ast.walk(ast.parse(text))):
         if isinstance(node, ast.Attribute):
@@ -351,7 +351,7 @@ def _handed(texts: Iterable[str]) -> set[str]:
 
 
 def _members(data: str) -> Iterable[str]:
-    """Return the names of what the data's own class defines."""
+    """Return the names of the methods of the data's own class."""
     for node in ast.parse(data).body:
         if isinstance(node, ast.ClassDef) and node.name == "Rows":
             yield from (member.name for member in node.body if isinstance(member, ast.FunctionDef))
@@ -362,7 +362,7 @@ def _table(items: Iterable[tuple[str, str]]) -> str:
 
 
 def _wrapped(head: str, steps: str) -> list[str]:
-    """Return a session's row, in several lines where it is long."""
+    """Return a session's row, in several lines if it is long."""
     if len(head) + len(steps) <= _WIDTH:
         return [f'{head}"{steps}"),']
     lines = textwrap.wrap(steps, _WIDTH - 8, break_long_words=False, break_on_hyphens=False)

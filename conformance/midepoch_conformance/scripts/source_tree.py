@@ -1,4 +1,4 @@
-"""A module's source as a tree: what it says, defines and asks for (pure)."""
+"""A module's source as a tree: its definitions, and the names that it uses (pure)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = [
 SUITE = "midepoch_conformance"
 
 FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
-"""What a function is."""
+"""The nodes of functions."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,9 +46,9 @@ def defined(node: ast.stmt) -> set[str]:
 
 
 def mentioned(node: ast.AST, inside: frozenset[str] = frozenset()) -> set[str]:
-    """Return what a node asks for: names that are not its own, and attributes.
+    """Return the names that a node uses: names that are not its own, and attributes.
 
-    An attribute is ``.name``, or ``self.name`` where it is the object's own.
+    An attribute is ``.name``, or ``self.name`` if it is the object's own.
 
     Example:
         >>> sorted(mentioned(ast.parse("def f(a): return a.b + c")))
@@ -75,7 +75,7 @@ def is_stored(node: ast.AST) -> bool:
 
 
 def parsed(part: Part) -> ast.Module:
-    """Return the tree without annotations, imports of the suite, and what speaks of the file."""
+    """Return the tree without annotations, imports of the suite, docstring and ``__all__``."""
     tree: ast.Module = _Bare(part.foreign).visit(ast.parse(part.text))
     tree.body = [node for node in tree.body if not is_said(node) and not _is_of_the_suite(node)]
     tree.body = [node for node in tree.body if defined(node) != {"__all__"}]
@@ -150,7 +150,7 @@ def _is_of_the_suite(node: ast.stmt) -> bool:
 
 
 def rename(trees: Sequence[ast.Module], parts: Sequence[Part], taken: set[str]) -> None:
-    """Give other names to what is foreign and has a name that is taken."""
+    """Rename foreign definitions whose names are taken."""
     for tree, part in zip(trees, parts, strict=True):
         taken |= _defined(tree) if not part.foreign else set()
     foreign = [tree for tree, part in zip(trees, parts, strict=True) if part.foreign]

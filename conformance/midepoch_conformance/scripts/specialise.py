@@ -1,8 +1,8 @@
-"""Specialises source text for known facts: what is decided or unreached goes (pure).
+"""Specialises source text for known facts: decided and unreached code goes (pure).
 
 The same function makes the adapter's and the data's lines of a script. Attributes whose values
-are known become constants, decided conditions, tables and empty ``**{}`` go, and so does what
-nothing reaches: definitions, methods and imports. Comments and annotations are not kept.
+are known become constants, decided conditions, tables and empty ``**{}`` go, and so do definitions,
+methods and imports that nothing reaches. Comments and annotations are not kept.
 """
 
 from __future__ import annotations

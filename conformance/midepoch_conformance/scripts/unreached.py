@@ -1,4 +1,4 @@
-"""Drops what nothing needs from trees: idle calls, definitions, methods and imports (pure)."""
+"""Drops unneeded code from trees: idle calls, definitions, methods and imports (pure)."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ class _Silencer(ast.NodeTransformer):
 
 
 def fill(trees: Sequence[ast.Module]) -> None:
-    """Give a body to what has lost its own."""
+    """Give a body to statements that have lost their own."""
     for node in (node for tree in trees for node in ast.walk(tree)):
         if not isinstance(node, ast.Module) and getattr(node, "body", None) == []:
             node.body = [ast.Pass()]  # type: ignore[attr-defined]  # it has one
 
 
 def drop_unreached(trees: Sequence[ast.Module], parts: Sequence[Part], roots: set[str]) -> None:
-    """Drop what ``roots`` do not reach: definitions, imports, and methods that nobody names."""
+    """Drop definitions and imports that ``roots`` do not reach, and methods that nothing names."""
     body = [node for tree in trees for node in tree.body]
     known = {node.name for node in body if isinstance(node, ast.ClassDef)}
     reached, before = roots, set[str]()
@@ -60,7 +60,7 @@ def drop_unreached(trees: Sequence[ast.Module], parts: Sequence[Part], roots: se
                 methods = _unreached(node, known, reached, part)
                 for child in ast.iter_child_nodes(node) if methods else [node]:
                     said = mentioned(child) if child not in methods else set()
-                    # What is the object's own is of a class in the same module.
+                    # An object's own attribute belongs to a class in the same module.
                     reached |= {f"{_group(part)}{n}" if n[:5] == "self." else n for n in said}
     for tree, part in zip(trees, parts, strict=True):
         tree.body = [node for node in tree.body if _is_reached(node, reached)]

@@ -17,13 +17,13 @@ from midepoch_conformance.verdict.results import Failure
 __all__ = ["Scripts"]
 
 TIMEOUT = 120.0
-"""Seconds that a script has: some show a hang, several sessions long."""
+"""The seconds that a script has; some scripts show a hang, in several sessions."""
 
 _SHOWN = 300
 _TRIES = 3
 
 _ONE = threading.Lock()
-"""Held while a script is made: threads that parse at a time break CPython 3.11's ``ast``."""
+"""Held while a script is made: parsing in two threads at a time breaks CPython 3.11's ``ast``."""
 
 
 class Scripts:
@@ -49,15 +49,15 @@ class Scripts:
         Args:
             failure: what fails.
             info: the loader.
-            lengths: batches of each epoch of the uninterrupted run, where they are known.
+            lengths: batches of each epoch of the uninterrupted run, if they are known.
         """
         text, ran = "", ScriptRun(NO_VERDICT, "")
-        # What specialising has lost, the whole text still has.
+        # The whole text still has the lines that specialising may have lost.
         for whole in (False, True):
             with _ONE:
                 words, case = failure.words, failure.case
                 other = make_script(info, case, failure.finding, words, lengths, whole=whole)
-            # What fails now and then may take a few runs to show.
+            # An unstable failure may take a few runs to show.
             for _ in range(_TRIES if failure.finding.outcome == "unstable" else 1):
                 again = run_script(other, self._python, TIMEOUT)
                 if again.status == 1:
@@ -76,7 +76,7 @@ class Scripts:
         return dataclasses.replace(failure, script=str(file), script_text=text, script_note=note)
 
     def path(self, loader: str, failure: Failure) -> Path:
-        """Return where a failure's script belongs; failures that are apart have places apart."""
+        """Return the path of a failure's script; different failures have different paths."""
         finding = failure.finding
         outcome = finding.outcome if finding.outcome == "unstable" else ""
         told = (failure.workload_kinds[0], failure.feature, finding.kind, outcome)
