@@ -1,8 +1,8 @@
-"""The player of a failure's script; what is below the mark is the same in every script.
+"""The player of a failure's script; the text below the mark is the same in every script.
 
-A script says before it what is played: ``SESSIONS`` (of each the seeds of the random streams and
-of hashes, what differs in its workload and execution, and its steps), ``RARE`` (what few cases
-do), ``LOOKS`` (what is looked at after each step), ``CODEC``, ``CANONICAL``, ``encode``,
+A script defines before it: ``SESSIONS`` (for each session the seeds of the random streams and of
+hashes, the differences in its workload and execution, and its steps), ``RARE`` (the steps of few
+cases), ``LOOKS`` (the looks after each step), ``CODEC``, ``CANONICAL``, ``encode``,
 ``decode``, ``seed_streams``, ``open_loader`` and ``compare``.
 """
 
@@ -124,7 +124,7 @@ def play(name):
 def main(name=""):
     """Play the sessions and compare; or play the one that is named, and note what it shows."""
     if not name:
-        # What breaks here shows nothing.
+        # An error in these lines is not the failure.
         sys.excepthook = lambda *error: (traceback.print_exception(*error), os._exit(2))
         os.chdir(tempfile.mkdtemp())  # for the states, and for what is noted
         expected, got, shows = compare({name: play(name) for name in SESSIONS})
