@@ -81,7 +81,7 @@ def test_epochs_are_told_apart(steps: str, words: str) -> None:
         ),
         (
             Workload("stateful_map", draws=("private numpy",)),
-            "13 samples that count what was fetched in their state in batches of 4, each drawing "
+            "13 samples that count fetches in their state in batches of 4, each drawing "
             "from a NumPy generator of the dataset's",
         ),
         (
@@ -92,7 +92,7 @@ def test_epochs_are_told_apart(steps: str, words: str) -> None:
         ),
         (
             Workload(tail="rollover", die_at=6, die_once=True),
-            "13 samples in batches of 4, what is left over opens the next epoch, sample 6 kills "
+            "13 samples in batches of 4, left-over samples open the next epoch, sample 6 kills "
             "its process once",
         ),
         (

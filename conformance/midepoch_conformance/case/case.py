@@ -37,7 +37,7 @@ ACTIONS = {
     "load_cut": "load the encoding `state` less its part number n (depth first over mappings)",
     "load_document": "load the state whose canonical JSON is `document`; `value` names it",
     "overwrite": "change every number of the batches delivered so far, in place",
-    "close": "close the session and see what is left of it",
+    "close": "close the session and count its remaining processes",
     "open": "open the session again, in the same process, after `close`",
     "count": "note how many processes, threads and descriptors the loader holds",
     "kill": "kill the session's process here, and its workers with it; saved states stay",

@@ -65,7 +65,7 @@ _SAMPLERS = {
 }
 _TAILS = {
     "drop": "incomplete batch dropped",
-    "rollover": "what is left over opens the next epoch",
+    "rollover": "left-over samples open the next epoch",
 }
 _VALUES = {
     "none": "None",
@@ -204,7 +204,7 @@ def describe_step(step: Step, names: dict[str, str] | None = None) -> str:
         "overwrite": "write into all batches so far",
         "close": "close",
         "open": "open a new loader",
-        "count": "count what is held",
+        "count": "count the loader's holdings",
         "kill": "kill the process",
         "recode": f"encode{state or ' the state'} again{codec}",
     }[step.do]
@@ -218,7 +218,7 @@ def _what(w: Workload) -> str:
         "iterable": f"an iterable of {samples}",
         "stateful_iterable": f"a Stateful iterable of {samples}",
         "files": f"{samples} in shards on disk",
-        "stateful_map": f"{samples} that count what was fetched in their state",
+        "stateful_map": f"{samples} that count fetches in their state",
     }.get(w.kind, f"{samples} ({w.kind})")
     more = [_STREAMED[w.stream], _STATE_AT[w.state_at]]
     return "".join([plain, *(f" {words}," for words in more if words)])

@@ -99,7 +99,7 @@ def keeps_what_is_held(view: View) -> Finding | None:
         for event in view.events(number):
             for batch in event.batches:
                 if any(WRITTEN in row for row in batch):
-                    words = "what was written into batches is in one that is delivered later"
+                    words = "a later batch holds numbers that were written into earlier ones"
                     evidence = Evidence("written", number, last=event.step)
                     return view.silent("values", words, f"no {WRITTEN} in it", batch, evidence)
     return view.passed()

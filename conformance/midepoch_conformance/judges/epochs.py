@@ -89,7 +89,7 @@ def _not_carried(view: View) -> Finding | None:
             continue
         odd = next((len(batch) for batch in epoch if len(batch) != w.batch_size), None)
         if odd is not None:
-            words = f"epoch {number} has a batch of {odd} samples: what is left over is carried"
+            words = f"epoch {number} has a batch of {odd} samples: left-over samples are carried"
             return view.silent("extra", words, w.batch_size, odd)
         begun = ids(epoch)[: len(carried)]
         if sorted(begun) != carried:

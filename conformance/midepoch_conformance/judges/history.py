@@ -32,7 +32,7 @@ def after_any_history(view: View) -> Finding | None:
         late = next((e for e in view.events(index, "load_bogus") if e.fault is None), None)
         if late is not None and (problem is None or problem.step >= late.step):
             # The loader may still refuse it before the next batch; histories do not judge that.
-            return view.blocked("what is no state is not refused by the load")
+            return view.blocked("the load does not refuse a value that is no state")
         if problem is None:
             continue
         if _may_refuse(view, index, problem):

@@ -20,7 +20,7 @@ FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 @dataclasses.dataclass(frozen=True)
 class Part:
-    """A module's text and what is known in it."""
+    """A module's text, and the known values in it."""
 
     text: str
     facts: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict)

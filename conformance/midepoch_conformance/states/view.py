@@ -181,7 +181,7 @@ def _plan(document: Document) -> str:
 _TAILS = {
     "keep": ", an incomplete one kept",
     "drop": ", an incomplete one dropped",
-    "rollover": ", what is left over carried on",
+    "rollover": ", left-over samples carried on",
 }
 
 
