@@ -16,6 +16,7 @@ import numpy as np
 import torch
 
 from midepoch.format.seeds import BatchSeeds
+from midepoch.lane import numpy_stream
 
 __all__ = [
     "PrivateStreams",
@@ -30,51 +31,24 @@ __all__ = [
 ]
 
 
-class NumpyStream(NamedTuple):
-    """The generator from which ``numpy.random`` draws."""
-
-    bits: np.random.BitGenerator
-    gauss: float | None
-    """The second number of the last pair of Gaussians, if it is still to be drawn."""
-
-
 class Streams(NamedTuple):
     """The three global streams at one moment."""
 
     torch: torch.Tensor
     python: Any
-    numpy: NumpyStream
-
-
-_numpy: Any = np.random
-"""Its stubs leave out the two functions about bit generators."""
-
-_spare: list[np.random.BitGenerator] = []
-"""Generators for batches, to be used again: making one takes longer than a batch's seeding."""
-
-
-def _spare_bits() -> np.random.BitGenerator:
-    """Return a generator for ``numpy.random``, to be seeded."""
-    bits = _spare.pop() if _spare else np.random.MT19937(0)
-    # Loaders in two threads may have left this one in use.
-    return np.random.MT19937(0) if bits is _numpy.get_bit_generator() else bits
+    numpy: numpy_stream.NumpyStream
 
 
 def _current() -> Streams:
     """Return the global streams as they are; nothing is drawn (BASIS-5)."""
-    state = _numpy.get_state(legacy=False)
-    numpy = NumpyStream(_numpy.get_bit_generator(), state["gauss"] if state["has_gauss"] else None)
-    return Streams(torch.default_generator.get_state(), random.getstate(), numpy)
+    return Streams(torch.default_generator.get_state(), random.getstate(), numpy_stream.current())
 
 
 def _put(streams: Streams) -> None:
     """Let the global streams be ``streams``."""
     torch.default_generator.set_state(streams.torch)
     random.setstate(streams.python)
-    _numpy.set_bit_generator(streams.numpy.bits)  # drops the Gaussian
-    if streams.numpy.gauss is not None:
-        state = _numpy.get_state(legacy=False)
-        _numpy.set_state({**state, "has_gauss": 1, "gauss": streams.numpy.gauss})
+    numpy_stream.put(streams.numpy)
 
 
 def seed(seeds: BatchSeeds) -> None:
@@ -97,16 +71,16 @@ def capture() -> tuple[Any, Any, Any]:
 class isolated:  # noqa: N801 -- used as a function is
     """Restore the caller's streams at the end, whatever the code in between seeds or draws."""
 
-    __slots__ = ("_bits", "_caller")
+    __slots__ = ("_caller", "_numpy")
 
     def __enter__(self) -> None:
         self._caller = _current()
-        self._bits = _spare_bits()
-        _numpy.set_bit_generator(self._bits)
+        self._numpy = numpy_stream.spare()
+        numpy_stream.put(self._numpy)
 
     def __exit__(self, *_: object) -> None:
         _put(self._caller)
-        _spare.append(self._bits)
+        numpy_stream.add_spare(self._numpy)
 
 
 class one_thread:  # noqa: N801 -- used as a function is
@@ -145,7 +119,7 @@ class PrivateStreams:
         caller = _current()
         try:
             if self._own is None:
-                _numpy.set_bit_generator(_spare_bits())
+                numpy_stream.put(numpy_stream.spare())
             else:
                 _put(self._own)
             if self._seeds is not None:
