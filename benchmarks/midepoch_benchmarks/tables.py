@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from midepoch_benchmarks.cases import ROWS, Case
 from midepoch_benchmarks.goals import COST, HOPED, MET, RATIO, REPORTED, Goal
@@ -167,8 +167,8 @@ def _absent(found: list[CaseResult]) -> Iterator[str]:
         yield ""
 
 
-def _line(cells: object) -> str:
-    return f"| {' | '.join(map(_plain, cells))} |"  # type: ignore[call-overload]
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(map(_plain, cells))} |"
 
 
 def _plain(text: str) -> str:

@@ -62,7 +62,7 @@ def _descriptors() -> set[str]:
 @pytest.fixture(autouse=True)
 def nothing_left(request: pytest.FixtureRequest) -> Iterator[None]:
     """Fail a test after which a process, a thread, a descriptor or shared memory is left."""
-    # What loses its parent on the way comes to this process, where it is seen.
+    # A process that loses its parent becomes a child of this one, which sees it.
     adopt_orphans()
     processes, threads = _processes(), set(threading.enumerate())
     descriptors, shared = _descriptors(), _shared_memory()

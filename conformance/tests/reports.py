@@ -25,7 +25,7 @@ Lie = Callable[[Case, int], bool]
 PAYLOAD = (
     "</script><img src=x onerror=alert(1)>'\"&`|*_[a](javascript:alert(1))\x1b[31m\u202e@all #1"
 )
-"""What a loader might call itself to be more than text, wherever its texts are shown."""
+"""A loader's name that is more than text wherever it is shown unescaped."""
 
 _KEPT = frozenset({"type", "id", "table", "requirement", "outcome", "do", "probe", "started"})
 """Fields that the schema, or the suite itself, gives a closed form."""

@@ -75,7 +75,7 @@ def test_whatever_is_kept_the_end_is_the_same(
 
 @pytest.mark.usefixtures("short")
 def test_only_some_requirements_go_on_as_well(tmp_path: Path) -> None:
-    """What is blocked by requirements that were not asked about is known again."""
+    """Findings that other requirements block are read back, although nobody asked for those."""
     path = tmp_path / "report.jsonl"
     judge(path, only=("EPOCH-1",))
     whole = lines_of(path)

@@ -60,7 +60,7 @@ CASES: dict[str, tuple[Case, ...]] = {
         case("cut", *CUT, workload=Workload(n=7, batch_size=2)),
     ),
 }
-"""What is played; the last case's finding is the one that is looked at."""
+"""The cases that are played; the tests look at the last case's finding."""
 
 VERDICTS: dict[str, tuple[str, str, str, str]] = {
     "passes": ("cut", "RESUME-1", "pass", ""),

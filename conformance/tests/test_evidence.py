@@ -1,4 +1,4 @@
-"""What findings carry to be seen once more, and the player that shows it."""
+"""The evidence in findings, and the player that shows it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever a loader does to its process is a verdict within a bound, and the suite goes on."""
+"""Any harm that a loader does to its process becomes a verdict in bounded time."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def test_an_entry_that_passes_now_breaks_the_run() -> None:
 
 
 def test_a_pass_is_believed_after_three_plays() -> None:
-    """What comes and goes is still there."""
+    """An unstable known failure still counts as failing."""
     engine = Engine()
     other = cut(Workload(n=9), 1)
     engine.lie = lambda case, session: session == 1 and engine.plays[other.id] == 3

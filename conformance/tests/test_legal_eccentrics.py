@@ -24,7 +24,7 @@ SHARE = int(os.environ.get("MIDEPOCH_ECCENTRICS_PLAY_ONE_CASE_IN", "3"))
 """Of so many of quick's cases one is played here; `.ci/nightly` plays all."""
 
 REFUSALS = {"refuses_while_live": {"RESUME-6", "RESUME-7"}, "looks_when_iterated": {"RESUME-7"}}
-"""What may be refused, where a refusal is neither a pass nor a failure."""
+"""Requirements whose refusal is neither a pass nor a failure."""
 
 UNASKED = {"refuses_while_live": {("FAULT-7", "blocked")}}
 """What cannot be asked of it: whether anything is left of a load that never happened."""

@@ -1,4 +1,4 @@
-"""What is made of a report for readers: the page, the comment, the drawing, the terminal."""
+"""The texts made from a report: the page, the comment, the drawing, the terminal."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_every_anchor_leads_somewhere_and_every_id_is_one_elements(page: Documen
 
 
 def test_the_whole_list_is_there_without_the_script(page: Document) -> None:
-    """What is hidden before the script runs is of use with the script alone."""
+    """Controls stay hidden until the page's script runs, since they need it."""
     hidden = [a for _, a in Page(html_page(page)).elements if "hidden" in a]
     assert hidden
     assert all("data-script" in a for a in hidden)
@@ -511,7 +511,7 @@ def test_the_report_of_a_real_run_becomes_a_page(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    # What of the table needs no workers: the page is tested here, and not the loader.
+    # Cases without workers are enough: this test is about the page.
     table = [
         case
         for case in tables.load_table("quick")

@@ -78,7 +78,7 @@ CASES = {
     ("Grows", "COST-1"): "size: n=4000 epochs=1; take 112, save a, take 800, save b",
     ("Repeats", "VAMB-2"): "ambient streams: draws=[python]; drain, drain",
 }
-"""What each lie fails at, and the case that shows it."""
+"""The requirement that each lie fails, and the case that shows it."""
 
 
 @pytest.mark.parametrize(("loader", "requirement"), CASES, ids=lambda value: value)
@@ -92,7 +92,7 @@ def test_a_script_shows_its_failure(fakes: Path, loader: str, requirement: str) 
     assert "midepoch_conformance" not in text
     assert len(case_lines(text)) <= CASE_LINES
     assert f"\n{player()[0].rstrip()}\n" in text
-    # What hangs need not do so for long; what is left behind has its five seconds.
+    # A hang need not last long; a process that is left behind has its five seconds.
     limit = "signal.alarm(30)" if requirement == "FAULT-4" else "signal.alarm(4)"
     ran = run_script(text.replace("signal.alarm(30)", limit))
     assert ran.status == 1, ran.output

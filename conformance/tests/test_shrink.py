@@ -1,4 +1,4 @@
-"""What shrinking reaches, how much it may spend, and that it never leaves sound cases."""
+"""Shrinking: its results, its cost, and that each of its cases is sound."""
 
 from __future__ import annotations
 

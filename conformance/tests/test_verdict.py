@@ -1,4 +1,4 @@
-"""What counts as a refusal, what blocks what, and what many findings come to."""
+"""Verdicts: refusals, blocked failures, and the sum of many findings."""
 
 from __future__ import annotations
 

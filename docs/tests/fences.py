@@ -54,7 +54,7 @@ class Fence:
 
 @dataclass
 class Output:
-    """What a command printed and how it ended."""
+    """The output and exit status of a command."""
 
     status: int
     printed: str

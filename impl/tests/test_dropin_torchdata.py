@@ -251,7 +251,7 @@ FAULTS = {
     # and half of it with a dataset's state in two workers.
     (resume_at_the_last_batch, "dataset", 2),
 }
-"""Where torchdata 0.11.0 does not do what it does in its other runs; see the migration page."""
+"""Runs in which torchdata 0.11.0 differs from its own other runs; see the migration page."""
 
 CASES = [
     *((program, name, 0) for program in PROGRAMS for name in LOADERS),

@@ -1,4 +1,4 @@
-"""What is held: a batch never changes while someone can still see any of it.
+"""A batch never changes while the program can still see any of it.
 
 The short form takes seconds; ``MIDEPOCH_STRESS=n`` plays ``n`` times as many rounds.
 """

@@ -152,7 +152,7 @@ def lanes_states(draw: st.DrawFn, plan: Plan, batches: int) -> LanesState:
 
 
 def canonical_json(tree: object) -> Any:
-    """What a schema sees: plain JSON of the canonical encoding."""
+    """Return the plain JSON of the canonical encoding, which a schema checks."""
     return json.loads(canonical.dumps(tree))
 
 

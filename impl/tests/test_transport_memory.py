@@ -25,7 +25,7 @@ from large_batches import (
 
 
 class Holdings(NamedTuple):
-    """What some processes hold together, in bytes, and their descriptors."""
+    """Memory of some processes together, in bytes, and their descriptors."""
 
     shared: int
     memory: int

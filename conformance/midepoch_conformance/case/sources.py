@@ -145,6 +145,7 @@ class OneShot:
         if self.position >= len(self.shard):
             raise StopIteration
         self.position += 1
+        # The workload is any object with its methods, so that a script can hold its own.
         return self.w.row(self.shard[self.position - 1], self.rng)  # type: ignore[no-any-return]
 
     def state_dict(self) -> Any:

@@ -115,7 +115,8 @@ class Workload(Rows):
     """
 
     def __post_init__(self) -> None:
-        # JSON has no tuples. Stored cases of older versions hold a boolean as their tree.
+        # JSON has no tuples. Stored cases of older versions hold a boolean as their tree, which the
+        # field's type does not allow.
         self.draws = tuple(self.draws)
         self.gate = None if self.gate is None else (self.gate[0], self.gate[1])
         self.tree = {True: "plain", False: ""}.get(self.tree, self.tree)  # type: ignore[call-overload]

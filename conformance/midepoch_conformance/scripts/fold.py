@@ -147,6 +147,7 @@ def _evaluated(node: _Node) -> _Node | ast.expr:
     parts = [n for n in ast.iter_child_nodes(node) if isinstance(n, ast.expr)]
     if not all(_known(part)[0] for part in parts):
         return node
+    # Its operations are expressions, which the type variable of a node does not say.
     code = ast.fix_missing_locations(ast.Expression(copy.deepcopy(node)))  # type: ignore[arg-type]
     with warnings.catch_warnings(), contextlib.suppress(TypeError, LookupError):
         warnings.simplefilter("ignore", SyntaxWarning)  # comparing two literals is no mistake here
@@ -168,6 +169,7 @@ def _few(items: ast.expr, target: ast.expr) -> list[Any] | None:
 def _with(node: _Node, target: ast.expr, value: Any) -> _Node:
     """Return a copy of a node with a value in the place of a variable."""
     part = Part("", values={target.id: value} if isinstance(target, ast.Name) else {})
+    # The standard library declares visit() without a type.
     return Fold(part, {}).visit(copy.deepcopy(node))  # type: ignore[no-any-return]
 
 

@@ -58,6 +58,7 @@ def mentioned(node: ast.AST, inside: frozenset[str] = frozenset()) -> set[str]:
     if isinstance(node, (*FUNCTION, ast.Lambda)):
         inside |= {n.arg for n in ast.walk(node.args) if isinstance(n, ast.arg)}
         if not isinstance(node, ast.Lambda):
+            # A node that is stored is a name.
             inside |= {n.id for n in ast.walk(node) if is_stored(n)}  # type: ignore[attr-defined]
     if isinstance(node, ast.Name) and node.id not in inside:
         found.add(node.id)
@@ -109,6 +110,7 @@ class _Bare(ast.NodeTransformer):
         node.returns = None
         first = node.body[0]
         if is_said(first):
+            # A docstring is a constant.
             line = first.value.value.strip().partition("\n")[0]  # type: ignore[attr-defined]
             node.body[0] = ast.Expr(ast.Constant(line))
         return node

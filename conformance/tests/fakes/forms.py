@@ -54,7 +54,7 @@ class Session:
                 if self.w.form == "both states":
                     self.made.dataset.count = self.loaded["count"]
                 skipped = 0
-            # What is its own iterator begins anew when it is asked for its iterator again.
+            # A dataset that is its own iterator starts over when iter() is called again.
             left = iter(lambda: next(rows, None), None)
             yield from itertools.islice(left, max(0, skipped), None)
 

@@ -1,4 +1,4 @@
-"""What torchdata's loader saved goes on here as its uninterrupted run did, or is refused."""
+"""States of torchdata's loader continue as its uninterrupted run did, or are refused."""
 
 from __future__ import annotations
 
@@ -330,7 +330,7 @@ JUNK: list[Any] = [
 ]
 
 USERS = {"dataset_state", "dataset_iter_state"}
-"""What is in there is the user's own, and only the user's code can judge it."""
+"""Parts of a state that only the user's own code can check."""
 
 
 @settings(max_examples=100, derandomize=True, deadline=None)
