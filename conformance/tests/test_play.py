@@ -7,6 +7,7 @@ import importlib.util
 import json
 import os
 import random
+import signal
 import subprocess
 import sys
 import time
@@ -97,6 +98,29 @@ def test_takes_and_breaks(odd: ModuleType, tmp_path: Path) -> None:
     assert (three.opened, len(three.batches), three.ended) == (False, 3, False)
     assert (rest.opened, len(rest.batches), rest.ended) == (False, 1, True)
     assert (later.opened, later.batches[0][0]) == (True, [0])
+
+
+def test_a_handler_of_signals_that_raises_between_two_batches_is_the_steps_fault(
+    odd: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """torch's loader raises from its handler when a worker dies, whatever code runs then."""
+
+    def fail(number: int, frame: object) -> None:
+        raise RuntimeError("a worker is gone")
+
+    def wake(journal: Journal, batch: list[Any]) -> None:
+        signal.raise_signal(signal.SIGUSR1)
+
+    before = signal.signal(signal.SIGUSR1, fail)
+    monkeypatch.setattr(Journal, "batch", wake)
+    try:
+        steps = (Step("drain", tolerate=True), Step("close"))
+        drained, closed = played(odd.Honest(), tmp_path, *steps).events
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert drained.fault is not None
+    assert (drained.fault.kind, drained.fault.message) == ("raised", "a worker is gone")
+    assert closed.fault is None
 
 
 def test_saves_and_seals(odd: ModuleType, tmp_path: Path) -> None:

@@ -11,7 +11,9 @@ from types import TracebackType
 from midepoch_conformance.case.trace import Fault
 from midepoch_conformance.case.workload import WorkloadError
 
-__all__ = ["crash", "fault_of", "hang"]
+__all__ = ["crash", "fault_of", "from_outside", "hang"]
+
+_SUITE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 _MESSAGE, _TRACEBACK = 2000, 4000
 
@@ -56,6 +58,11 @@ def crash(at: str, status: int | None, output: str = "") -> Fault:
     else:
         name, words = f"exit status {status}", f"the process ended with exit status {status}"
     return Fault("crash", name, message=words, traceback=output[-_TRACEBACK:], at=at)
+
+
+def from_outside(error: BaseException) -> bool:
+    """Return whether code that is not the suite's raised ``error``."""
+    return not os.path.abspath(_innermost(error)).startswith(_SUITE + os.sep)
 
 
 def _innermost(error: BaseException) -> str:

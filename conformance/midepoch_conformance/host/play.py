@@ -22,7 +22,7 @@ from midepoch_conformance.case.case import CaseError, Step
 from midepoch_conformance.case.trace import Batch, Event, Fault
 from midepoch_conformance.case.workload import WIDE, Workload
 from midepoch_conformance.host import codecs
-from midepoch_conformance.host.faults import fault_of
+from midepoch_conformance.host.faults import fault_of, from_outside
 from midepoch_conformance.host.held import HeldBatches, Holdings
 from midepoch_conformance.host.journal import FetchLog, Journal
 from midepoch_conformance.host.processes import left_after
@@ -180,6 +180,13 @@ class Play:
                 over = not step.tolerate
             except _SessionOver as end:
                 event.document, over = str(end), True
+            except Exception as error:
+                if not from_outside(error):
+                    raise
+                # A loader's handler of signals may raise while the suite's own code runs: torch's
+                # does when a worker dies.
+                event.fault = fault_of(error, self.journal.phase, self.own)
+                over = not step.tolerate
             event.fetched, event.calls = self.log.counts()
             self.journal.event(event)
             if self.doomed:
