@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 from nothing_left import nothing_left
-from warm_hosts import PLAIN, WarmHosts
+from warm_hosts import PLAIN, TORCH, WarmHosts
 
-from midepoch_conformance.run import host_process
+from midepoch_conformance.host import processes
+from midepoch_conformance.run import check, host_process
 
 __all__ = ["fakes", "nothing_left"]
 
@@ -58,7 +59,11 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
 def warm_processes() -> Iterator[WarmHosts]:
     """Keep the processes that hosts are forked from."""
     hosts = WarmHosts()
-    yield hosts
+    keepers = processes.keepers
+    with pytest.MonkeyPatch.context() as patch:
+        # A session that a test plays in this process would wait for them to end.
+        patch.setattr(processes, "keepers", lambda: keepers() | hosts.pids)
+        yield hosts
     hosts.close()
 
 
@@ -69,3 +74,16 @@ def warm_hosts(warm_processes: WarmHosts, monkeypatch: pytest.MonkeyPatch) -> Wa
     forking = types.SimpleNamespace(**{**vars(subprocess), "Popen": warm_processes.start})
     monkeypatch.setattr(host_process, "subprocess", forking)
     return warm_processes
+
+
+@pytest.fixture
+def warm_torch(warm_hosts: WarmHosts) -> None:
+    """Fork this test's hosts from a process that has imported torch."""
+    warm_hosts.modules = TORCH
+
+
+@pytest.fixture
+def few_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the profile ``full`` draw a few cases and histories."""
+    monkeypatch.setattr(check, "DRAWN", 20)
+    monkeypatch.setattr(check, "HISTORIES", {False: 8, True: 2})

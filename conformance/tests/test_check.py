@@ -95,6 +95,7 @@ def test_a_lie_is_one_failure_with_its_smallest_case() -> None:
     assert first.words.startswith("7 samples in batches of 1, no workers: deliver 3 batches")
 
 
+@pytest.mark.usefixtures("few_drawn")
 def test_full_shrinks() -> None:
     engine = Engine(lie=lambda case, session: session == 1)
     checked = check(engine, profile="full")

@@ -45,6 +45,7 @@ from midepoch_conformance.verdict.finding import Finding
 from midepoch_conformance.verdict.results import CaseResult, Check, Failure, Known, Replayed
 
 Lie = Callable[[Case, int], bool]
+QUICK = tables.load_table("quick")
 
 
 @pytest.fixture(autouse=True)
@@ -217,6 +218,7 @@ def test_texts_may_hold_what_python_takes_for_line_ends(tmp_path: Path) -> None:
     assert len(read_report(path)) == len(TABLE) + 2
 
 
+@pytest.mark.usefixtures("few_drawn")
 def test_the_report_of_full_is_read_again(tmp_path: Path) -> None:
     """Its header tells what was drawn."""
     path = tmp_path / "report.jsonl"
@@ -226,18 +228,17 @@ def test_the_report_of_full_is_read_again(tmp_path: Path) -> None:
     assert read_report(path)[0]["drawn"]["histories"] > 0
 
 
+@pytest.mark.usefixtures("warm_torch")
 @pytest.mark.parametrize(("loader", "status"), [("reference", 0), ("torchdata", 1)])
 def test_reports_of_real_loaders_are_as_the_schema_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loader: str, status: int
 ) -> None:
     """Some cases without workers; what explore writes is read in the command line's tests."""
-    monkeypatch.undo()
     monkeypatch.chdir(tmp_path)
-    table = [
-        c for c in tables.load_table("quick") if not any(s.execution.workers for s in c.sessions)
-    ]
+    table = [c for c in QUICK if not any(s.execution.workers for s in c.sessions)]
     monkeypatch.setattr(tables, "load_table", lambda profile: table)
-    command = ["check", loader, "--only", "RESUME-5", "--json", "report.jsonl", "--quiet"]
+    only = ["--only", "STATE-2", "--jobs", "1"]
+    command = ["check", loader, *only, "--json", "report.jsonl", "--quiet"]
     assert main(command) == status
     header, *middle, footer = read_report(Path("report.jsonl"))
     validator = jsonschema.Draft202012Validator(schema())

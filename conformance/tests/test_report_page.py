@@ -493,7 +493,7 @@ def test_the_command_that_goes_on_is_told_whole(path: Path, tmp_path: Path) -> N
     assert raised.value.hint == f"`{command}` judges the rest"
 
 
-@pytest.mark.usefixtures("_away")
+@pytest.mark.usefixtures("_away", "warm_torch")
 @pytest.mark.parametrize(
     ("loader", "kind", "only", "status", "verdict"),
     [

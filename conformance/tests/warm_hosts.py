@@ -51,6 +51,11 @@ class WarmProcess:
             self._socket.sendall(data)
             return int.from_bytes(_exactly(self._socket, 4), "big")
 
+    @property
+    def pid(self) -> int:
+        """The process's number."""
+        return self._process.pid
+
     def close(self) -> None:
         """End the process."""
         self._socket.close()
@@ -108,6 +113,8 @@ class WarmHosts:
         }
         self.modules = PLAIN
         """The modules that the next hosts have already."""
+        self.pids = {warm.pid for warm in self._warm.values()}
+        """The processes that hosts are forked from."""
 
     def start(self, command: list[str], **options: Any) -> Any:
         """Fork a host where ``command`` starts one; run any other command."""
