@@ -13,7 +13,9 @@ import uuid
 from pathlib import Path
 from typing import IO, Any
 
-from midepoch_conformance.host.processes import Deadline, end_marked
+from midepoch_conformance.host import stacks
+from midepoch_conformance.host.deadline import Deadline
+from midepoch_conformance.host.processes import end_marked, living
 
 __all__ = ["HostLostError", "HostProcess", "RunnerError", "too_old"]
 
@@ -38,6 +40,11 @@ class RunnerError(RuntimeError):
 
 class HostLostError(RunnerError):
     """A host died or did not answer in time."""
+
+    busy = False
+    """Whether a late host still made progress."""
+    stacks = ""
+    """Where the processes of a late host stood."""
 
     def __init__(self, message: str, hint: str, late: bool, status: int | None) -> None:
         super().__init__("environment", message, hint)
@@ -85,14 +92,22 @@ class HostProcess:
             ) from error
         self.requests, self.answers = _piped(self.process.stdin), _piped(self.process.stdout)
 
-    def ask(self, op: str, asked: dict[str, Any], seconds: float) -> dict[str, Any]:
+    def ask(
+        self,
+        op: str,
+        asked: dict[str, Any],
+        seconds: float,
+        folder: str | None = None,
+        most: float = Deadline.MOST,
+    ) -> dict[str, Any]:
         """Send a request and return its answer; other lines are ignored.
 
-        The host has ``seconds`` to answer, and longer while it uses the processor.
+        The host has ``seconds`` to answer, and longer while it makes progress; ``folder`` and
+        ``most`` are those of :class:`Deadline`.
         """
         self.asked += 1
         request = {"id": self.asked, "op": op, "with": asked}
-        deadline = Deadline(self.process.pid, seconds)
+        deadline = Deadline(self.process.pid, seconds, folder, most)
         try:
             data = f"{json.dumps(request)}\n".encode()
             while data:
@@ -112,7 +127,7 @@ class HostProcess:
         while b"\n" not in self.unread:
             left = deadline.left()
             if left <= 0:
-                raise self._lost(op, late=True)
+                raise self._late(op, deadline)
             if not poll.poll(1000 * left):
                 continue
             piece = self.answers.read(1 << 16)
@@ -121,6 +136,15 @@ class HostProcess:
             self.unread += piece
         line, _, self.unread = self.unread.partition(b"\n")
         return line
+
+    def _late(self, op: str, deadline: Deadline) -> HostLostError:
+        """Return the error of a host that did not answer in time, with where it stood."""
+        lost = self._lost(op, late=True)
+        lost.busy = deadline.busy
+        if deadline.folder is not None:
+            pid = self.process.pid
+            lost.stacks = stacks.ask([pid, *(living(pid) or ())], deadline.folder)
+        return lost
 
     def _lost(self, op: str, late: bool) -> HostLostError:
         status = None
