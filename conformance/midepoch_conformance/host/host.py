@@ -25,7 +25,7 @@ from typing import Any
 
 from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.host import loading, processes, stacks
+from midepoch_conformance.host import loading, processes, stacks, surroundings
 from midepoch_conformance.host.deadline import Deadline
 from midepoch_conformance.host.play import Job, Play
 
@@ -45,6 +45,7 @@ class Host:
         self.loaded: loading.Loaded | None = None
         self.offer = Offer()
         self.warm = False
+        self.shown: list[str] = []
 
     def serve(self) -> None:
         """Answer requests, one after the other."""
@@ -94,7 +95,9 @@ class Host:
         # For the fork servers that sessions start.
         multiprocessing.set_forkserver_preload([self.loaded.module])
         processes.prepare_for_forks()
+        self.shown = surroundings.folders()
         return {
+            "alone": self.offer.fork_safe and surroundings.can_be_alone(),
             "offer": dataclasses.asdict(self.offer),
             "name": self.offer.name or self.loaded.module,
             "version": _version(self.offer.package),
@@ -131,6 +134,10 @@ class Host:
         known = set(sys.modules)
 
         def play() -> bool:
+            if self.offer.fork_safe:
+                surroundings.own_temporary_folder(todo.temporary)
+                if todo.memory:
+                    surroundings.be_alone(todo.memory, self.shown)
             # The playing process makes its journal, which knows its writer by the process.
             whole = Play(loaded.adapter, self.offer, todo, loaded.own).run(self.offer.fork_safe)
             if self.offer.fork_safe and not self.warm:

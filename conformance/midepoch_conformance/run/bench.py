@@ -126,6 +126,10 @@ class Bench:
         self._oracles = oracles or Oracles()
         self._plays = Plays(engine, turns or Turns(), hangs or Hangs(engine.limit))
 
+    def be_exclusive(self) -> None:
+        """Play no case beside another one from now on."""
+        self._plays.alone = True
+
     @property
     def info(self) -> LoaderInfo:
         """The loader, as its interpreter describes it."""

@@ -263,7 +263,9 @@ def open_benches(
                 for _ in range(settings.threads)
             ]
             benches = [Bench(engine, oracles, turns, hangs) for engine in engines]
-            benches[0].info  # noqa: B018 - reaching the loader is what is asked for
+            if benches[0].info.offer.exclusive:
+                for bench in benches:
+                    bench.be_exclusive()
         except RunnerError as error:
             raise CheckError(error.message, error.hint) from error
         yield benches

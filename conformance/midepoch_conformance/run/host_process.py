@@ -54,7 +54,9 @@ class HostLostError(RunnerError):
 class HostProcess:
     """A host process and the pipes to it."""
 
-    def __init__(self, python: str, root: Path, hash_seed: str) -> None:
+    def __init__(
+        self, python: str, root: Path, hash_seed: str, temporary: Path | None = None
+    ) -> None:
         package = str(root / "package")
         self.mark = f"midepoch-{uuid.uuid4()}"
         paths = [package, os.environ.get("PYTHONPATH", "")]
@@ -65,6 +67,7 @@ class HostProcess:
             **os.environ,
             "PYTHONPATH": os.pathsep.join(path for path in paths if path),
             "PYTHONHASHSEED": hash_seed,
+            **({} if temporary is None else {"TMPDIR": str(temporary)}),
             # Every descendant of the host inherits this mark.
             "MIDEPOCH_HOST": self.mark,
         }

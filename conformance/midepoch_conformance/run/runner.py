@@ -29,6 +29,7 @@ from midepoch_conformance.host.deadline import Deadline
 from midepoch_conformance.host.faults import crash, hang
 from midepoch_conformance.host.journal import read_journal
 from midepoch_conformance.host.play import CLOSING, Job
+from midepoch_conformance.host.surroundings import SHARED
 from midepoch_conformance.run.host_process import HostLostError, HostProcess, RunnerError, too_old
 
 __all__ = ["Runner", "RunnerError"]
@@ -77,7 +78,12 @@ class Runner:
         self._reasons: dict[str, str | None] = {}
         self._prepared: set[str] = set()
         self._played = 0
-        self._finish = weakref.finalize(self, _finish, self._hosts, self.root)
+        # Not below the root, whose path may be long: the path of a socket may not.
+        self._temporary = Path(tempfile.mkdtemp(prefix="midepoch-")).resolve()
+        folders = [self.root, self._temporary]
+        self._memory: Path | None = None
+        self._folders = folders
+        self._finish = weakref.finalize(self, _finish, self._hosts, folders)
         (self.root / "package").mkdir()
         package = Path(__file__).resolve().parents[1]
         (self.root / "package" / package.name).symlink_to(package, target_is_directory=True)
@@ -155,6 +161,7 @@ class Runner:
         left = batches_left(case, lengths)
         self._played += 1
         folder = self.root / "plays" / str(self._played)
+        own = self._surroundings(str(self._played))
         trace = Trace(case.id, [])
         states: dict[str, tuple[str, str]] = {}
         try:
@@ -170,6 +177,8 @@ class Runner:
                     states=dict(states),
                     left=left[index],
                     patience=min(CLOSING, limit / 4),
+                    temporary=str(own[0]),
+                    memory="" if own[1] is None else str(own[1]),
                 )
                 session, saved = self._session(plan, job, limit, most)
                 trace.sessions.append(session)
@@ -177,8 +186,23 @@ class Runner:
                 if _ended_by_fault(plan, session):
                     break
         finally:
-            shutil.rmtree(folder, ignore_errors=True)
+            for one in (folder, *own):
+                if one is not None:
+                    shutil.rmtree(one, ignore_errors=True)
         return trace
+
+    def _surroundings(self, name: str) -> tuple[Path, Path | None]:
+        """Return a play's folders for temporary files and for shared memory; None: not its own."""
+        alone = self._host("a").told.get("alone", False)
+        if alone and self._memory is None:
+            with contextlib.suppress(OSError):
+                self._memory = Path(tempfile.mkdtemp(prefix="midepoch-", dir=SHARED))
+                self._folders.append(self._memory)
+        memory = self._memory / name if alone and self._memory is not None else None
+        if memory is not None:
+            memory.mkdir()
+            memory.chmod(0o1777)
+        return self._temporary / name, memory
 
     def _session(
         self, plan: SessionPlan, job: Job, limit: float, most: float
@@ -260,7 +284,7 @@ class Runner:
     def _host(self, name: str) -> HostProcess:
         if name not in self._hosts:
             self._check_open()
-            host = HostProcess(self.python, self.root, HASH_SEEDS[name])
+            host = HostProcess(self.python, self.root, HASH_SEEDS[name], self._temporary)
             self._hosts[name] = host
             try:
                 answer = host.ask("hello", {"spec": self.spec}, START)
@@ -276,10 +300,11 @@ class Runner:
         return self._hosts[name]
 
 
-def _finish(hosts: dict[str, HostProcess], root: Path) -> None:
+def _finish(hosts: dict[str, HostProcess], folders: list[Path]) -> None:
     while hosts:
         hosts.popitem()[1].end()
-    shutil.rmtree(root, ignore_errors=True)
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _info(answer: dict[str, Any]) -> LoaderInfo:

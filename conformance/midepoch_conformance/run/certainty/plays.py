@@ -76,6 +76,8 @@ class Plays:
 
     def __init__(self, engine: Player, turns: Turns, hangs: Hangs) -> None:
         self._engine, self._turns, self._hangs = engine, turns, hangs
+        self.alone = False
+        """Whether every play is alone."""
 
     def play(
         self, case: Case, lengths: Sequence[int] | None = None, *, alone: bool = False
@@ -143,6 +145,6 @@ class Plays:
     def _once(
         self, case: Case, lengths: Sequence[int] | None, limit: float, *, alone: bool
     ) -> Played:
-        with self._turns.turn(alone) as turn:
+        with self._turns.turn(alone or self.alone) as turn:
             trace = self._engine.play(case, lengths, limit)
         return Played(trace, turn.company)
