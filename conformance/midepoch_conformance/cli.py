@@ -75,6 +75,16 @@ Scripts = Annotated[
     Path,
     typer.Option("--scripts", metavar="DIR", help="Write the scripts of failures into DIR."),
 ]
+Timeout = Annotated[
+    float | None,
+    typer.Option(
+        "--timeout",
+        metavar="SECONDS",
+        min=0.1,
+        help="Time that a session has before the suite looks whether it hangs. "
+        "[default: it follows from a plain epoch, at least 60]",
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the last line.")]
 
 
@@ -120,6 +130,7 @@ def check(
     known: KnownFile = None,
     write_known: WriteKnown = None,
     scripts: Scripts = Path("midepoch-report"),
+    timeout: Timeout = None,
     quiet: Quiet = False,
 ) -> None:
     """Judge LOADER by the cases of a profile."""
@@ -130,6 +141,7 @@ def check(
         jobs=jobs,
         only=_names(only),
         scripts=scripts,
+        timeout=timeout,
         known=() if known is None else tuple(load_known(known)),
     )
     if continue_ and json is None:
@@ -173,6 +185,7 @@ def explore(
     only: Only = None,
     json: Json = None,
     scripts: Scripts = Path("midepoch-report"),
+    timeout: Timeout = None,
     quiet: Quiet = False,
 ) -> None:
     """Judge LOADER by randomly drawn cases and histories, until you stop it (Ctrl-C)."""
@@ -184,6 +197,7 @@ def explore(
         jobs=jobs,
         only=_names(only),
         scripts=scripts,
+        timeout=timeout,
         shrink=True,
     )
     _run(

@@ -16,6 +16,9 @@ from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.errors import CheckError
 from midepoch_conformance.families import tables
 from midepoch_conformance.run.bench import Bench, Oracles
+from midepoch_conformance.run.certainty.hangs import Hangs
+from midepoch_conformance.run.certainty.plays import Plays
+from midepoch_conformance.run.certainty.turns import Turns
 from midepoch_conformance.run.check import run_check, wanted_requirements
 from midepoch_conformance.run.events import CasesJudged, Event, Investigating, Started
 from midepoch_conformance.run.settings import Settings
@@ -136,10 +139,10 @@ def test_the_oracle_is_played_once_and_once_more_for_replays() -> None:
 
 def test_only_so_many_oracles_are_kept() -> None:
     engine = Engine()
-    oracles = Oracles(most=2)
+    oracles, plays = Oracles(most=2), Plays(engine, Turns(), Hangs())
     wholes = [oracle_case(case) for case in (TABLE[2], TABLE[4], TABLE[5])]
     for whole in (*wholes, wholes[2], wholes[1], wholes[0]):
-        oracles.get(engine, whole)
+        oracles.get(plays, whole)
     assert [engine.plays[whole.id] for whole in wholes] == [2, 1, 1]
 
 

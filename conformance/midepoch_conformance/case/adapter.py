@@ -89,6 +89,9 @@ class Offer:
     """``"rank"`` or ``"global"``."""
     fork_safe: bool = True
     """Whether a process that has imported the loader may be forked."""
+    exclusive: bool = False
+    """Whether one case at a time is played, because loaders of two cases would disturb each other:
+    by a port or a file whose name is fixed. Each play has its own temporary folder anyway."""
     formats: tuple[str, ...] = ()
     """``("midepoch",)`` for implementers of midepoch's own state format."""
     extras: tuple[str, ...] = ()

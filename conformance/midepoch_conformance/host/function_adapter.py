@@ -11,18 +11,21 @@ import dataclasses
 import hashlib
 import multiprocessing
 import pickle
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.workload import Workload
+from midepoch_conformance.host import stacks
 
 __all__ = ["OWN", "FunctionAdapter", "content"]
 
 OWN = "own"
 """The name of the offer of a user's own training loader."""
 
-_PROBING = 60.0
+_PROBING = 150.0
+"""The seconds that a loader has to be built for the first time."""
 
 
 class FunctionAdapter:
@@ -55,24 +58,29 @@ class FunctionAdapter:
         """Build the loader once, in a process of its own, so that the host can still be forked."""
         context = multiprocessing.get_context("fork")
         ours, theirs = context.Pipe(duplex=False)
-        process = context.Process(target=self._probe, args=(theirs,), daemon=True)
-        process.start()
-        theirs.close()
-        try:
-            answer = (
-                ours.recv() if ours.poll(_PROBING) else "TimeoutError: not built within a minute"
-            )
-        except EOFError:
-            answer = "RuntimeError: the process that built the loader died"
-        finally:
-            process.kill()
-            process.join()
-            ours.close()
+        with tempfile.TemporaryDirectory(prefix="midepoch-") as folder:
+            process = context.Process(target=self._probe, args=(theirs, folder), daemon=True)
+            process.start()
+            theirs.close()
+            try:
+                if ours.poll(_PROBING):
+                    answer = ours.recv()
+                else:
+                    line = stacks.innermost(stacks.ask([process.pid or 0], folder))
+                    answer = f"TimeoutError: not built within {_PROBING:g} s"
+                    answer += f": it stands at {line}" if line else ""
+            except EOFError:
+                answer = "RuntimeError: the process that built the loader died"
+            finally:
+                process.kill()
+                process.join()
+                ours.close()
         if isinstance(answer, str):
             raise RuntimeError(f"{self.function.__name__}(num_workers=0) failed: {answer}")
         return bool(answer)
 
-    def _probe(self, answer: Any) -> None:
+    def _probe(self, answer: Any, folder: str) -> None:
+        stacks.write_when_asked(folder)
         try:
             loader = self.function(num_workers=0)
             answer.send(hasattr(loader, "state_dict") and hasattr(loader, "load_state_dict"))

@@ -136,13 +136,17 @@ def verdict(document: Document) -> str:
 
 
 def reasons(document: Document) -> dict[str, tuple[Reason, ...]]:
-    """Return why cases were refused, blocked, not offered or in error, each reason once."""
+    """Return why cases were refused, blocked, not offered or in error, each reason once.
+
+    Cases that fail only while other cases run have a reason as well, although they pass.
+    """
     found: dict[str, dict[str, tuple[set[int], set[str]]]] = {}
     for case in document.cases:
         for finding in case.findings:
-            if finding.outcome in _REASONED:
+            sort = COMPANY if finding.kind == "company" else finding.outcome
+            if sort in _REASONED:
                 words = _shared(finding.words or "no reason is given")
-                members = found.setdefault(finding.outcome, {})
+                members = found.setdefault(sort, {})
                 cases, names = members.setdefault(words, (set(), set()))
                 cases.add(case.index)
                 names.add(finding.requirement)
@@ -159,7 +163,10 @@ def reasons(document: Document) -> dict[str, tuple[Reason, ...]]:
     }
 
 
-_REASONED = ("error", "refused", "blocked", "not offered")
+COMPANY = "only in company"
+"""The sort of findings that fail only while other cases run; they pass."""
+
+_REASONED = ("error", "refused", "blocked", "not offered", COMPANY)
 
 
 def _shared(words: str) -> str:

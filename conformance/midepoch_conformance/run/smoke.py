@@ -6,8 +6,10 @@ from pathlib import Path
 
 from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.case import Case, SessionPlan, Step
+from midepoch_conformance.case.trace import Fault
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.errors import CheckError
+from midepoch_conformance.host.faults import is_late
 from midepoch_conformance.run.bench import Bench
 from midepoch_conformance.run.runner import RunnerError
 from midepoch_conformance.verdict.finding import in_words
@@ -23,7 +25,7 @@ def smoke(bench: Bench) -> None:
     """
     try:
         case = _smoke_case(bench)
-        trace = bench.play(case)
+        trace = bench.smoke(case)
     except RunnerError as error:
         raise CheckError(
             f"one plain epoch cannot be played: {error.message}", error.hint
@@ -36,7 +38,7 @@ def smoke(bench: Bench) -> None:
         raise CheckError(
             f"{name} {what} one plain epoch of {case.workload.n} samples, so nothing was judged: "
             f"{in_words(fault)}",
-            _last_lines(fault.traceback) or "repair the adapter, or the environment that it needs",
+            _hint(fault),
         )
     if not any(event.batches for session in trace.sessions for event in session.events):
         raise CheckError(
@@ -44,6 +46,8 @@ def smoke(bench: Bench) -> None:
             "Session.epoch() must return the epoch's batches, each a list of rows",
         )
 
+
+_LINES = 3
 
 _FAULTS = {
     "raised": "raised an error in",
@@ -84,5 +88,8 @@ def smallest(offer: Offer, kind: str, workers: int) -> Case:
     return Case("smoke", workload, (SessionPlan(execution, (Step("take", 2), Step("close"))),))
 
 
-def _last_lines(traceback: str, count: int = 3) -> str:
-    return "\n".join(traceback.strip().splitlines()[-count:])
+def _hint(fault: Fault) -> str:
+    if is_late(fault):
+        return f"{fault.traceback}\ngive it more time if it is only slow: --timeout SECONDS".strip()
+    lines = "\n".join(fault.traceback.strip().splitlines()[-_LINES:])
+    return lines or "repair the adapter, or the environment that it needs"
