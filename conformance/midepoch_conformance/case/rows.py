@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from midepoch_conformance.case.published import ORDERS, STREAMS
 from midepoch_conformance.case.sources import (
     GENERATORS,
     SAMPLERS,
@@ -54,6 +55,12 @@ def _torch(rng: object) -> float:
     return float(torch.rand(()).item())
 
 
+def _double(rng: object) -> float:
+    import torch
+
+    return float(torch.rand((), dtype=torch.float64).item())
+
+
 def _own(rng: Callable[[], float] | None) -> float:
     if rng is None:
         raise ValueError("this workload draws from the loader's own source: pass rng to row()")
@@ -64,6 +71,7 @@ DRAWS: dict[str, Callable[[Any], float]] = {
     "python": _python,
     "numpy": _numpy,
     "torch": _torch,
+    "torch double": _double,
     "own": _own,
 }
 """How a sample draws from a stream that is not its dataset's."""
@@ -88,6 +96,8 @@ class Rows:
     gate: tuple[int, int] | None
     die_once: bool
     width: int
+    begun: tuple[float, ...] = ()
+    """The draws from when a lane's dataset was set up, for ``stream="set up"``."""
 
     def __init__(self, **facts: Any) -> None:
         vars(self).update(facts)
@@ -101,6 +111,16 @@ class Rows:
     def ambient(self) -> tuple[str, ...]:
         """The draws from other streams."""
         return tuple(draw for draw in self.draws if draw not in GENERATORS)
+
+    @property
+    def special_stream(self) -> bool:
+        """Whether the stream is one of :data:`.published.STREAMS`."""
+        return self.stream in STREAMS
+
+    @property
+    def special_order(self) -> bool:
+        """Whether the sampler is one of :data:`.published.ORDERS`."""
+        return self.sampler in ORDERS
 
     # A sample
 
@@ -124,10 +144,11 @@ class Rows:
             import numpy
 
             return numpy.full(self.width, i)
-        row: list[float] = [i]
-        for name in self.ambient:
-            row.append(DRAWS[name](rng))
-        return row
+        return [i, *self.drawn(rng)]
+
+    def drawn(self, rng: Callable[[], float] | None = None) -> list[float]:
+        """Return a number of each stream that samples draw from; ``rng`` as for :meth:`row`."""
+        return [DRAWS[name](rng) for name in self.ambient]
 
     def _is_dead(self) -> bool:
         """Return whether ``die_once`` is set and the sample has killed its worker already."""
@@ -197,7 +218,8 @@ class Rows:
         """
         if self.fail_at == -1:
             raise WorkloadError("the dataset fails on purpose when it is set up")
-        made = Counting if self.kind == "stateful_map" else SOURCES[self.stream]
+        plain = Counting if self.kind == "stateful_map" and self.stream == "plain" else None
+        made = plain or (STREAMS if self.special_stream else SOURCES)[self.stream]
         source = made(self, self.share(lane, lanes), rng)
         if not self.private:
             return source
@@ -261,7 +283,7 @@ class Rows:
 
     def order(self) -> Any:
         """Return the user's own sampler, for ``sampler`` in :data:`.sources.SAMPLERS`."""
-        return SAMPLERS[self.sampler](self)
+        return (ORDERS if self.special_order else SAMPLERS)[self.sampler](self)
 
     @property
     def subset(self) -> list[int]:
