@@ -11,6 +11,7 @@ code of an optional part (``if self.gate is not None``), so that the code can be
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import random
 import signal
@@ -33,6 +34,10 @@ __all__ = ["Rows", "WorkloadError"]
 
 PATIENCE = 3.0
 """Seconds that a sample waits at its gate; then it continues anyway."""
+
+
+PAUSE = 0.2
+"""Seconds until a worker's sample interrupts the loader."""
 
 
 class WorkloadError(RuntimeError):
@@ -89,6 +94,7 @@ class Rows:
     fail_at: int | None
     stop_at: int | None
     die_at: int | None
+    interrupt_at: int | None
     log: str | None
     stream: str
     sampler: str
@@ -140,6 +146,8 @@ class Rows:
         if self.die_at is not None and i == self.die_at and not self._is_dead():
             self.note("die")
             os.kill(os.getpid(), signal.SIGKILL)
+        if self.interrupt_at is not None and i == self.interrupt_at:
+            self._interrupt()
         if self.width > 1:
             import numpy
 
@@ -149,6 +157,17 @@ class Rows:
     def drawn(self, rng: Callable[[], float] | None = None) -> list[float]:
         """Return a number of each stream that samples draw from; ``rng`` as for :meth:`row`."""
         return [DRAWS[name](rng) for name in self.ambient]
+
+    def _interrupt(self) -> None:
+        """Send Ctrl-C to the process that waits for this sample, the first time."""
+        if self._noted("interrupt"):
+            return
+        self.note("interrupt")
+        parent = multiprocessing.parent_process()
+        if parent is not None:
+            # A worker gives the loader the time to wait for this batch; no verdict depends on it.
+            time.sleep(PAUSE)
+        os.kill(os.getpid() if parent is None else parent.pid or 0, signal.SIGINT)
 
     def _is_dead(self) -> bool:
         """Return whether ``die_once`` is set and the sample has killed its worker already."""
@@ -172,7 +191,7 @@ class Rows:
     def note(self, what: str) -> None:
         """Append a line to the log, if there is one.
 
-        It is ``fetch I``, ``state_dict``, ``iter`` or ``die``.
+        It is ``fetch I``, ``state_dict``, ``iter``, ``die`` or ``interrupt``.
 
         Lines are short and written with ``O_APPEND``, hence whole under any number of workers.
         """

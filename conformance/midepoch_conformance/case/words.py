@@ -145,6 +145,8 @@ def _changed(name: str, value: object) -> str:
     """Return a field of the workload that differs in one session."""
     if name == "die_at":
         return "no worker dies" if value is None else f"sample {value} kills its process"
+    if name == "interrupt_at" and value is None:
+        return "no interrupt"
     if name == "gate":
         return "no sample waits" if value is None else _waits(value)
     return f"{name} {value}"
@@ -155,6 +157,7 @@ def _faults(w: Workload) -> Iterator[str]:
         ("fail_at", "raises"),
         ("stop_at", "raises StopIteration"),
         ("die_at", "kills its process"),
+        ("interrupt_at", "is interrupted by Ctrl-C"),
     ):
         if getattr(w, field) == -1:
             yield "the dataset raises when it is set up"

@@ -83,6 +83,9 @@ class Workload(Rows):
     die_at: int | None = None
     """The sample that kills the process computing it with SIGKILL."""
 
+    interrupt_at: int | None = None
+    """The sample while which is made Ctrl-C reaches the loader's process, once; needs a log."""
+
     log: str | None = None
     """A file to which fetches and calls are appended."""
 

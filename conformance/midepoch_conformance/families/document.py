@@ -176,8 +176,7 @@ def _published(c: Cell) -> Case | None:
     )  # fmt: skip
     given = Step("load_document", value=found.name, document=found.text)
     steps = (given, save("s", "json"), *drains(len(found.data["epochs"])))
-    interval = found.data["loader"].get("snapshot_every_n_steps", 1)
-    return c.case(workload, c.session(0, *steps, lanes=found.plan["lanes"], interval=interval))
+    return c.case(workload, c.session(0, *steps, lanes=found.plan["lanes"]))
 
 
 PUBLISHED_DRAWS = ("python", "numpy", "torch double")

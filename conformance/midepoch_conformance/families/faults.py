@@ -283,6 +283,31 @@ def _caught(c: Cell) -> Case:
     return c.case(c.workload(2, fail_at=c.sample), first, second)
 
 
+INTERRUPTED: dict[str, tuple[Step, ...]] = {
+    "goes on": (take(0), _ON, _ON, Step("drain")),
+    "saved": (_ON, save("s")),
+    "saved later": (_ON, Step("take", 1, tolerate=True), save("s")),
+    "left": (_ON, Step("break"), *drains(1)),
+}
+"""The steps around an interrupt, which a tolerated drain stops at."""
+
+
+@_outage(
+    "interrupted", needs=("samples",),
+    shape=ONE, kind=("map", *ITERABLES, "stateful_map"), sample=(6, 0), where=tuple(INTERRUPTED),
+    tail=("keep",),
+)  # fmt: skip
+def _interrupted(c: Cell) -> Case | None:
+    if c.where == "left" and (not c.sample or c.kind == "stateful_map"):
+        return None  # the loader decides whether the epoch was begun, or its rows remember that
+    workload = c.workload(3, interrupt_at=c.sample, log="auto")
+    first = c.session(0, *INTERRUPTED[c.where])
+    if "saved" not in c.where:
+        return c.case(workload, first)
+    quiet = (("interrupt_at", None),)
+    return c.case(workload, first, c.session(1, load("s"), *drains(2), workload=quiet))
+
+
 @_outage("after a death", (True,), needs=("samples",), shape=ONE, sample=(0, 6), tail=("keep",))
 def _after_a_death(c: Cell) -> Case:
     first = c.session(0, _ON, save("s"))

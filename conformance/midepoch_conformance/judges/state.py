@@ -33,7 +33,7 @@ def never_changes(view: View) -> Finding | None:
     if all(saved.get(_state(view, last - 1, e)) == e.digest for e in sealed):
         return view.passed("its encoding has not changed by a byte")
     words = f"the state changed while the loader went on: {finding.words}"
-    return dataclasses.replace(finding, words=words)
+    return dataclasses.replace(_resumed(view, finding, last), words=words)
 
 
 @judge("STATE-2", "edited after save")
@@ -45,11 +45,11 @@ def changed_outside(view: View) -> Finding | None:
         return early
     problem = view.problem(last - 1)
     if problem is None:
-        return view.all(last)
+        return _resumed(view, view.all(last), last)
     edit = next((e.step for e in view.events(last - 1, "edit")), None)
     if edit is None or problem.step < edit:
         return view.blocked(f"wrong already before the edit: {problem.words}")
-    return view.of_problem(problem)
+    return _resumed(view, view.of_problem(problem), last - 1)
 
 
 @judge("STATE-3", "codec", "work codec")
@@ -102,6 +102,14 @@ def tree_comes_back(view: View) -> Finding | None:
             evidence = Evidence("error", index, wanted="no error")
             return view.fails("values", in_words(fault), evidence=evidence)
     return view.all(1)
+
+
+def _resumed(view: View, finding: Finding, index: int) -> Finding:
+    """Return a finding with the prerequisites of resuming from a resumed session's state."""
+    needed = (*finding.needs, *view.needs(index, view.problem(index)))
+    if len(view.case.sessions) > 2:
+        needed = (*needed, "RESUME-2", "RESUME-3")
+    return dataclasses.replace(finding, needs=tuple(dict.fromkeys(needed)))
 
 
 def _altered(session: int, event: Event) -> Evidence:

@@ -109,6 +109,9 @@ def _error(case: Case, finding: Finding, e: Evidence) -> Comparison:
     if e.wanted == "an error":
         ended = 'error.startswith("the process died")'
         return Comparison(said(e.wanted), given, f"all({ended} for error in errors({steps}))")
+    if e.wanted == "an interrupt":
+        shows = 'not any("KeyboardInterrupt" in error for error in got if isinstance(error, str))'
+        return Comparison(said("KeyboardInterrupt"), given, shows)
     if e.wanted == "a refusal":
         return Comparison(
             said("a refusal: an error in words, before any batch"), given, f"not refused({steps})"
