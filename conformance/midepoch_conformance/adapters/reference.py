@@ -31,7 +31,8 @@ class Session:
         self.loader = StatefulDataLoader(
             self.dataset,
             **torch_data.order(w, x, self.dataset, last_batch=TAILS[w.tail]),
-            collate_fn=list if w.width == 1 else None,
+            collate_fn=(list if w.batch_size else torch_data.alone) if w.width == 1 else None,
+            worker_init_fn=torch_data.set_up if w.stream == "set up" else None,
             seed=w.seed,
             lanes=x.lanes,
             num_workers=x.workers,
@@ -74,7 +75,7 @@ class Adapter:
             "draws": ("own", *AMBIENT, *(f"private {name}" for name in AMBIENT)),
             "codecs": ("pickle", "torch", "json"),
             "fixed_plan": kinds,
-            "start_methods": ("fork", "spawn"),
+            "start_methods": ("fork", "spawn", "forkserver"),
             "worker_kinds": ("process", "thread"),
             "orders": (True, False),
             "tails": ("keep", "drop", "rollover"),

@@ -61,7 +61,7 @@ class Adapter:
             "saves": (),
             "codecs": (),
             "fixed_plan": ("map",),
-            "start_methods": ("fork", "spawn"),
+            "start_methods": ("fork", "spawn", "forkserver"),
             "orders": (True, False) if HAS_ORDERS else (True,),
             "tails": ("keep", "drop"),
             "persistent": (False, True),

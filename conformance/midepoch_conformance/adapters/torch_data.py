@@ -12,7 +12,9 @@ of another loader may import this module too; it is the only one of the suite th
 import torch
 from torch.utils import data
 
-__all__ = ["EpochsFromOutside", "dataset_of", "lane", "order", "reason_to_decline"]
+__all__ = [
+    "EpochsFromOutside", "alone", "dataset_of", "lane", "order", "reason_to_decline", "set_up",
+]  # fmt: skip
 
 
 def lane():
@@ -175,6 +177,17 @@ def dataset_of(w, draw=None):
     }[w.form](w, draw)
 
 
+def alone(row):
+    """Collate a sample of a loader without automatic batching: a batch of one row."""
+    return [row]
+
+
+def set_up(number):
+    """Draw when a worker sets its dataset up, as a user's ``worker_init_fn`` does."""
+    info = data.get_worker_info()
+    info.dataset.w.begun = (*info.dataset.w.drawn(), info.seed)
+
+
 def sampler(w, x, dataset):
     """Return the sampler that the workload asks for."""
     if w.sampler == "distributed":
@@ -195,7 +208,7 @@ def order(w, x, dataset, **tail):
     """Return a loader's arguments for the order of samples and batches; ``tail``: for the last."""
     if w.sampler == "batches":
         return {"batch_sampler": w.order()}
-    size = {"batch_size": w.batch_size, **tail}
+    size = {"batch_size": w.batch_size, **tail} if w.batch_size else {"batch_size": None}
     if w.sampler:
         return {"sampler": sampler(w, x, dataset), **size}
     return {"shuffle": w.shuffle, **size}

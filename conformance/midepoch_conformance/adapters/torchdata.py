@@ -65,7 +65,7 @@ class Adapter:
             "draws": (*AMBIENT, *(f"private {name}" for name in AMBIENT)),
             "codecs": ("pickle", "torch"),
             "fixed_plan": ("map",),
-            "start_methods": ("fork", "spawn"),
+            "start_methods": ("fork", "spawn", "forkserver"),
             "orders": (True, False) if HAS_ORDERS else (True,),
             "tails": ("keep", "drop"),
             "intervals": (1, 2, 3, 100),

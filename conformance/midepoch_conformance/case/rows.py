@@ -11,6 +11,7 @@ code of an optional part (``if self.gate is not None``), so that the code can be
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import random
 import signal
@@ -18,6 +19,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from midepoch_conformance.case.published import ORDERS, STREAMS
 from midepoch_conformance.case.sources import (
     GENERATORS,
     SAMPLERS,
@@ -32,6 +34,10 @@ __all__ = ["Rows", "WorkloadError"]
 
 PATIENCE = 3.0
 """Seconds that a sample waits at its gate; then it continues anyway."""
+
+
+PAUSE = 0.2
+"""Seconds until a worker's sample interrupts the loader."""
 
 
 class WorkloadError(RuntimeError):
@@ -54,6 +60,12 @@ def _torch(rng: object) -> float:
     return float(torch.rand(()).item())
 
 
+def _double(rng: object) -> float:
+    import torch
+
+    return float(torch.rand((), dtype=torch.float64).item())
+
+
 def _own(rng: Callable[[], float] | None) -> float:
     if rng is None:
         raise ValueError("this workload draws from the loader's own source: pass rng to row()")
@@ -64,6 +76,7 @@ DRAWS: dict[str, Callable[[Any], float]] = {
     "python": _python,
     "numpy": _numpy,
     "torch": _torch,
+    "torch double": _double,
     "own": _own,
 }
 """How a sample draws from a stream that is not its dataset's."""
@@ -81,6 +94,7 @@ class Rows:
     fail_at: int | None
     stop_at: int | None
     die_at: int | None
+    interrupt_at: int | None
     log: str | None
     stream: str
     sampler: str
@@ -88,6 +102,8 @@ class Rows:
     gate: tuple[int, int] | None
     die_once: bool
     width: int
+    begun: tuple[float, ...] = ()
+    """The draws from when a lane's dataset was set up, for ``stream="set up"``."""
 
     def __init__(self, **facts: Any) -> None:
         vars(self).update(facts)
@@ -101,6 +117,16 @@ class Rows:
     def ambient(self) -> tuple[str, ...]:
         """The draws from other streams."""
         return tuple(draw for draw in self.draws if draw not in GENERATORS)
+
+    @property
+    def special_stream(self) -> bool:
+        """Whether the stream is one of :data:`.published.STREAMS`."""
+        return self.stream in STREAMS
+
+    @property
+    def special_order(self) -> bool:
+        """Whether the sampler is one of :data:`.published.ORDERS`."""
+        return self.sampler in ORDERS
 
     # A sample
 
@@ -120,14 +146,28 @@ class Rows:
         if self.die_at is not None and i == self.die_at and not self._is_dead():
             self.note("die")
             os.kill(os.getpid(), signal.SIGKILL)
+        if self.interrupt_at is not None and i == self.interrupt_at:
+            self._interrupt()
         if self.width > 1:
             import numpy
 
             return numpy.full(self.width, i)
-        row: list[float] = [i]
-        for name in self.ambient:
-            row.append(DRAWS[name](rng))
-        return row
+        return [i, *self.drawn(rng)]
+
+    def drawn(self, rng: Callable[[], float] | None = None) -> list[float]:
+        """Return a number of each stream that samples draw from; ``rng`` as for :meth:`row`."""
+        return [DRAWS[name](rng) for name in self.ambient]
+
+    def _interrupt(self) -> None:
+        """Send Ctrl-C to the process that waits for this sample, the first time."""
+        if self._noted("interrupt"):
+            return
+        self.note("interrupt")
+        parent = multiprocessing.parent_process()
+        if parent is not None:
+            # A worker gives the loader the time to wait for this batch; no verdict depends on it.
+            time.sleep(PAUSE)
+        os.kill(os.getpid() if parent is None else parent.pid or 0, signal.SIGINT)
 
     def _is_dead(self) -> bool:
         """Return whether ``die_once`` is set and the sample has killed its worker already."""
@@ -151,7 +191,7 @@ class Rows:
     def note(self, what: str) -> None:
         """Append a line to the log, if there is one.
 
-        It is ``fetch I``, ``state_dict``, ``iter`` or ``die``.
+        It is ``fetch I``, ``state_dict``, ``iter``, ``die`` or ``interrupt``.
 
         Lines are short and written with ``O_APPEND``, hence whole under any number of workers.
         """
@@ -197,7 +237,8 @@ class Rows:
         """
         if self.fail_at == -1:
             raise WorkloadError("the dataset fails on purpose when it is set up")
-        made = Counting if self.kind == "stateful_map" else SOURCES[self.stream]
+        plain = Counting if self.kind == "stateful_map" and self.stream == "plain" else None
+        made = plain or (STREAMS if self.special_stream else SOURCES)[self.stream]
         source = made(self, self.share(lane, lanes), rng)
         if not self.private:
             return source
@@ -261,7 +302,7 @@ class Rows:
 
     def order(self) -> Any:
         """Return the user's own sampler, for ``sampler`` in :data:`.sources.SAMPLERS`."""
-        return SAMPLERS[self.sampler](self)
+        return (ORDERS if self.special_order else SAMPLERS)[self.sampler](self)
 
     @property
     def subset(self) -> list[int]:

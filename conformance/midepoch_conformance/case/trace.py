@@ -66,6 +66,9 @@ class Event:
     held: dict[str, int] | None = None
     """The loader's holdings at a ``count``, without those from before it was opened, as
     ``{"processes": n, "threads": n, "descriptors": n}``; None if the system does not tell."""
+    altered: str | None = None
+    """How the state that is kept differs: at a ``load``, from its value before the load; at a
+    ``seal``, from its value when it was saved or loaded. None: it does not differ."""
     spent: bool = False
     """Whether the fault ended a generator of the adapter. The loader's next batches are then
     unknown."""

@@ -9,7 +9,7 @@ import collections
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["CODECS", "MAKERS", "TREES", "change", "spelled", "tree_at"]
+__all__ = ["CODECS", "MAKERS", "TREES", "altered", "change", "spelled", "tree_at"]
 
 TREES = ("plain", "containers", "arrays", "tensors", "growing", "shrinking", "mutated")
 """The names of the trees; :func:`tree_at` makes one."""
@@ -135,6 +135,21 @@ def change(tree: Any, into: Any) -> None:
             tree[key] = value
 
 
+def altered(before: str, now: str) -> str | None:
+    """Return how two trees differ that are :func:`spelled`; None if they do not.
+
+    Example:
+        >>> altered(spelled({"epoch": 0}), spelled({"epoch": 1}))
+        'dict(str "epoch": int 1) in place of dict(str "epoch": int 0)'
+    """
+    if now == before:
+        return None
+    pairs = enumerate(zip(before, now, strict=False))
+    at = next((i for i, (one, other) in pairs if one != other), min(len(before), len(now)))
+    begin = max(0, at - 40)
+    return f"{now[begin : at + 40]} in place of {before[begin : at + 40]}"
+
+
 def spelled(tree: Any) -> str:
     """Return a tree with its types in full: equal texts, equal values and types.
 
@@ -158,4 +173,6 @@ def spelled(tree: Any) -> str:
         return f"{name}({', '.join(sorted(map(spelled, tree)))})"
     if hasattr(tree, "dtype") and hasattr(tree, "tolist"):
         return f"{name} {tree.dtype} {tuple(tree.shape)} {tree.tolist()!r}"
+    if "object at 0x" in repr(tree) and hasattr(tree, "__dict__"):
+        return f"{name} of {spelled(vars(tree))}"
     return f'{name} "{tree}"' if type(tree) is str else f"{name} {tree!r}"

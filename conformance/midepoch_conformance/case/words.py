@@ -23,6 +23,7 @@ _STREAMS = {
     "python": "random",
     "numpy": "numpy.random",
     "torch": "torch's global stream",
+    "torch double": "torch's global stream in double precision",
     "own": "the loader's own stream",
     "private python": "a random.Random of the dataset's",
     "private numpy": "a NumPy generator of the dataset's",
@@ -38,6 +39,11 @@ _STREAMED = {
     "flatten": "read several or none at a time",
     "oneshot": "that is its own iterator and ends for ever",
     "rewinding": "that is its own iterator and starts over with each",
+    "begun": "that draws when a pass begins",
+    "set up": "that draws when a worker sets it up",
+    "counter": "that counts, as published",
+    "cursor": "that keeps a cursor, as published",
+    "tally": "that tallies them, as published",
 }
 _STATE_AT = {
     "dataset": "",
@@ -61,6 +67,10 @@ _SAMPLERS = {
     "batches": "a batch sampler of the user's with a generator of its own",
     "custom": "a sampler of the user's with a generator of its own",
     "stateful": "a Stateful sampler of the user's",
+    "drawn": "a sampler of the user's that draws from the global streams",
+    "reversed": "the published sampler Reversed",
+    "permuted": "the published sampler Permuted",
+    "marked": "the published sampler Marked",
     "distributed": "a DistributedSampler whose epoch is set before each",
 }
 _TAILS = {
@@ -111,7 +121,8 @@ def describe_workload(w: Workload) -> str:
         >>> print(describe_workload(Workload("stateful_iterable", stream="buffer")))
         a Stateful iterable of 13 samples with a shuffle buffer, in batches of 4
     """
-    words = [f"{_what(w)} in batches of {w.batch_size}"]
+    batched = f" in batches of {w.batch_size}" if w.batch_size else ", not batched"
+    words = [f"{_what(w)}{batched}"]
     if w.shuffle:
         words.append(f"shuffled with seed {w.seed}")
     if w.sampler:
@@ -134,6 +145,8 @@ def _changed(name: str, value: object) -> str:
     """Return a field of the workload that differs in one session."""
     if name == "die_at":
         return "no worker dies" if value is None else f"sample {value} kills its process"
+    if name == "interrupt_at" and value is None:
+        return "no interrupt"
     if name == "gate":
         return "no sample waits" if value is None else _waits(value)
     return f"{name} {value}"
@@ -144,6 +157,7 @@ def _faults(w: Workload) -> Iterator[str]:
         ("fail_at", "raises"),
         ("stop_at", "raises StopIteration"),
         ("die_at", "kills its process"),
+        ("interrupt_at", "is interrupted by Ctrl-C"),
     ):
         if getattr(w, field) == -1:
             yield "the dataset raises when it is set up"

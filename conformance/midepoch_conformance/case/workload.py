@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from midepoch_conformance.case import sources, trees
+from midepoch_conformance.case import published, sources, trees
 from midepoch_conformance.case.rows import Rows, WorkloadError
 
 __all__ = ["AMBIENT_DRAWS", "KINDS", "WIDE", "Workload", "WorkloadError"]
@@ -30,11 +30,11 @@ WIDE = 32
 """The most numbers of a row that a trace keeps in full; of a longer row, each number once."""
 
 _CHOICES: dict[str, tuple[str, ...]] = {
-    "stream": tuple(sources.SOURCES),
+    "stream": (*sources.SOURCES, *published.STREAMS),
     "state_at": ("dataset", "iterator", "both"),
     "tree": ("", *trees.TREES),
-    "sampler": ("", "random", "replacement", "subset", "weighted", "batches", "custom", "stateful",
-                "distributed"),
+    "sampler": ("", "random", "replacement", "subset", "weighted", "distributed",
+                *sources.SAMPLERS, *published.ORDERS),
 }  # fmt: skip
 
 
@@ -49,7 +49,7 @@ class Workload(Rows):
     """Number of samples in an epoch."""
 
     batch_size: int = 4
-    """Samples a batch."""
+    """Samples a batch; 0: without automatic batching, each batch is one sample's row."""
 
     epochs: int = 2
     """Epochs that an uninterrupted run iterates."""
@@ -66,9 +66,9 @@ class Workload(Rows):
 
     draws: tuple[str, ...] = ()
     """Random streams that each sample draws one number from: ``"python"``, ``"numpy"``,
-    ``"torch"`` (the global streams), ``"own"`` (the loader's documented source, which the
-    adapter passes on) or, for datasets with a state, ``"private python"`` ... (a generator of
-    the dataset's own, in its state)."""
+    ``"torch"`` (the global streams; ``"torch double"`` in double precision), ``"own"`` (the
+    loader's documented source, which the adapter passes on) or, for datasets with a state,
+    ``"private python"`` ... (a generator of the dataset's own, in its state)."""
 
     tree: str = ""
     """The tree that a Stateful dataset adds to its state, one of :data:`trees.TREES`."""
@@ -83,6 +83,9 @@ class Workload(Rows):
     die_at: int | None = None
     """The sample that kills the process computing it with SIGKILL."""
 
+    interrupt_at: int | None = None
+    """The sample while which is made Ctrl-C reaches the loader's process, once; needs a log."""
+
     log: str | None = None
     """A file to which fetches and calls are appended."""
 
@@ -95,8 +98,8 @@ class Workload(Rows):
     sampler: str = ""
     """The user's sampler of a map-style dataset: torch's ``"random"``, ``"replacement"``,
     ``"subset"`` or ``"weighted"`` with a generator of their own, ``"distributed"`` with its
-    epoch set from outside, or a class of the user's: ``"custom"``, ``"stateful"`` or
-    ``"batches"``, of :data:`sources.SAMPLERS`."""
+    epoch set from outside, or a class of the user's: ``"custom"``, ``"stateful"``,
+    ``"batches"`` and others of :data:`sources.SAMPLERS`."""
 
     grow: int = 0
     """The samples that each epoch adds to the one before; the user sets the new length."""
@@ -139,7 +142,7 @@ class Workload(Rows):
         if self.kind not in ("iterable", "stateful_iterable"):
             return self.kind
         stateful = "stateful " if self.kind == "stateful_iterable" else ""
-        if issubclass(sources.SOURCES[self.stream], sources.OneShot):
+        if issubclass(sources.SOURCES.get(self.stream, object), sources.OneShot):
             return f"{stateful}own iterator"
         if stateful and self.state_at != "dataset":
             return "both states" if self.state_at == "both" else "iterator state"

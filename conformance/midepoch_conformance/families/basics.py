@@ -178,45 +178,73 @@ def _rollover(c: Cell) -> Case | None:
 
 # State.
 
+BEFORE: dict[str, tuple[Step, ...]] = {
+    "start": (),
+    "mid": (take(2),),
+    "end": (Step("drain"),),
+    "later": (Step("drain"), take(1)),
+}
+"""The deliveries before a state is taken."""
 
-@_basic("sealed late", shape=USUAL, tail=("keep",))
+
+FRESH = ("fresh", "resumed", "at once")
+"""Where a state is taken that is looked at later: in a fresh run, after a resume, right after the
+load."""
+
+
+@_basic("sealed late", shape=USUAL, where=FRESH, tail=("keep",))
 def _sealed_late(c: Cell) -> Case:
-    first = (take(2), save("s"), take(1), *drains(2), Step("seal", state="s", into="late"))
-    second = c.session(1, load("late"), *drains(2))
-    return c.case(c.workload(2), c.session(0, *first), second)
+    late = (take(1), *drains(2), Step("seal", state="s", into="late"))
+    return _taken(c, (save("s"), *late), "late")
 
 
-@_basic("edited after save", shape=USUAL, tail=("keep",))
+@_basic("edited after save", shape=USUAL, where=FRESH, tail=("keep",))
 def _edited_after_save(c: Cell) -> Case:
-    steps = (take(1), save("s"), Step("edit", state="s"), take(1), save("t"), *drains(2))
-    second = c.session(1, load("t"), *drains(2))
-    return c.case(c.workload(2), c.session(0, *steps), second)
+    edited = (save("s"), Step("edit", state="s"))
+    return _taken(c, (*edited, take(1), save("t"), Step("edit", state="t"), *drains(2)), "t")
 
 
-@_basic("codec", shape=USUAL, codec=("pickle", "torch", "json", "bytes"), tail=("keep",))
+def _taken(c: Cell, steps: tuple[Step, ...], loaded: str) -> Case:
+    """Return the case that takes ``steps`` where the cell says, and then loads a state."""
+    if c.where == "fresh":
+        sessions = [c.session(0, take(2), *steps)]
+    else:
+        begun = () if c.where == "at once" else (take(1),)
+        sessions = [c.session(0, take(1), save("a")), c.session(1, load("a"), *begun, *steps)]
+    last = c.session(len(sessions), load(loaded), *drains(2))
+    return c.case(c.workload(2), *sessions, last)
+
+
+@_basic(
+    "codec", shape=USUAL, codec=("pickle", "torch", "json", "bytes"),
+    where=("mid", "start", "end", "later"), tail=("keep",),
+)  # fmt: skip
 def _codec(c: Cell) -> Case:
-    first = c.session(0, take(2), save("s", c.codec))
-    return c.case(c.workload(2), first, c.session(1, load("s"), *drains(2)))
+    first = c.session(0, *BEFORE[c.where], save("s", c.codec))
+    return c.case(c.workload(3), first, c.session(1, load("s"), *drains(3)))
 
 
 @_basic("reload", shape=USUAL, where=("start", "mid", "end", "later"), tail=("keep",))
 def _reload(c: Cell) -> Case:
-    before = {
-        "start": (),
-        "mid": (take(2),),
-        "end": (Step("drain"),),
-        "later": (Step("drain"), take(1)),
-    }[c.where]
-    first = c.session(0, *before, save("s0"))
+    first = c.session(0, *BEFORE[c.where], save("s0"))
     second = c.session(1, load("s0"), save("s1"))
     return c.case(c.workload(2), first, second, c.session(2, load("s1"), *drains(2)))
 
 
-@_basic("edited after load", shape=USUAL, tail=("keep",))
+@_basic("edited after load", shape=USUAL, soon=(0, 1), tail=("keep",))
 def _edited_after_load(c: Cell) -> Case:
     first = c.session(0, take(2), save("s"))
-    second = c.session(1, load("s"), Step("edit", state="s"), *drains(2))
+    begun = (take(1),) if c.soon else ()
+    second = c.session(1, load("s"), *begun, Step("edit", state="s"), *drains(2))
     return c.case(c.workload(2), first, second)
+
+
+@_basic("loaded by reference", shape=USUAL, where=("mid", "later"), tail=("keep",))
+def _loaded_by_reference(c: Cell) -> Case:
+    first = c.session(0, *BEFORE[c.where], save("s"))
+    kept = Step("seal", state="s", into="late")
+    second = c.session(1, load("s"), take(1), save("t"), *drains(2), kept)
+    return c.case(c.workload(3), first, second)
 
 
 @_basic(

@@ -10,7 +10,12 @@ from typing import Any
 from midepoch_conformance.case.case import Case, Step
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.families.family import ITERABLES, Cell, drains, family, load, save, take
-from midepoch_conformance.verdict.published import Vector, vectors
+from midepoch_conformance.verdict.published import (
+    Vector,
+    published_elements,
+    vector,
+    vectors,
+)
 
 __all__ = ["HUGE"]
 
@@ -24,11 +29,12 @@ CHUNK = 48
 """The number of invalid states that one case loads, one after the other."""
 
 PLANS: dict[str, tuple[tuple[str, Any], ...]] = {
-    "batch size": (("batch_size", 3),),
-    "length": (("n", 16),),
+    "batch size": (("batch_size", 7),),
+    "length": (("n", 29),),
     "order": (("shuffle", False),),
-    "seed": (("seed", 4),),
-    "all": (("n", 16), ("batch_size", 3), ("tail", "drop"), ("seed", 4)),
+    "seed": (("seed", 741852),),
+    "tail": (("tail", "drop"),),
+    "all": (("n", 29), ("batch_size", 7), ("tail", "drop"), ("seed", 741852)),
 }
 REJECTED = {
     "invalid state": frozenset({"DOC-1", "REFUSE-1", "SEED-5", "DOC-14", "DOC-12"}),
@@ -86,17 +92,20 @@ def _reload(c: Cell) -> Case:
     return c.case(c.workload(2), first, c.session(1, load("s"), save("t", "json")))
 
 
-@_format("document end", quick=("inline",), shape=ONE, kind=KINDS, tail=("keep", "drop"))
+@_format(
+    "document end", quick=("inline",),
+    shape=ONE, kind=(*KINDS, "stateful_map"), tail=("keep", "drop"), epoch=(0, 1, 2),
+)  # fmt: skip
 def _end(c: Cell) -> Case:
-    first = c.session(0, take(-1), save("s"))
-    return c.case(c.workload(2), first, c.session(1, load("s"), *drains(2)))
+    first = c.session(0, *drains(c.epoch), take(-1), save("s"))
+    return c.case(c.workload(c.epoch + 2), first, c.session(1, load("s"), *drains(2)))
 
 
 @_format(
     "document plan", quick=("inline",), shape=ONE, kind=("map",), plan=tuple(PLANS), tail=("keep",)
 )
 def _plan(c: Cell) -> Case | None:
-    if not c.shuffle or dict(PLANS[c.plan]) in ({"n": c.shape[0]}, {"batch_size": c.shape[1]}):
+    if not c.shuffle:
         return None
     first = c.session(0, take(2), save("s"))
     second = c.session(1, load("s"), *drains(1), workload=PLANS[c.plan])
@@ -123,13 +132,12 @@ def _refused(c: Cell) -> Case:
 
 
 def _invalid(c: Cell) -> Case | None:
-    mine = [v for v in vectors("invalid") if v.requirement in REJECTED[c.family]]
     groups: dict[str, list[Vector]] = {}
-    for vector in mine:
-        workload = _of_plan(vector) if vector.error == "PlanMismatchError" else _ANY
-        if workload is not None:
-            key = json.dumps(dataclasses.asdict(workload), sort_keys=True)
-            groups.setdefault(key, []).append(vector)
+    for v in (v for v in vectors("invalid") if v.requirement in REJECTED[c.family]):
+        workload = _of_plan(v) if v.error == "PlanMismatchError" else _ANY
+        lanes = v.plan["lanes"] if workload != _ANY else 0
+        key = json.dumps([dataclasses.asdict(workload), lanes], sort_keys=True)
+        groups.setdefault(key, []).append(v)
     chunks = [
         (group[0] if group[0].error == "PlanMismatchError" else None, group[i : i + CHUNK])
         for group in groups.values()
@@ -138,7 +146,7 @@ def _invalid(c: Cell) -> Case | None:
     if c.chunk >= len(chunks):
         return None
     shown, chunk = chunks[c.chunk]
-    workload = _ANY if shown is None else (_of_plan(shown) or _ANY)
+    workload = _ANY if shown is None else _of_plan(shown)
     lanes = 0 if shown is None else shown.plan["lanes"]
     steps = [Step("load_document", value=v.name, document=v.text, tolerate=True) for v in chunk]
     return c.case(workload, c.session(0, *steps, lanes=lanes))
@@ -159,33 +167,41 @@ _format("other version", (False,), chunk=(0, 1), **_ALONE)(_invalid)
     **_ALONE,
 )
 def _published(c: Cell) -> Case | None:
-    vector = next(v for v in vectors("resumes") if v.name == c.vector)
-    workload = _of_plan(vector)
-    dataset = vector.data["dataset"]
-    if workload is None or dataset["kind"] not in ("map", "stream") or dataset["sampler"]:
-        return None
+    found = vector("resumes", c.vector)
+    dataset = found.data["dataset"]
+    kind, stream, state_at = _DATASETS[dataset["kind"]]
     workload = dataclasses.replace(
-        workload, n=dataset["length"], draws=("python", "numpy") if dataset["draws"] else ()
-    )
-    given = Step("load_document", value=vector.name, document=vector.text)
-    steps = (given, save("s", "json"), *drains(len(vector.data["epochs"])))
-    return c.case(workload, c.session(0, *steps, lanes=vector.plan["lanes"]))
+        _of_plan(found), kind=kind, stream=stream, state_at=state_at,
+        n=dataset["length"], draws=PUBLISHED_DRAWS if dataset["draws"] else (),
+    )  # fmt: skip
+    given = Step("load_document", value=found.name, document=found.text)
+    steps = (given, save("s", "json"), *drains(len(found.data["epochs"])))
+    return c.case(workload, c.session(0, *steps, lanes=found.plan["lanes"]))
 
 
-def _of_plan(vector: Vector) -> Workload | None:
-    """Return the workload whose loader has a vector's plan, or None if no workload has it."""
+PUBLISHED_DRAWS = ("python", "numpy", "torch double")
+_DATASETS = {
+    "map": ("map", "plain", "dataset"),
+    "tally": ("stateful_map", "tally", "dataset"),
+    "stream": ("iterable", "plain", "dataset"),
+    "counter": ("stateful_iterable", "counter", "iterator"),
+    "cursor": ("stateful_iterable", "cursor", "dataset"),
+}
+"""The kind, the stream and the keeper of the state of each published dataset."""
+
+
+def _of_plan(vector: Vector) -> Workload:
+    """Return the workload whose loader has a vector's plan."""
     plan = vector.plan
-    known = plan["sampler"] in ("sequential", "shuffle", "none") and plan["batch_size"]
-    if not known:
-        return None
     return Workload(
         kind="map" if plan["dataset"] == "map" else "iterable",
         n=plan["length"] if plan["length"] is not None else 10,
-        batch_size=plan["batch_size"],
+        batch_size=plan["batch_size"] or 0,
         epochs=0,
         shuffle=plan["sampler"] == "shuffle",
         seed=plan["seed"],
         tail=plan["tail"],
+        sampler=plan["sampler_name"].lower() if plan["sampler"] == "custom" else "",
     )
 
 
@@ -195,7 +211,7 @@ def _of_plan(vector: Vector) -> Workload | None:
 @_format(
     "order",
     quick=("inline",),
-    shape=((13, 4), (16, 1), (5000, 250)),
+    shape=((13, 4), (16, 1), (5000, 250), (4096, 256), (4097, 256), (1, 1), (2, 1), (97, 5)),
     kind=("map",),
     seed=SEEDS,
     tail=("keep",),
@@ -205,6 +221,42 @@ def _order(c: Cell) -> Case | None:
         return None
     steps = (save("a"), Step("drain"), save("b"), Step("drain"), take(1), save("c"))
     return c.case(_seeded(c, 0), c.session(0, *steps))
+
+
+@_format(
+    "published order", quick=("inline",),
+    vector=tuple(v.name for v in vectors("order") if "orders" in v.data and v.data["n"] != "0"),
+    **_ALONE,
+)  # fmt: skip
+def _published_order(c: Cell) -> Case:
+    """Play a published order: of the key of epoch 0 under the root seed 0."""
+    n = int(vector("order", c.vector).data["n"])
+    workload = Workload(n=n, batch_size=1, epochs=0, shuffle=True, seed=0)
+    steps: list[Step] = []
+    for position, elements in published_elements(c.vector):
+        document = _document_at(workload, 0, position)
+        steps += [Step("load_document", value=f"{c.vector} at {position}", document=document)]
+        steps += [take(len(elements)), Step("break")]
+    return c.case(workload, c.session(0, *steps, lanes=0))
+
+
+@_format(
+    "published epochs", quick=("inline",),
+    vector=tuple(v.name for v in vectors("epochs") if v.data["length"] != "0"), **_ALONE,
+)  # fmt: skip
+def _published_epochs(c: Cell) -> Case:
+    data = vector("epochs", c.vector).data
+    workload = Workload(
+        n=int(data["length"]), batch_size=data["batch_size"], epochs=0, shuffle=True,
+        seed=int(data["root"]), tail=data["tail"],
+    )  # fmt: skip
+    steps: list[Step] = []
+    for epoch in data["epochs"]:
+        document = _document_at(workload, epoch["epoch"], 0)
+        steps += [Step("load_document", value=f"epoch {epoch['epoch']}", document=document)]
+        whole = len(epoch["batches"]) == int(epoch["count"])
+        steps += drains(1) if whole else (take(len(epoch["batches"])), Step("break"))
+    return c.case(workload, c.session(0, *steps, lanes=0))
 
 
 @_format("two orders", (False,), shape=ONE, kind=("map",), tail=("keep",))
@@ -220,7 +272,7 @@ def _far(c: Cell) -> Case | None:
     if not c.shuffle:
         return None
     workload = _seeded(c, 0)
-    far = Step("load_document", value="far", document=_far_document(workload, HUGE // 8 + 1))
+    far = Step("load_document", value="far", document=_document_at(workload, 1, HUGE // 8 + 1))
     return c.case(workload, c.session(0, take(2)), c.session(1, far, take(2), lanes=0))
 
 
@@ -228,6 +280,25 @@ def _far(c: Cell) -> Case | None:
 def _seeds(c: Cell) -> Case:
     workload = dataclasses.replace(_seeded(c, 0), draws=("python", "numpy", "torch"))
     return c.case(workload, c.session(0, *drains(2)))
+
+
+@_format(
+    "seeds elsewhere", shape=ONE, kind=("iterable", "map"), seed=SEEDS,
+    where=("lane", "worker", "sampler"), tail=("keep",),
+)  # fmt: skip
+def _seeds_elsewhere(c: Cell) -> Case | None:
+    """Draw when a lane begins an epoch, when its dataset is set up, or in a sampler."""
+    if (c.where == "sampler") is not (c.kind == "map") or c.shuffle:
+        return None
+    streams = ("python", "numpy", "torch")
+    fields: dict[str, dict[str, Any]] = {
+        "lane": {"stream": "begun", "draws": streams},
+        "worker": {"stream": "set up", "draws": streams},
+        "sampler": {"sampler": "drawn"},
+    }
+    workload = dataclasses.replace(_seeded(c, 0), **fields[c.where])
+    lanes = c.workers or 2
+    return c.case(workload, c.session(0, *drains(3), lanes=0 if c.kind == "map" else lanes))
 
 
 @_format("private streams", shape=ONE, kind=KINDS, seed=SEEDS, then=(False, True), tail=("keep",))
@@ -252,22 +323,22 @@ def _seeded(c: Cell, epochs: int) -> Workload:
     return dataclasses.replace(c.workload(epochs), seed=seed)
 
 
-def _far_document(w: Workload, batches: int) -> str:
+def _document_at(w: Workload, epoch: int, batches: int) -> str:
     plan = {
         "dataset": "map",
-        "length": w.n,
+        "length": _number(w.n),
         "sampler": "shuffle",
         "sampler_name": None,
-        "seed": w.seed,
+        "seed": _number(w.seed),
         "batch_size": w.batch_size,
         "tail": w.tail,
         "lanes": 0,
         "lifetime": "run",
     }
     position: dict[str, Any] = {
-        "epoch": 1,
-        "batches": batches,
-        "samples": batches * w.batch_size,
+        "epoch": epoch,
+        "batches": _number(batches),
+        "samples": _number(batches * w.batch_size),
         "digest": None,
         "ahead": [],
         "carried": None,
@@ -281,3 +352,8 @@ def _far_document(w: Workload, batches: int) -> str:
         "lanes": None,
     }
     return json.dumps(document, sort_keys=True, separators=(",", ":"))
+
+
+def _number(value: int) -> Any:
+    """Return an integer in the canonical form."""
+    return value if value < 2**53 else {"$int": str(value)}

@@ -30,14 +30,28 @@ WORKER_PAIRS = (
 CHANGES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "prefetch": ({}, {"prefetch": 4}),
     "persistent": ({}, {"persistent": True}),
+    "not persistent": ({"persistent": True}, {}),
     "spawn": ({}, {"start_method": "spawn"}),
+    "forkserver": ({}, {"start_method": "forkserver"}),
+    "from spawn": ({"start_method": "spawn"}, {"start_method": "forkserver"}),
     "interval": ({}, {"interval": 3}),
     "from an interval": ({"interval": 3}, {}),
     "long interval": ({}, {"interval": 100}),
     "threads": ({}, {"worker_kind": "thread"}),
     "from threads": ({"worker_kind": "thread"}, {}),
+    "several": (
+        {"prefetch": 1, "persistent": True, "interval": 2},
+        {"prefetch": 4, "persistent": False, "interval": 3},
+    ),
+    "everything": (
+        {"prefetch": 4, "persistent": False, "interval": 3, "worker_kind": "thread"},
+        {"prefetch": 1, "persistent": True, "interval": 2, "start_method": "forkserver"},
+    ),
 }
 """The changes of the cell's execution in the run before, and in the run after."""
+
+_BACKWARDS = ("from an interval", "from threads", "not persistent", "from spawn")
+"""The changes that make no difference beside others between two runs without a resume."""
 
 _of_execution = partial(family, section="execution")
 
@@ -69,7 +83,7 @@ def _workers(c: Cell) -> Case:
 
 @_of_execution("execution", shape=USUAL, change=tuple(CHANGES))
 def _execution(c: Cell) -> Case | None:
-    if c.change == "from threads":
+    if c.change in _BACKWARDS and c.change != "from an interval":
         return None  # of two runs it makes no difference which one comes first
     before, after = CHANGES[c.change]
     changed = c.session(1, *drains(2), **after)
@@ -127,10 +141,10 @@ def _changed_workers(c: Cell) -> Case:
     return c.case(c.workload(2), first, second)
 
 
-@_of_execution("changed execution", shape=USUAL, change=tuple(CHANGES))
+@_of_execution("changed execution", shape=USUAL, change=tuple(CHANGES), epoch=(0, 1))
 def _changed_execution(c: Cell) -> Case:
     before, after = CHANGES[c.change]
-    first = c.session(0, take(2), save("s"), **before)
+    first = c.session(0, *drains(c.epoch), take(2), save("s"), **before)
     return c.case(c.workload(2), first, c.session(1, load("s"), *drains(2), **after))
 
 

@@ -7,11 +7,13 @@ of "caught" fails at the same sample and continues: see
 
 from __future__ import annotations
 
+import dataclasses
 from functools import partial
 from typing import Any
 
-from midepoch_conformance.case.case import CAUGHT, Case, Step
+from midepoch_conformance.case.case import CAUGHT, Case, SessionPlan, Step
 from midepoch_conformance.case.tampering import BOGUS
+from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.families.family import (
     ITERABLES,
     LANED,
@@ -31,10 +33,27 @@ PLANS: dict[str, tuple[tuple[str, Any], ...]] = {
     "smaller batches": (("batch_size", 3),),
     "more samples": (("n", 16),),
     "fewer samples": (("n", 7),),
+    "larger batches": (("batch_size", 5),),
     "shuffled": (("shuffle", True),),
     "not shuffled": (("shuffle", False),),
+    "another seed": (("seed", 4),),
+    "dropped": (("tail", "drop"),),
+    "kept": (("tail", "keep"),),
+    "rolled over": (("tail", "rollover"),),
+    "a stream": (("kind", "iterable"),),
+    "random access": (("kind", "map"),),
+    "a sampler": (("sampler", "custom"),),
+    "no sampler": (("sampler", ""),),
+    "everything": (("batch_size", 3), ("seed", 4), ("shuffle", False), ("tail", "drop")),
 }
+"""The fields of the plan that differ when the state is loaded: each that an offer can vary."""
 RANDOM_ACCESS = ("map", "files")
+
+GROWING = ("epoch", "epochs", "resumes")
+"""What a cost may grow with: the batches of an epoch, the epochs, or the resumes."""
+SAVED, FAR, SHORT = 6, 130, 80
+"""How often a state is saved, how many batches lie between two states of a long epoch, and the
+samples of a short one. The counts of batches and samples have equally many digits each time."""
 
 _fault = partial(family, section="faults")
 _outage = partial(family, section="outages")
@@ -56,21 +75,33 @@ def _part_removed(c: Cell) -> Case:
     return c.case(c.workload(2), first, second)
 
 
-@_fault("other plan", needs=("samples",), shape=ONE, plan=tuple(PLANS), tail=("keep",))
+@_fault(
+    "other plan", needs=("samples",),
+    shape=ONE, plan=tuple(PLANS), tail=("keep", "drop", "rollover"),
+)  # fmt: skip
 def _other_plan(c: Cell) -> Case | None:
     change = dict(PLANS[c.plan])
-    if change.get("shuffle", not c.shuffle) == bool(c.shuffle):
-        return None
+    w = c.workload(1, sampler="custom" if c.plan == "no sampler" else "")
+    if any(getattr(w, name) == value for name, value in change.items()):
+        return None  # the same plan
+    random_access = ("map", "stateful_map")
+    if "seed" in change and not (c.shuffle and c.kind in random_access):
+        return None  # nothing depends on the seed
+    if (w.sampler or change.get("sampler")) and (c.shuffle or c.kind not in random_access):
+        return None  # a user's sampler takes the place of the loader's own
+    over = "rollover" in (c.tail, change.get("tail"))
+    if over and (c.kind not in random_access or change.get("kind")):
+        return None  # a stream does not roll over
+    if change.get("kind") and (c.shuffle or c.kind not in ("map", "iterable")):
+        return None  # a stream is not shuffled, and no state may get lost
     if "n" in change and c.kind not in RANDOM_ACCESS:
         return None  # a loader cannot compare the length of a stream
-    if change in ({"n": c.shape[0]}, {"batch_size": c.shape[1]}):
-        return None  # the same plan
     count = 1 if c.plan == "fewer samples" else 2
     if count >= c.length:
         return None  # the saved epoch would have no rest
     first = c.session(0, take(count), save("s"))
     second = c.session(1, load("s"), *drains(2), workload=PLANS[c.plan])
-    return c.case(c.workload(1), first, second)
+    return c.case(w, first, second)
 
 
 @_fault("after a refusal", shape=ONE, value=BOGUS, used=(False, True), tail=("keep",))
@@ -127,43 +158,82 @@ def _left_behind(c: Cell) -> Case:
     quick=("inline",),
     shape=(LONG,),
     kind=("map", *ITERABLES),
+    where=GROWING,
     tail=("keep",),
 )
 def _size(c: Cell) -> Case:
-    steps = (take(112), save("early"), take(800), save("late"))
-    return c.case(c.workload(1), c.session(0, *steps))
+    if c.where == "resumes":
+        return _chained(c, c.workload(1))
+    return c.case(*_saving_often(c))
 
 
 @_fault(
     "calls",
     needs=("samples",),
     shape=(LONG,),
-    kind=("stateful_iterable",),
-    interval=(100,),
+    kind=("stateful_iterable", "stateful_map"),
+    interval=(100, 3),
+    where=GROWING,
     tail=("keep",),
 )
 def _calls(c: Cell) -> Case:
-    return c.case(c.workload(1, log="auto"), c.session(0, *drains(1)))
+    if c.where == "epoch":
+        return c.case(c.workload(1, log="auto"), c.session(0, *drains(1)))
+    w = dataclasses.replace(c.workload(SAVED, log="auto"), n=SHORT)
+    return _chained(c, w) if c.where == "resumes" else c.case(w, c.session(0, *drains(SAVED)))
 
 
 @_fault(
     "fetched again",
     needs=("samples",),
     shape=(LONG,),
-    kind=("map", "stateful_iterable"),
+    kind=("map", "stateful_iterable", "stateful_map"),
+    where=GROWING,
     tail=("keep",),
 )
 def _fetched_again(c: Cell) -> Case:
-    first = c.session(0, take(112), save("early"), take(800), save("late"))
-    second = c.session(1, load("early"), take(1))
-    third = c.session(2, load("late"), take(1))
-    return c.case(c.workload(1, log="auto"), first, second, third)
+    if c.where == "resumes":
+        return _chained(c, c.workload(1, log="auto"))
+    w, first = _saving_often(c, log="auto")
+    resumed = [c.session(number + 1, load(f"s{number}"), take(1)) for number in range(SAVED)]
+    return c.case(w, first, *resumed)
 
 
-@_fault("iterated again", needs=("samples",), shape=ONE, kind=ITERABLES, tail=("keep",))
+def _saving_often(c: Cell, **more: Any) -> tuple[Workload, SessionPlan]:
+    """Return a session that saves at equal distances: in one epoch, or once in each."""
+    steps: list[Step] = []
+    for number in range(SAVED):
+        if c.where == "epoch":
+            steps += [take(FAR if number else 2 * FAR), save(f"s{number}")]
+        else:
+            steps += [take(10), save(f"s{number}"), Step("drain")]
+    w = c.workload(1 if c.where == "epoch" else SAVED, **more)
+    if c.where != "epoch":
+        w = dataclasses.replace(w, n=SHORT)
+    return w, c.session(0, *steps)
+
+
+def _chained(c: Cell, w: Workload) -> Case:
+    """Return a chain of resumes, each of which takes a batch and saves."""
+    w = dataclasses.replace(w, n=SHORT, epochs=1)
+    sessions = [c.session(0, take(10), save("s0"))]
+    for number in range(1, SAVED + 1):
+        steps = (load(f"s{number - 1}"), take(1), save(f"s{number}"))
+        sessions.append(c.session(number, *steps))
+    return c.case(w, *sessions)
+
+
+@_fault(
+    "iterated again", needs=("samples",), shape=ONE, kind=ITERABLES, tail=("keep",),
+    where=("mid", "later", "chain"),
+)  # fmt: skip
 def _iterated_again(c: Cell) -> Case:
-    first = c.session(0, take(2), save("s"))
-    return c.case(c.workload(2, log="auto"), first, c.session(1, load("s"), *drains(2)))
+    before = drains(c.where == "later")
+    sessions = [c.session(0, *before, take(1), save("s"))]
+    if c.where == "chain":
+        sessions.append(c.session(1, load("s"), take(1), save("t")))
+    last = c.session(len(sessions), load("t" if c.where == "chain" else "s"), *drains(2))
+    return c.case(c.workload(3, log="auto"), *sessions, last)
 
 
 # Outages.
@@ -211,6 +281,31 @@ def _caught(c: Cell) -> Case:
     # Two drains an epoch: up to the fault, and from there to the end.
     second = c.session(1, load("s"), *(_ON,) * 4)
     return c.case(c.workload(2, fail_at=c.sample), first, second)
+
+
+INTERRUPTED: dict[str, tuple[Step, ...]] = {
+    "goes on": (take(0), _ON, _ON, Step("drain")),
+    "saved": (_ON, save("s")),
+    "saved later": (_ON, Step("take", 1, tolerate=True), save("s")),
+    "left": (_ON, Step("break"), *drains(1)),
+}
+"""The steps around an interrupt, which a tolerated drain stops at."""
+
+
+@_outage(
+    "interrupted", needs=("samples",),
+    shape=ONE, kind=("map", *ITERABLES, "stateful_map"), sample=(6, 0), where=tuple(INTERRUPTED),
+    tail=("keep",),
+)  # fmt: skip
+def _interrupted(c: Cell) -> Case | None:
+    if c.where == "left" and (not c.sample or c.kind == "stateful_map"):
+        return None  # the loader decides whether the epoch was begun, or its rows remember that
+    workload = c.workload(3, interrupt_at=c.sample, log="auto")
+    first = c.session(0, *INTERRUPTED[c.where])
+    if "saved" not in c.where:
+        return c.case(workload, first)
+    quiet = (("interrupt_at", None),)
+    return c.case(workload, first, c.session(1, load("s"), *drains(2), workload=quiet))
 
 
 @_outage("after a death", (True,), needs=("samples",), shape=ONE, sample=(0, 6), tail=("keep",))
@@ -277,7 +372,14 @@ def _held(c: Cell) -> Case:
     return c.case(c.workload(2), c.session(0, *HELD[c.when]))
 
 
-@_outage("fetched once", needs=("samples",), shape=((EPOCHS_COUNTED - 1, 2),), tail=("keep",))
+@_outage(
+    "fetched once", needs=("samples",),
+    shape=((EPOCHS_COUNTED - 1, 2),), where=("fresh", "resumed"), tail=("keep",),
+)  # fmt: skip
 def _fetched_once(c: Cell) -> Case:
-    workload = c.workload(EPOCHS_COUNTED, log="auto")
-    return c.case(workload, c.session(0, *drains(EPOCHS_COUNTED)))
+    counted = drains(EPOCHS_COUNTED)
+    if c.where == "fresh":
+        return c.case(c.workload(EPOCHS_COUNTED, log="auto"), c.session(0, *counted))
+    first = c.session(0, Step("drain"), take(1), save("s"))
+    workload = c.workload(EPOCHS_COUNTED + 1, log="auto")
+    return c.case(workload, first, c.session(1, load("s"), *counted))

@@ -39,7 +39,7 @@ def reason_not_offered(case: Case, offer: Offer) -> str | None:
         'no state can be taken'
     """
     reasons = (
-        _workload(case.workload, offer),
+        *(_workload(case.session_workload(i), offer) for i in range(len(case.sessions))),
         _family(case, offer),
         *(_execution(s.execution, offer) for s in case.sessions),
         *(_states(s, offer) for s in case.sessions),
@@ -52,7 +52,7 @@ def reason_not_offered(case: Case, offer: Offer) -> str | None:
 def _workload(w: Workload, offer: Offer) -> str | None:
     if w.kind not in offer.kinds:
         return _why(offer, w.kind, f"{w.kind} workloads are not offered", "kinds")
-    missing = [draw for draw in w.draws if draw not in offer.draws]
+    missing = [d for d in w.draws if d.removesuffix(" double") not in offer.draws]
     if missing:
         return _why(offer, missing[0], f"samples do not draw from {missing[0]!r} here", "draws")
     if w.tail not in offer.tails:

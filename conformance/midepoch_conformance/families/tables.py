@@ -283,7 +283,7 @@ def _worth_workers(row: dict[str, Any]) -> bool:
     """Return whether quick's small budget has room for a row with workers."""
     if "width" in row:
         return row["then"] is (row["width"] == min(WIDTHS))
-    if row.get("change") == "spawn":
+    if row.get("change") in ("spawn", "forkserver", "from spawn", "everything"):
         return (row["workers"], row["kind"]) == (1, "map")
     if row["kind"] != "map" and "change" in row:
         stateful = row["kind"] == "stateful_iterable"
@@ -293,7 +293,7 @@ def _worth_workers(row: dict[str, Any]) -> bool:
     return bool(row["kind"] == "map" or row.get("draw", "numpy") == "numpy")
 
 
-_STATEFUL_CHANGES = ("persistent", "interval")
+_STATEFUL_CHANGES = ("persistent", "not persistent", "interval", "several")
 
 
 def _axes(family: Family, profile: str, workers: bool) -> dict[str, tuple[Any, ...]]:
@@ -323,7 +323,7 @@ def _possible(row: dict[str, Any], profile: str) -> bool:
     change = row.get("change")
     return not (
         (change == "prefetch" and row.get("prefetch"))
-        or (change == "persistent" and row["persistent"])
+        or (change in ("persistent", "not persistent") and row["persistent"])
     )
 
 

@@ -20,6 +20,7 @@ from midepoch_conformance.case import tampering
 from midepoch_conformance.case.adapter import Adapter, Execution, Offer, Session
 from midepoch_conformance.case.case import CaseError, Step
 from midepoch_conformance.case.trace import Batch, Event, Fault
+from midepoch_conformance.case.trees import altered, spelled
 from midepoch_conformance.case.workload import WIDE, Workload
 from midepoch_conformance.host import codecs
 from midepoch_conformance.host.faults import fault_of, from_outside
@@ -127,11 +128,13 @@ class Play:
         self.epoch: Iterator[list[list[float]]] | None = None
         self.begun = False
         self.kept: dict[str, Any] = {}
+        self.noted: dict[str, str | None] = {}
         self.encodings = dict(job.states)
         self.log = FetchLog(job.workload, job.folder)
         self.holdings = Holdings(self.journal.descriptor)
         self.held = HeldBatches(_plain, few=self.endless)
         self.doomed = False
+        self.asking = False
 
     def run(self, forked: bool) -> bool:
         """Play the session; return whether all its steps were taken.
@@ -140,6 +143,8 @@ class Play:
         end, the process is killed.
         """
         began = time.monotonic()
+        if self.log.workload.interrupt_at is not None:
+            signal.signal(signal.SIGINT, self._interrupted)
         with contextlib.closing(self.journal):
             whole = self._begin() and self._steps()
             self.journal.at("closing")
@@ -228,11 +233,14 @@ class Play:
         session = self._live("state")
         with self._streams(event), self._watched("state"):
             self.kept[step.state] = session.state()
+        self._note(step.state)
         self._encode(self.kept[step.state], step.codec or self.codecs.default, step.state, event)
 
     def _seal(self, step: Step, event: Event) -> None:
         codec = step.codec or self._encoding(step.state)[0]
-        self._encode(self._object(step.state), codec, step.into, event)
+        state = self._object(step.state)
+        event.altered = self._altered(step.state)
+        self._encode(state, codec, step.into, event)
 
     def _recode(self, step: Step, event: Event) -> None:
         state = self._decoded(step.state)
@@ -244,7 +252,9 @@ class Play:
     def _load(self, step: Step, event: Event) -> None:
         state = self._decoded(step.state)
         self.kept[step.state] = state
+        self._note(step.state)
         self._give(state)
+        event.altered = self._altered(step.state)
 
     def _load_bogus(self, step: Step, event: Event) -> None:
         self._give(tampering.bogus(step.value, self.codecs.default))
@@ -264,6 +274,7 @@ class Play:
             state = self.codecs.decode("json", step.document.encode())
         if step.state:
             self.kept[step.state] = state
+            self._note(step.state)
         self._give(state)
 
     def _overwrite(self, step: Step, event: Event) -> None:
@@ -292,6 +303,15 @@ class Play:
         self.doomed = True
 
     # The parts of the actions.
+
+    def _note(self, name: str) -> None:
+        """Note the value of the state that is kept as ``name``."""
+        self.noted[name] = _spelled(self.kept[name])
+
+    def _altered(self, name: str) -> str | None:
+        """Return how the state that is kept as ``name`` differs from its noted value."""
+        before, now = self.noted[name], _spelled(self.kept[name])
+        return altered(before, now) if before is not None and now is not None else None
 
     def _die(self) -> None:
         self.journal.killed()
@@ -330,7 +350,9 @@ class Play:
             return False
         with self._watched(phase if self.begun else "iter"):
             try:
+                self.asking = True
                 rows = next(self.epoch)
+                self.asking = False
             except StopIteration:
                 event.ended = True
                 self.journal.ended()
@@ -339,12 +361,21 @@ class Play:
             except BaseException:
                 event.spent = self._is_spent(self.epoch)
                 raise
+            finally:
+                self.asking = False
             batch = _plain(rows)
         self.journal.batch(batch)
         if self.holds:
             self.held.add(rows, batch)
         self.begun = True
         return True
+
+    def _interrupted(self, *signal_: object) -> None:
+        """Interrupt the loader while a batch is asked for; at other times nothing is its fault."""
+        if self.asking:
+            self.asking = False
+            self.log.workload.note("raised")
+            raise KeyboardInterrupt
 
     def _reread(self, when: str) -> None:
         """Note the held batches that have changed."""
@@ -412,6 +443,14 @@ class Play:
         except BaseException as error:
             kind = "adapter" if isinstance(error, BatchError) else kind
             raise _FailedError(fault_of(error, at, self.own, kind)) from error
+
+
+def _spelled(state: Any) -> str | None:
+    """Return a state's value as a text; None if it has none, as states that hold themselves."""
+    try:
+        return spelled(state)
+    except Exception:
+        return None
 
 
 def _plain(rows: Any) -> Batch:

@@ -106,17 +106,21 @@ def keeps_what_is_held(view: View) -> Finding | None:
 
 
 def allowed_missing(w: Workload, x: Execution) -> int:
-    """Return how many samples an epoch may lack: the incomplete batch of each lane.
-
-    Map-style loaders may deal samples to workers before they batch, so lanes count for them.
+    """Return how many samples an epoch may lack: the incomplete batch, of each lane for iterables.
 
     Example:
-        >>> allowed_missing(Workload(n=13, batch_size=4, tail="drop"), Execution())
-        3
+        >>> allowed_missing(Workload(n=13, batch_size=4, tail="drop"), Execution(workers=3))
+        1
+        >>> w = Workload(kind="iterable", n=14, batch_size=4, tail="drop")
+        >>> allowed_missing(w, Execution(workers=2, lanes=2))
+        6
     """
     if w.tail != "drop":
         return 0
-    return max(1, x.lanes or 0, x.workers) * (w.batch_size - 1)
+    if w.kind in ("map", "stateful_map"):
+        return w.n % w.batch_size
+    lanes = max(1, x.workers if x.lanes is None else x.lanes)
+    return sum(len(w.share(lane, lanes)) % w.batch_size for lane in range(lanes))
 
 
 def _ran(view: View, trace: Trace) -> Finding | None:

@@ -1,6 +1,9 @@
-"""Cost: states and resumes do not grow with the position."""
+"""Cost: states and resumes do not grow with the position, the epoch or the number of resumes."""
 
 from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
 
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
@@ -9,86 +12,114 @@ from midepoch_conformance.verdict.finding import Finding
 
 __all__: list[str] = []
 
-SLACK = 256
-"""Bytes that a state may grow by over 800 batches, because its numbers get longer."""
+SLACK = 64
+"""Bytes by which states may differ: their numbers have about as many digits."""
 
 CALLS = 4
-"""Calls of ``state_dict`` for each copy of the dataset beside those for the interval's
+"""Calls of ``state_dict`` for each copy of the dataset and epoch beside those for the interval's
 snapshots."""
+
+ROUNDS = 5
+"""So many numbers in a row that grow each time are a slope."""
+
+AHEAD = 8
+"""How many batches, for each that may be under way, read-ahead varies from run to run."""
 
 
 @judge("COST-1", "size")
 def size(view: View) -> Finding | None:
-    """A late state is not larger than an early one."""
-    problem = view.problem(0)
-    if problem is not None:
-        return view.blocked(f"the run fails: {problem.words}")
-    sizes = [e.size for e in view.events(0, "save") if e.size is not None]
+    """No state is larger than those before it."""
+    last = len(view.case.sessions) - 1
+    wrong = _wrong(view, last)
+    if wrong is not None:
+        return wrong
+    saves = [e for index in range(last + 1) for e in view.events(index, "save")]
+    sizes = [e.size for e in saves if e.size is not None]
     if len(sizes) < 2:
         return None
-    early, late = sizes[0], sizes[-1]
-    words = f"{early} bytes after 112 batches, {late} bytes after 912"
-    if late - early > SLACK:
-        return view.fails("cost", words, early, late, Evidence("size", wanted=SLACK))
+    words = f"the states have {_listed(sizes)} bytes"
+    if _grows(sizes) or sizes[-1] - sizes[0] > SLACK:
+        evidence = Evidence("size", last, wanted=(SLACK, ROUNDS))
+        return view.fails("cost", words, sizes[0], sizes[-1], evidence)
     return view.passed(words)
 
 
 @judge("COST-2", "calls")
 def calls(view: View) -> Finding | None:
-    """``state_dict`` is called as often as the interval requires."""
-    problem = view.problem(0)
-    if problem is not None:
-        return view.blocked(f"the run fails: {problem.words}")
-    counted = [e.calls for e in view.events(0) if e.calls is not None]
-    if not counted:
+    """``state_dict`` is called as often as the interval requires, in late epochs too."""
+    last = len(view.case.sessions) - 1
+    wrong = _wrong(view, last)
+    if wrong is not None:
+        return wrong
+    counts: list[int] = []
+    for index in range(last + 1):
+        events = [e for e in view.events(index) if e.calls is not None]
+        got = [e.calls.get("state_dict", 0) for e in events if e.calls is not None]
+        batches = [len(e.batches) for e in events if e.do in ("take", "drain")]
+        x = view.case.sessions[index].execution
+        # Lanes that take turns count their own batches, and round the interval down to those.
+        each = sum(2 * count // x.interval + CALLS for count in batches)
+        most = max(1, x.workers, x.lanes or 0) * each
+        words = f"{sum(got)} calls of state_dict in {sum(batches)} batches at interval {x.interval}"
+        if got and sum(got) > most:
+            evidence = Evidence("calls", index, wanted=("state_dict", most))
+            return view.fails(
+                "cost", f"{words}; at most {most} are needed", most, sum(got), evidence
+            )
+        delivering = [n for n, e in zip(got, events, strict=True) if e.do in ("take", "drain")]
+        counts += [sum(got)] if last else delivering
+    if not counts:
         return None
-    x = view.case.sessions[0].execution
-    batches = sum(len(e.batches) for e in view.events(0))
-    got = sum(c.get("state_dict", 0) for c in counted)
-    # Each worker's copy of the dataset takes part in each snapshot.
-    most = max(1, x.workers, x.lanes or 0) * (batches // x.interval + CALLS)
-    words = f"{got} calls of state_dict in {batches} batches at interval {x.interval}"
-    if got > most:
-        evidence = Evidence("calls", wanted=("state_dict", most))
-        return view.fails("cost", f"{words}; at most {most} are needed", most, got, evidence)
-    return view.passed(words)
+    if _grows(counts):
+        rounds = "session" if last else "epoch"
+        words = f"the calls of state_dict grow with each {rounds}: {_listed(counts)}"
+        evidence = Evidence("slope", last, wanted=("state_dict", ROUNDS))
+        return view.fails("cost", words, counts[0], counts[-1], evidence)
+    return view.passed(f"{_listed(counts)} calls of state_dict")
 
 
 @judge("COST-3", "fetched again")
 def fetched_again(view: View) -> Finding | None:
     """A late resume fetches as few samples as an early one."""
-    early, late = _fetched(view, 1), _fetched(view, 2)
-    if isinstance(early, Finding):
-        return early
-    if isinstance(late, Finding):
-        return late
-    if early is None or late is None:
+    last = len(view.case.sessions) - 1
+    counts: list[int] = []
+    for index in range(1, last + 1):
+        finding = view.rest(index)
+        if finding.outcome != "pass":
+            return view.blocked(f"the resume is wrong itself: {finding.words}")
+        found = [e.fetched for e in view.events(index) if e.fetched is not None]
+        counts += [sum(found)] if found else []
+    if len(counts) < 2:
         return None
-    words = f"{early} samples fetched to resume after 112 batches, {late} after 912"
-    # Read-ahead varies from run to run, by far less than half of what lies between.
-    most = 800 * view.case.workload.batch_size // 2
-    if late - early > most:
-        evidence = Evidence("calls", 2, wanted=("fetch", most), other=1)
-        return view.fails("cost", words, early, late, evidence)
+    words = f"the resumes fetch {_listed(counts)} samples, the first the earliest"
+    x, size = view.case.sessions[last].execution, view.case.workload.batch_size
+    most = AHEAD * max(1, x.workers) * max(2, x.prefetch or 0) * size
+    if counts[-1] - counts[0] > most:
+        evidence = Evidence("calls", last, wanted=("fetch", most), other=1)
+        return view.fails("cost", words, counts[0], counts[-1], evidence)
+    if _grows(counts):
+        evidence = Evidence("slope", last, wanted=("fetch", ROUNDS))
+        return view.fails("cost", words, counts[0], counts[-1], evidence)
     return view.passed(words)
 
 
 @judge("COST-4", "iterated again")
 def iterated_again(view: View) -> Finding | None:
     """A resume iterates the dataset once for each worker and epoch."""
-    finding = view.all(1)
+    last = len(view.case.sessions) - 1
+    finding = view.all(last)
     if finding.outcome != "pass":
         return view.blocked(f"the resume is wrong itself: {finding.words}")
-    counted = [e.calls for e in view.events(1) if e.calls is not None]
+    counted = [e.calls for e in view.events(last) if e.calls is not None]
     if not counted:
         return None
-    x = view.case.sessions[1].execution
+    x = view.case.sessions[last].execution
     copies = max(1, x.workers, x.lanes or 0)
-    epochs = len(view.of(1))
+    epochs = len(view.of(last))
     got = sum(c.get("iter", 0) for c in counted)
     words = f"{got} calls of iter(dataset) in {epochs} epochs with {copies} worker(s)"
     if got > copies * epochs:
-        evidence = Evidence("calls", 1, wanted=("iter", copies * epochs))
+        evidence = Evidence("calls", last, wanted=("iter", copies * epochs))
         words = f"{words}; at most {copies * epochs}"
         return view.fails("cost", words, copies * epochs, got, evidence)
     return view.passed(words)
@@ -97,27 +128,41 @@ def iterated_again(view: View) -> Finding | None:
 @judge("COST-5", "fetched once")
 def fetched_once(view: View) -> Finding | None:
     """No epoch fetches a sample twice."""
-    problem = view.problem(0)
-    if problem is not None:
-        return view.blocked(f"the run fails: {problem.words}")
-    counted = [e.fetched for e in view.events(0) if e.fetched is not None]
+    last = len(view.case.sessions) - 1
+    wrong = _wrong(view, last)
+    if wrong is not None:
+        return wrong
+    counted = [e.fetched for e in view.events(last) if e.fetched is not None]
     if not counted:
         return None
     n, got = view.case.workload.n, sum(counted)
-    epochs = sum(event.ended for event in view.events(0))
+    epochs = sum(event.ended for event in view.events(last))
     words = f"{got} samples fetched in {epochs} epochs of {n}"
-    # A loader may prefetch up to an epoch, and may fetch samples once before the first epoch. One
-    # more sample in each epoch exceeds both.
+    # A loader may prefetch up to an epoch, and may fetch samples once before the first epoch; a
+    # resume may fetch again what its epoch had delivered. One more sample in each epoch exceeds
+    # that.
     most = epochs * n + n
     if got > most:
-        evidence = Evidence("calls", wanted=("fetch", most))
+        evidence = Evidence("calls", last, wanted=("fetch", most))
         return view.fails("cost", f"{words}; at most {most}", most, got, evidence)
     return view.passed(words)
 
 
-def _fetched(view: View, session: int) -> int | Finding | None:
-    finding = view.rest(session)
-    if finding.outcome != "pass":
-        return view.blocked(f"the resume is wrong itself: {finding.words}")
-    counted = [e.fetched for e in view.events(session) if e.fetched is not None]
-    return sum(counted) if counted else None
+def _wrong(view: View, last: int) -> Finding | None:
+    """Return why the sessions up to ``last`` cannot be judged: one of them goes wrong."""
+    for index in range(last + 1):
+        problem = view.problem(index)
+        if view.session(index) is None:
+            return view.blocked("the play did not get there")
+        if problem is not None:
+            return view.blocked(f"the run fails: {problem.words}")
+    return None
+
+
+def _grows(numbers: Sequence[int]) -> bool:
+    """Return whether numbers grow each time, often enough that it is no chance."""
+    return len(numbers) >= ROUNDS and all(a < b for a, b in itertools.pairwise(numbers))
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return ", ".join(map(str, numbers))

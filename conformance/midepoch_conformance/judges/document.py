@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import re
+from collections.abc import Mapping
 from typing import Any
 
 from midepoch_conformance.case.case import Step
@@ -13,11 +15,12 @@ from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
 from midepoch_conformance.verdict.compare import show
+from midepoch_conformance.verdict.document import canonical, layout, untyped
 from midepoch_conformance.verdict.evidence import Evidence
 from midepoch_conformance.verdict.finding import Finding, fault_kind, in_words, is_refusal
-from midepoch_conformance.verdict.published import schema, vector
+from midepoch_conformance.verdict.published import Vector, schema, vector
 
-__all__ = ["canonical", "layout", "untyped"]
+__all__: list[str] = []
 
 FIELDS = {
     "batch_size": "batch_size",
@@ -28,19 +31,25 @@ FIELDS = {
 }
 """The plan's fields, by the workload's."""
 
-_USER = ("dataset", "iterator", "states")
-"""Keys under ``lanes`` and ``sampler`` whose values are the user's."""
+PLAN = (
+    "dataset", "length", "sampler_name", "sampler", "seed", "batch_size", "tail", "lanes",
+    "lifetime",
+)  # fmt: skip
+"""All fields of the plan."""
+
+STATES = ("document", "rollover", "work later", "work chain", "unordered", "history")
+"""The families whose states show all parts of a document: lanes, samplers, carried, ahead."""
 
 
-@judge("DOC-1", "document")
+@judge("DOC-1", *STATES)
 def valid(view: View) -> Finding | None:
     """Each state is valid against the schema."""
-    for event in _saved(view, 0):
+    for event in _every(view):
         error = next(_validator().iter_errors(event.document), None)
         if error is not None:
             path = "/".join(map(str, error.absolute_path)) or "the document"
             return view.fails("invalid", f"{path}: {error.message}"[:300], None, event.document)
-    return _held(view, 0)
+    return _of_all(view)
 
 
 @judge("DOC-2", "document layout")
@@ -55,15 +64,15 @@ def one_layout(view: View) -> Finding | None:
     return _held(view, 1)
 
 
-@judge("DOC-3", "document")
+@judge("DOC-3", *STATES)
 def plain_types(view: View) -> Finding | None:
     """The loader's own part is JSON types."""
-    for event in _saved(view, 0):
+    for event in _every(view):
         odd = untyped(event.document)
         if odd:
             words = f"not of a JSON type: {', '.join(odd[:4])}"
             return view.fails("invalid", words, None, event.document)
-    return _held(view, 0)
+    return _of_all(view)
 
 
 @judge("DOC-4", "document tree")
@@ -88,14 +97,14 @@ def user_parts(view: View) -> Finding | None:
     return _held(view, 0)
 
 
-@judge("DOC-5", "document")
+@judge("DOC-5", "document", "codec", "work codec", "history")
 def canonical_bytes(view: View) -> Finding | None:
     """The encoding is the canonical one, to the byte."""
-    for event in _saved(view, 0):
+    for event in _every(view, codec="json"):
         if hashlib.sha256(canonical(event.document)).hexdigest() != event.digest:
             words = "the encoding is not the canonical one of its own content"
             return view.fails("invalid", words, canonical(event.document).decode(), event.document)
-    return _held(view, 0)
+    return _of_all(view, codec="json")
 
 
 @judge("DOC-6", "document reload")
@@ -148,7 +157,7 @@ def one_empty_epoch(view: View) -> Finding | None:
     if len(view.epochs) < 2:
         return None
     got = [e.batches for e in view.events(1, "drain")]
-    want = [[], view.epochs[1]]
+    want = [[], view.epochs[-1]]
     if got != want:
         words = f"first {show(got[0])}, then {show(got[1][:1])}; expected nothing, then the next"
         return view.silent("different", words, want, got)
@@ -164,9 +173,11 @@ def published_resumes(view: View) -> Finding | None:
     return _continued(view)
 
 
-@judge("DOC-12", "document plan")
+@judge("DOC-12", "document plan", "invalid state", alone=True)
 def names_every_field(view: View) -> Finding | None:
     """A state of another plan is refused by an error that names each differing field."""
+    if view.case.probe == "invalid state":
+        return _published_plans(view)
     saved, here = view.case.workload, view.case.session_workload(1)
     names = [name for name, _ in view.case.sessions[1].workload]
     pairs = {name: (_value(saved, name), _value(here, name)) for name in names}
@@ -184,12 +195,48 @@ def names_every_field(view: View) -> Finding | None:
         )
     if "PlanMismatchError" not in (fault.type, *fault.bases):
         return view.fails("refusal", f"not by a PlanMismatchError: {in_words(fault)}")
-    for name, pair in other.items():
-        missing = [text for text in (FIELDS[name], *pair) if text not in fault.message]
-        if missing:
-            words = f"the error does not name {', '.join(missing)} of {FIELDS[name]}"
-            return view.fails("refusal", f"{words}: {in_words(fault)}")
+    unnamed = _unnamed({FIELDS[name]: pair for name, pair in other.items()}, fault.message)
+    if unnamed:
+        return view.fails("refusal", f"{unnamed}: {in_words(fault)}")
     return view.passed()
+
+
+def _published_plans(view: View) -> Finding | None:
+    """Judge the refusals of the published states of other plans; their error types are DOC-9's."""
+    seen = False
+    for event in view.events(0, "load_document"):
+        wanted = vector("invalid", _step(view, event).value)
+        if wanted.error != "PlanMismatchError" or event.fault is None:
+            continue
+        seen = True
+        unnamed = _unnamed(_differences(wanted), event.fault.message)
+        if unnamed:
+            words = f"{wanted.name} ({wanted.data['fault']}): {unnamed}: {in_words(event.fault)}"
+            return view.fails("refusal", words, wanted.data["fields"], event.fault.message)
+    return view.passed() if seen else None
+
+
+def _differences(v: Vector) -> dict[str, tuple[str, ...]]:
+    """Return the differing fields of a published state with their values; null has no spelling."""
+    saved, here = v.data["state"]["plan"], v.plan
+    pairs = {name: (saved[name], here[name]) for name in v.data["fields"]}
+    return {n: tuple(str(value) for value in p if value is not None) for n, p in pairs.items()}
+
+
+def _unnamed(fields: Mapping[str, tuple[str, ...]], message: str) -> str:
+    """Return what an error leaves out: a differing field, or one of its values behind its name."""
+    name_of_a_field = rf"(?<![\w-])({'|'.join(PLAN)})(?!\w)"
+    pieces = re.split(name_of_a_field, message)
+    # Each field's name, and the text up to the next field's.
+    parts = list(zip(pieces[1::2], pieces[2::2], strict=True))
+    for name, values in fields.items():
+        said = " ".join(text for field, text in parts if field == name)
+        if not any(field == name for field, _ in parts):
+            return f"the error does not name {name}"
+        missing = [v for v in values if not _says(said, v)]
+        if missing:
+            return f"the error does not name {', '.join(missing)} of {name}"
+    return ""
 
 
 @judge("DOC-13", "document refused")
@@ -209,37 +256,6 @@ def atomic(view: View) -> Finding | None:
     return view.fails("error", words, None, finding.got, problem.evidence)
 
 
-def layout(document: Any) -> list[str]:
-    """Return the paths of the loader's own keys, list items alike as one.
-
-    Example:
-        >>> layout({"plan": {"seed": 1}, "lanes": {"entries": [{"dataset": {"a": 1}}]}})
-        ['/lanes', '/lanes/entries', '/lanes/entries/dataset', '/plan', '/plan/seed']
-    """
-    return sorted(_paths(document, ""))
-
-
-def untyped(document: Any) -> list[str]:
-    """Return the places in the loader's own part that hold no JSON type of the format.
-
-    Example:
-        >>> untyped({"plan": {"seed": {"$int": "9007199254740993"}, "lanes": {"$tuple": []}}})
-        ['/plan/lanes']
-    """
-    return sorted(_untyped(document, ""))
-
-
-def canonical(document: Any) -> bytes:
-    """Return the canonical encoding of a document that is read as plain JSON.
-
-    Example:
-        >>> canonical({"b": 1.0, "a": [None, True]})
-        b'{"a":[null,true],"b":1.0}'
-    """
-    text = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return text.encode("utf-8", "surrogatepass")
-
-
 @functools.lru_cache(maxsize=1)
 def _validator() -> Any:
     # Only implementers of the format need it; the other judges do without.
@@ -252,6 +268,33 @@ def _saved(view: View, session: int) -> list[Event]:
     return [e for e in view.events(session, "save") if isinstance(e.document, dict)]
 
 
+def _says(text: str, value: str) -> bool:
+    """Return whether a text has a value as a word or a number of its own."""
+    return re.search(rf"(?<![\w.-]){re.escape(value)}(?!\w|\.\d)", text) is not None
+
+
+def _every(view: View, codec: str = "") -> list[Event]:
+    """Return the saves of all sessions whose states are documents, by one codec or by any.
+
+    A user who sets each epoch keeps its number beside the loader's document.
+    """
+    w = view.case.workload
+    if w.sampler == "distributed" or w.grow:
+        return []
+    found = []
+    for index, plan in enumerate(view.case.sessions):
+        saved = _saved(view, index)
+        found += [e for e in saved if codec in ("", plan.steps[e.step].codec)]
+    return found
+
+
+def _of_all(view: View, codec: str = "") -> Finding | None:
+    if view.case.probe == "document":
+        return _held(view, 0)
+    # The other families' judges say what else is wrong with a play.
+    return view.passed() if _every(view, codec) else None
+
+
 def _held(view: View, session: int) -> Finding:
     """Return a pass, or why the sessions up to this one could not be judged."""
     for index in range(session + 1):
@@ -262,46 +305,6 @@ def _held(view: View, session: int) -> Finding:
     if not _saved(view, session):
         return view.blocked("no document was taken")
     return view.passed()
-
-
-def _paths(node: Any, path: str) -> set[str]:
-    found: set[str] = set()
-    if isinstance(node, dict):
-        for key, value in node.items():
-            here = f"{path}/{key}"
-            found.add(here)
-            if not _is_users(path, key):
-                found |= _paths(value, here)
-    elif isinstance(node, list):
-        for value in node:
-            found |= _paths(value, path)
-    return found
-
-
-_GENERATOR = "/sampler/generators/state"
-"""The place in the loader's own part that may hold floats: a library chooses its generator's
-state."""
-
-
-def _untyped(node: Any, path: str) -> set[str]:
-    if isinstance(node, float):
-        return set() if path.startswith(_GENERATOR) else {path}
-    if isinstance(node, list):
-        return {p for value in node for p in _untyped(value, path)}
-    if not isinstance(node, dict):
-        return set()
-    if any(str(key).startswith("$") for key in node):
-        return set() if set(node) == {"$int"} else {path}
-    return {
-        p
-        for key, value in node.items()
-        if not _is_users(path, key)
-        for p in _untyped(value, f"{path}/{key}")
-    }
-
-
-def _is_users(path: str, key: str) -> bool:
-    return path.startswith(("/lanes", "/sampler")) and key in _USER
 
 
 def _entries(document: Any) -> list[dict[str, Any]]:
@@ -379,11 +382,9 @@ def _continued(view: View) -> Finding:
         refusal = is_refusal(fault, delivered)
         kind = "refusal" if refusal else fault_kind(fault, delivered)
         return view.fails(kind, f"{published.name}: {in_words(fault, delivered)}")
-    # Torch's draws are published in double precision, but samples draw in single precision.
-    columns = 1 + len(view.case.workload.draws)
-    want = [
-        [[row[:columns] for row in batch] for batch in epoch] for epoch in published.data["epochs"]
-    ]
+    want = published.data["epochs"]
+    if not view.case.workload.batch_size:
+        want = [[[row] for row in epoch] for epoch in want]
     for number, (expected, came) in enumerate(zip(want, got, strict=False)):
         if expected != came:
             at = next(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from midepoch_conformance.judges.basis import allowed_missing
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
 from midepoch_conformance.verdict import compare
@@ -51,10 +52,13 @@ def resumes_otherwise(view: View) -> Finding | None:
 def completed(view: View, sizes: tuple[int, ...]) -> Finding | None:
     """Judge whether session 1 refuses the state, or completes its epoch: each sample once.
 
-    ``sizes``: the numbers of samples that count as whole. Return None if nothing is left of the
-    saved epoch: other judges look at the next one.
+    ``sizes``: the numbers of samples that count as whole. A saved plan that drops incomplete
+    batches need not deliver their samples. Return None if nothing is left of the saved epoch:
+    other judges look at the next one.
     """
-    if sum(len(b) for s in view.of(0) for b in s.got) >= view.case.session_workload(0).n:
+    w, x = view.case.session_workload(0), view.case.sessions[0].execution
+    slack = allowed_missing(w, x)
+    if sum(len(b) for s in view.of(0) for b in s.got) >= w.n - slack:
         return None
     early = view.before(1)
     if early is not None:
@@ -68,13 +72,13 @@ def completed(view: View, sizes: tuple[int, ...]) -> Finding | None:
             return view.of_fault(fault, delivered, 1)
     before = [batch for s in view.of(0) for batch in s.got]
     after = rest.got if rest is not None else []
-    wrong = [compare.unwhole([*before, *after], n) for n in sizes]
+    wrong = [compare.unwhole([*before, *after], n, slack) for n in sizes]
     if any(w is None for w in wrong):
         return view.passed("the saved epoch is completed")
     first = next(w for w in wrong if w is not None)
     words = f"the saved epoch is completed with {compare.show(after)}: {first.words}"
     pieces = (Piece(0), Piece(1, _loaded(view), 0))
-    evidence = Evidence("samples", 1, pieces=pieces, wanted=sizes)
+    evidence = Evidence("samples", 1, pieces=pieces, wanted=sizes, slack=slack)
     return view.silent(
         first.kind, words, f"the samples after {compare.show(before)}", after, evidence
     )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Sequence
 
+from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.trace import Batch, Fault
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.judges.registry import judge
@@ -21,6 +23,7 @@ from midepoch_conformance.verdict.permutation import (
     streams,
     torch_float,
 )
+from midepoch_conformance.verdict.published import published_elements, vector
 
 __all__ = ["ordered", "values"]
 
@@ -53,16 +56,16 @@ def mixing(view: View) -> Finding | None:
     return view.passed()
 
 
-@judge("ORDER-3", "order", alone=True)
+@judge("ORDER-3", "order", "published order", alone=True)
 def small(view: View) -> Finding | None:
     """Up to 4096 samples come in the order of the Fisher-Yates shuffle."""
-    return _first_epoch(view) if view.case.workload.n <= SMALL else None
+    return _as_written(view) if view.case.workload.n <= SMALL else None
 
 
-@judge("ORDER-4", "order", alone=True)
+@judge("ORDER-4", "order", "published order", alone=True)
 def large(view: View) -> Finding | None:
     """More samples come in the order of the Feistel network."""
-    return _first_epoch(view) if view.case.workload.n > SMALL else None
+    return _as_written(view) if view.case.workload.n > SMALL else None
 
 
 @judge("ORDER-5", "far position", alone=True)
@@ -86,12 +89,16 @@ def far(view: View) -> Finding | None:
     return view.passed()
 
 
-@judge("ORDER-6", "order", alone=True)
+@judge("ORDER-6", "order", "published epochs", alone=True)
 def epochs(view: View) -> Finding | None:
     """Each epoch has its own key, and its batches take consecutive positions."""
     failed = _failed(view)
     if failed:
         return failed
+    if view.case.probe == "published epochs":
+        w = view.case.workload
+        data = vector("epochs", f"{w.seed}-{w.n}-{w.batch_size}-{w.tail}").data["epochs"]
+        return _published(view, [[[[int(i)] for i in b] for b in e["batches"]] for e in data])
     if _order_of(view, 0, 0):
         return view.blocked("the first epoch's order is wrong itself (ORDER-3, ORDER-4)")
     for epoch in (1, 2):
@@ -104,15 +111,15 @@ def epochs(view: View) -> Finding | None:
 @judge("SEED-1", "seeds", alone=True)
 def derived(view: View) -> Finding | None:
     """``derive`` is right: the order and all streams follow from it."""
-    if view.case.workload.kind != "map" or not view.case.workload.shuffle:
-        return None
     failed = _failed(view)
     if failed:
         return failed
-    columns = _columns(view, _epochs(view))
-    if _order_of(view, 0, 0) and not any(columns):
-        return view.silent("values", "neither the order nor any stream is derived as written")
-    return view.passed()
+    w = view.case.workload
+    orders = (0, 1) if w.kind == "map" and w.shuffle else ()
+    wrong = next(filter(None, (_order_of(view, 0, epoch) for epoch in orders)), "")
+    if wrong:
+        return view.silent("reordered", f"the order is not derived as written: {wrong}")
+    return _seeded(view)
 
 
 @judge("SEED-2", "seeds", alone=True)
@@ -127,12 +134,14 @@ def batches_of_iterables(view: View) -> Finding | None:
     return _seeded(view) if view.case.workload.kind != "map" else None
 
 
-@judge("SEED-4", "seeds", alone=True)
+@judge("SEED-4", "seeds", "seeds elsewhere", alone=True)
 def three_streams(view: View) -> Finding | None:
     """Each of the three streams is seeded from its own word."""
     failed = _failed(view)
     if failed:
         return failed
+    if view.case.probe == "seeds elsewhere":
+        return _elsewhere(view)
     columns = _columns(view, _epochs(view))
     if not any(columns):
         return view.blocked("no stream is as written (SEED-2, SEED-3)")
@@ -262,27 +271,83 @@ def _order_of(view: View, index: int, epoch: int) -> str:
     at = next((i for i, (a, b) in enumerate(zip(got, want, strict=False)) if a != b), None)
     if not got:
         return f"epoch {epoch} delivers nothing"
+    if at is None and len(got) > len(want):
+        return f"epoch {epoch} has batches beyond its end"
     if at is None:
-        return "" if len(got) == len(want) else f"epoch {epoch} has batches beyond its end"
+        whole = -(-w.n // w.batch_size) if w.tail == "keep" else w.n // w.batch_size
+        ended = sum(event.ended for event in view.events(index))
+        missing = whole - len(got) if epoch < ended else 0
+        return f"epoch {epoch} ends {missing} batches too early" if missing else ""
     expected, came = show(want[at : at + 1]), show(got[at : at + 1])
     return f"epoch {epoch}, batch {at}: expected {expected}, got {came}"
 
 
-def _first_epoch(view: View) -> Finding:
+def _as_written(view: View) -> Finding:
     failed = _failed(view)
     if failed:
         return failed
+    if view.case.probe == "published order":
+        stretches = published_elements(str(view.case.workload.n))
+        return _published(view, [[[[i]] for i in elements] for _, elements in stretches])
     wrong = _order_of(view, 0, 0)
     return view.silent("reordered", wrong) if wrong else view.passed()
+
+
+def _published(view: View, wanted: list[list[Batch]]) -> Finding:
+    """Judge what came after each loaded position: the published batches."""
+    loads = [s for s in view.case.sessions[0].steps if s.do == "load_document"]
+    got = [event.batches for event in view.events(0, "take", "drain")]
+    for step, want, came in zip(loads, wanted, got, strict=True):
+        if want != came:
+            words = f"{step.value}: expected {show(want)}, got {show(came)}"
+            return view.silent("reordered", words, want, came)
+    return view.passed()
 
 
 def _seeded(view: View) -> Finding:
     failed = _failed(view)
     if failed:
         return failed
-    if not any(_columns(view, _epochs(view))):
-        return view.silent("values", "no stream draws what its batch's seeds give")
+    columns = _columns(view, _epochs(view))
+    names = [n for n, right in zip(view.case.workload.draws, columns, strict=True) if not right]
+    if names:
+        words = f"the stream of {', '.join(names)} does not draw what its batch's seeds give"
+        return view.silent("values", words)
     return view.passed()
+
+
+def _elsewhere(view: View) -> Finding:
+    """Judge the draws of a lane's beginning, of its dataset's setup, or of a sampler."""
+    w, x = view.case.workload, view.case.sessions[0].execution
+    names = ("python", "numpy", "torch")
+    for epoch, batches in enumerate(_epochs(view)):
+        if w.sampler:
+            drawn = values(derive_words(w.seed, "sampler", epoch), 1, names)
+            order = list(range(w.n))
+            random.Random(repr(tuple(value for (value,) in drawn))).shuffle(order)
+            if ids(batches) != order:
+                words = f"epoch {epoch}: the sampler draws otherwise than from its seeds"
+                return view.silent("values", words, order, ids(batches))
+            continue
+        for row in (row for batch in batches for row in batch):
+            lane = int(row[0]) % (x.lanes or 1)
+            want = _begun(w, x, epoch, lane)
+            if row[1 + len(names) :] != want:
+                what = "iter(dataset)" if w.stream == "begun" else "worker_init_fn"
+                words = f"epoch {epoch}, lane {lane}: {what} draws otherwise than from its seeds"
+                return view.silent("values", words, want, row[1 + len(names) :])
+    return view.passed()
+
+
+def _begun(w: Workload, x: Execution, epoch: int, lane: int) -> list[float]:
+    """Return the draws of a lane's beginning, or of its dataset's setup with the worker's seed."""
+    names = ("python", "numpy", "torch")
+    if w.stream == "begun":
+        return [v for (v,) in values(derive_words(w.seed, "lane", epoch, lane), 1, names)]
+    # The dataset lives for the run without workers, and with persistent ones.
+    lasts = not x.workers or x.persistent
+    words = derive_words(w.seed, "worker", *((lane,) if lasts else (epoch, lane)))
+    return [*(v for (v,) in values(words, 1, names)), words[0]]
 
 
 def _columns(view: View, delivered: model.Epochs) -> list[bool]:

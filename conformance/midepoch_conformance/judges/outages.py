@@ -38,6 +38,46 @@ def goes_on(view: View) -> Finding | None:
     return _resumed(view, problem)
 
 
+@judge("FAULT-9", "interrupted")
+def nothing_lost(view: View) -> Finding | None:
+    """After Ctrl-C while a batch is made, nothing is lost or repeated, now and after a resume."""
+    events = view.events(0)
+    stopped = tuple(e.step for e in events if e.fault is not None and _is_interrupt(e.fault))
+    if not stopped:
+        raised = [e for e in events if e.calls and e.calls.get("raised")]
+        fault = next((e.fault for e in raised if e.fault is not None), None)
+        if fault is not None:
+            words = f"an interrupt while a batch is made: {in_words(fault)}"
+            evidence = Evidence("error", last=raised[0].step, wanted="an interrupt")
+            return view.fails(fault_kind(fault, 0), words, evidence=evidence)
+        if raised:
+            words = "an interrupt while a batch is made does not reach the caller"
+            evidence = Evidence("error", last=raised[0].step, wanted="an interrupt")
+            return view.silent("swallowed", words, "KeyboardInterrupt", None, evidence)
+        return None  # it came while no batch was asked for
+    if any(event.spent for event in events):
+        return view.not_offered("an interrupt ends the iterator that the adapter makes")
+    problem = view.problem(0, stopped)
+    if problem is not None and problem.fault is not None and is_refusal(problem.fault, 0):
+        return Finding(view.requirement, "refused", "", f"then: {problem.words}")
+    if problem is not None:
+        found = view.of_problem(problem)
+        return dataclasses.replace(found, words=f"after an interrupt: {found.words}")
+    if len(view.case.sessions) == 1:
+        return view.passed()
+    if view.session(1) is None:
+        return view.blocked("the play did not get to the resume")
+    found = _resumed(view, view.problem(1))
+    return dataclasses.replace(found, words=f"saved after an interrupt: {found.words}")
+
+
+def _is_interrupt(fault: Fault) -> bool:
+    """Return whether a fault is, or carries, the interrupt."""
+    return (
+        "KeyboardInterrupt" in (*fault.bases, fault.type) or "KeyboardInterrupt" in fault.traceback
+    )
+
+
 @judge("FAULT-6", "after a death")
 def after_a_death(view: View) -> Finding | None:
     """A state taken after a worker died resumes with the undelivered batches, or is refused."""

@@ -109,6 +109,9 @@ def _error(case: Case, finding: Finding, e: Evidence) -> Comparison:
     if e.wanted == "an error":
         ended = 'error.startswith("the process died")'
         return Comparison(said(e.wanted), given, f"all({ended} for error in errors({steps}))")
+    if e.wanted == "an interrupt":
+        shows = 'not any("KeyboardInterrupt" in error for error in got if isinstance(error, str))'
+        return Comparison(said("KeyboardInterrupt"), given, shows)
     if e.wanted == "a refusal":
         return Comparison(
             said("a refusal: an error in words, before any batch"), given, f"not refused({steps})"
@@ -161,8 +164,10 @@ def _written(case: Case, finding: Finding, e: Evidence) -> Comparison:
 
 
 def _size(case: Case, finding: Finding, e: Evidence) -> Comparison:
-    got = f'[step["size"] for step in {seen(e.session)} if step["do"].startswith("save")]'
-    shows = f"got[-1] - got[0] > {e.wanted}"
+    every = ", ".join(f"*{seen(index)}" for index in range(e.session + 1))
+    got = f'[step["size"] for step in [{every}] if step["do"].startswith("save")]'
+    most, rounds = e.wanted
+    shows = f"got[-1] - got[0] > {most} or grows(got, {rounds})"
     return Comparison(said("about as many bytes late as early"), got, shows, ("size",))
 
 
@@ -174,6 +179,25 @@ def _calls(case: Case, finding: Finding, e: Evidence) -> Comparison:
         return Comparison(said(f"at most {most} of {word}"), counts[0], f"got > {most}", ("calls",))
     expected = said(f"at most {most} more of {word} in a late resume than in an early one")
     return Comparison(expected, f"[{', '.join(counts)}]", f"got[1] - got[0] > {most}", ("calls",))
+
+
+def _slope(case: Case, finding: Finding, e: Evidence) -> Comparison:
+    word, rounds = e.wanted
+    count = f'["calls"].get("{word}", 0)'
+    if e.session:
+        first = 1 if word == "fetch" else 0
+        counts = [f"{seen(index)}[-1]{count}" for index in range(first, e.session + 1)]
+        got = f"[{', '.join(counts)}]"
+    else:
+        delivers = 'step["do"].startswith(("take", "drain"))'
+        got = f"each([step{count} for step in {seen(0)} if {delivers}])"
+    expected = said(f"no more of {word} each time")
+    return Comparison(expected, got, f"grows(got, {rounds})", ("calls",))
+
+
+def _altered(case: Case, finding: Finding, e: Evidence) -> Comparison:
+    got = f'{seen(e.session)}[-1]["altered"]'
+    return Comparison(said("no state is altered"), got, "got", ("altered",))
 
 
 def _left(case: Case, finding: Finding, e: Evidence) -> Comparison:
@@ -201,6 +225,8 @@ _COMPARISONS: dict[str, Callable[[Case, Finding, Evidence], Comparison]] = {
     "written": _written,
     "size": _size,
     "calls": _calls,
+    "slope": _slope,
+    "altered": _altered,
     "left": _left,
     "held": _held,
     "recipe": _recipe,

@@ -16,6 +16,7 @@ import time
 import jsonschema
 
 from midepoch_conformance.case import tampering
+from midepoch_conformance.case.trees import spelled
 from midepoch_conformance.host.codecs import encode
 from midepoch_conformance.host.processes import left_after, living
 from midepoch_conformance.host.streams import Streams
@@ -100,6 +101,15 @@ def look_held_batches(player, step):
     return [rows(batch) for batch in player.held]
 
 
+def look_altered(player, step):
+    """Return the states that are not what they were when they were saved or loaded."""
+    noted = player.__dict__.setdefault("noted", {})
+    do, name = (*step.split(), "")[:2]
+    if do in ("save", "load"):
+        noted[name] = spelled(player.kept[name] if do == "save" else player.read(name))
+    return [name for name, text in noted.items() if spelled(player.kept[name]) != text]
+
+
 def look_left(player, step):
     """Return how many processes a closed loader leaves; they have five seconds to go."""
     return left_after(5.0) if step.startswith("close") else None
@@ -138,6 +148,16 @@ def refused(steps):
     return bool(
         words and not first["batches"] and accidents.isdisjoint(first["bases"] or accidents)
     )
+
+
+def grows(numbers, rounds):
+    """Return whether numbers grow each time, at least so many of them."""
+    return len(numbers) >= rounds and numbers == sorted(set(numbers))
+
+
+def each(counts):
+    """Return by how much each count exceeds the one before it."""
+    return [after - before for before, after in zip([0, *counts], counts, strict=False)]
 
 
 def ids(*parts):

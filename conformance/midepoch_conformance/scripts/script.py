@@ -35,9 +35,9 @@ MARK = "# The player, the same in every script"
 """The line before the player."""
 
 _SUITE = Path(__file__).parents[1]
-_DATA = ("case/rows.py", "case/sources.py", "case/trees.py")
+_DATA = ("case/rows.py", "case/sources.py", "case/published.py", "case/trees.py")
 _TOOLS = ("host/streams.py", "host/codecs.py", "case/tampering.py", "scripts/rare.py")
-_SAID = ("form", "private", "ambient", "whole")
+_SAID = ("form", "private", "ambient", "whole", "special_stream", "special_order")
 """The properties of a workload that count as facts, beside its fields."""
 
 _OWN = ("SESSIONS", "RARE", "LOOKS", "CODEC", "CANONICAL", "DOCUMENTS", "compare", "open_loader")

@@ -21,6 +21,8 @@ KINDS = {
     "written": "whether a number that was written into a batch is in a later one",
     "size": "the bytes of each state; they must not grow by more than `wanted`",
     "calls": "calls and fetches of the dataset; `wanted` tells which, and how many are enough",
+    "altered": "the states that are not what they were when they were saved or loaded",
+    "slope": "calls or fetches in each epoch or session; they must not grow each time",
     "left": "the processes that a closed loader leaves",
     "held": "processes, threads and descriptors after each round; none must grow each time",
     "recipe": "something of one requirement alone; see scripts/recipes.py",

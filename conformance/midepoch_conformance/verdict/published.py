@@ -8,7 +8,7 @@ import json
 from importlib import resources
 from typing import Any
 
-__all__ = ["Vector", "VectorError", "schema", "vector", "vectors"]
+__all__ = ["Vector", "VectorError", "published_elements", "schema", "vector", "vectors"]
 
 
 class VectorError(LookupError):
@@ -74,6 +74,26 @@ def vector(folder: str, name: str) -> Vector:
         if found.name == name:
             return found
     raise VectorError(f"no vector {name!r} under vectors/{folder}")
+
+
+def published_elements(name: str) -> list[tuple[int, list[int]]]:
+    """Return some stretches of a published order, each with its first position.
+
+    The order's key is that of epoch 0 under the root seed 0.
+
+    Example:
+        >>> published_elements("5")
+        [(0, [2, 0, 3, 1, 4])]
+    """
+    orders = vector("order", name).data["orders"]
+    order = next(o for o in orders if o["key"] == _ROOT_0)
+    whole = [{"position": 0, "elements": order["elements"]}] if "elements" in order else []
+    stretches = whole or order["at"]
+    return [(int(s["position"]), [int(i) for i in s["elements"]]) for s in stretches]
+
+
+_ROOT_0 = "6192645256972319759"
+"""The key of epoch 0 under the root seed 0: ``derive(0, "order", 0)``."""
 
 
 @functools.lru_cache(maxsize=1)

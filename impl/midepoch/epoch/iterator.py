@@ -26,8 +26,9 @@ class EpochIterator(Iterator[Any]):
     ``WorkerTimeoutError``; and errors of the user's code, after which the next batch follows.
     """
 
-    # ``clock``: this iterator's number in ``tally``. ``ended``: called when the iterator has met
-    # the epoch's end and has released its workers.
+    # ``clock``: this iterator's number in ``tally``. ``interrupted``: called when an interrupt left
+    # the lanes somewhere within a batch. ``again``: begins the epoch once more. ``ended``: called
+    # when the iterator has met the epoch's end and has released its workers.
     def __init__(
         self,
         started: StartedEpoch,
@@ -37,6 +38,8 @@ class EpochIterator(Iterator[Any]):
         tally: Tally,
         clock: int,
         length: Callable[[], int],
+        interrupted: Callable[[], None],
+        again: Callable[[Progress], tuple[StartedEpoch, Execution, int]],
         ended: Callable[[Progress], None] | None = None,
     ) -> None:
         self.progress = started.progress
@@ -50,6 +53,10 @@ class EpochIterator(Iterator[Any]):
         self._tally = tally
         self._clock = clock
         self._length = length
+        self._interrupted = interrupted
+        self._again = again
+        self._broken = False
+        """An interrupt left the lanes somewhere within a batch."""
         self._ended = ended
         self._died: tuple[Any, ...] | None = None
 
@@ -68,7 +75,19 @@ class EpochIterator(Iterator[Any]):
         if self._died is not None:
             raise WorkerDiedError(*self._died)
         start = time.perf_counter()
-        outcome = self._next_outcome()
+        try:
+            if self._broken:
+                self._begin_again()
+            outcome = self._next_outcome()
+        except Exception:
+            raise
+        except BaseException:
+            # KeyboardInterrupt and its like come anywhere: the batch counts as not delivered, and
+            # the lanes are restored before it is made (FAULT-9).
+            self._broken = True
+            self._discard()
+            self._interrupted()
+            raise
         self._tally.waited += time.perf_counter() - start
         if isinstance(outcome, Failure):
             error = outcome.exception()
@@ -80,6 +99,16 @@ class EpochIterator(Iterator[Any]):
         batch = outcome.take()
         self._check_length()
         return batch
+
+    def _begin_again(self) -> None:
+        """Continue after the last batch delivered, with lanes that are restored."""
+        if not self._newest():
+            raise StaleIteratorError(
+                "this iterator was interrupted, and a newer one was made; use the newer one"
+            )
+        started, self._execution, self._clock = self._again(self.progress)
+        self.progress, self._schedule = started.progress, started.schedule
+        self._workers, self._broken = started.schedule.workers, False
 
     def _check_fresh(self) -> None:
         if self._loads != self._between.loads:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from midepoch import _torch
-from midepoch.epoch.between import open_epoch
+from midepoch.epoch.between import StartedEpoch, open_epoch
 from midepoch.epoch.execution import Execution
 from midepoch.epoch.iterator import EpochIterator
 from midepoch.epoch.planning import make_order, under
@@ -72,12 +72,48 @@ class EpochOpener:
         replay_only: bool = False,
         ended: Callable[[Progress], None] | None = None,
     ) -> EpochIterator:
+        started, execution, clock = self._begin(
+            document, continuing=continuing, replay_only=replay_only
+        )
+        return EpochIterator(
+            started,
+            execution,
+            between=self.pool.between,
+            tally=self.pool.tally,
+            clock=clock,
+            length=self.loader.__len__,
+            interrupted=self.pool.resized,
+            again=self._again,
+            ended=ended,
+        )
+
+    def _again(self, progress: Progress) -> tuple[StartedEpoch, Execution, int]:
+        """Begin an interrupted epoch once more, after the last batch delivered (FAULT-9)."""
+        document, chain = progress.document(), self.position.chain
+        if chain is not None and document.sampler is not None:
+            chain.put_epoch(document.sampler.epoch)
+        begun = self._begin(document, continuing=False, restored=True)
+        self.position.enter(begun[0].progress)
+        return begun
+
+    def _begin(
+        self,
+        document: Document,
+        *,
+        continuing: bool,
+        replay_only: bool = False,
+        restored: bool = False,
+    ) -> tuple[StartedEpoch, Execution, int]:
+        """Start the epoch of ``document``; return it, its execution and its number in the tally.
+
+        ``restored``: the samplers are restored from the document, too.
+        """
         position, pool = self.position, self.pool
         document = under(document, position.current_plan())
         _warn_of_replay(document)
         execution = self._execution()
         moved = position.progress is not None and position.progress.moved
-        order = self._order(document, execution, continuing=moved and not replay_only)
+        order = self._order(document, execution, continuing=moved and not (replay_only or restored))
         started, drawn = pool.take_early(document, order, execution, continuing=continuing)
         # Ask now: pool.workers() takes the idle workers, and their lanes wait no longer.
         continuing = continuing and (started is not None or pool.lanes_wait(position.plan))
@@ -99,15 +135,7 @@ class EpochOpener:
             raise
         if not continuing:
             pool.tally.replayed += _replayed_at_start(document)
-        return EpochIterator(
-            started,
-            execution,
-            between=pool.between,
-            tally=pool.tally,
-            clock=clock,
-            length=self.loader.__len__,
-            ended=ended,
-        )
+        return started, execution, clock
 
     def _execution(self) -> Execution:
         stateful = self.position.stateful
