@@ -7,6 +7,7 @@ adapter that fails the smoke gate, and if cases could not be judged.
 from __future__ import annotations
 
 import sys
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
@@ -242,7 +243,7 @@ def main(arguments: list[str] | None = None) -> int:
         # The message may contain texts of a loader or of a file.
         print(printable(f"midepoch: {error}"), file=sys.stderr)
         if error.hint:
-            print(printable(f"  {error.hint}"), file=sys.stderr)
+            print(printable(textwrap.indent(error.hint, "  ")), file=sys.stderr)
         return 2
     except OSError as error:
         print(f"midepoch: {error}", file=sys.stderr)

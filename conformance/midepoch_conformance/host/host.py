@@ -26,6 +26,7 @@ from typing import Any
 from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.host import loading, processes
+from midepoch_conformance.host.function_adapter import BuildError
 from midepoch_conformance.host.play import Job, Play
 
 __all__ = ["main"]
@@ -70,6 +71,8 @@ class Host:
             return operations[request["op"]](**request.get("with", {}))
         except loading.SpecError as error:
             return {"error": str(error), "kind": "adapter", "hint": error.hint}
+        except BuildError as error:
+            return {"error": str(error), "kind": "adapter", "hint": error.trace}
         except ModuleNotFoundError as error:
             return {
                 "error": f"{type(error).__name__}: {error}",
@@ -93,9 +96,10 @@ class Host:
         # For the fork servers that sessions start.
         multiprocessing.set_forkserver_preload([self.loaded.module])
         processes.prepare_for_forks()
+        module = self.loaded.module
         return {
             "offer": dataclasses.asdict(self.offer),
-            "name": self.offer.name or self.loaded.module,
+            "name": self.loaded.title if self.loaded.function else self.offer.name or module,
             "version": _version(self.offer.package),
             "python": platform.python_version(),
             "platform": platform.platform(),

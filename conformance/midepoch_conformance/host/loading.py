@@ -52,6 +52,12 @@ class Loaded:
     own: frozenset[str]
     """The files whose errors are the adapter's, not the loader's."""
 
+    @property
+    def title(self) -> str:
+        """The name of a function in reports: its file, or the module in a package, and its name."""
+        place = self.module if "." in self.module else os.path.basename(self.file)
+        return f"{place}:{self.name}"
+
 
 def load(spec: str) -> Loaded:
     """Import the adapter that ``spec`` names and return it.

@@ -191,6 +191,7 @@ def _footer(check: Check, cases: tuple[Case, ...]) -> Footer:
         failures=tuple(map(_failure, check.failures)),
         known=tuple(map(_known, check.known)),
         seconds=round(check.seconds, 3),
+        unjudged=check.unjudged,
     )
 
 

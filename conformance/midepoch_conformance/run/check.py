@@ -34,6 +34,7 @@ from midepoch_conformance.run.smoke import smoke
 from midepoch_conformance.run.summary import (
     prerequisite_cases,
     summarise,
+    unjudged,
     with_blocked,
 )
 from midepoch_conformance.scripts.write import Scripts
@@ -41,6 +42,7 @@ from midepoch_conformance.search.machine import draw_histories
 from midepoch_conformance.search.strategies import draw_cases
 from midepoch_conformance.verdict import requirements
 from midepoch_conformance.verdict.results import CaseResult, Check, Facts, Failure, Known, Replayed
+from midepoch_conformance.verdict.users_code import users_lines
 
 __all__ = [
     "Stopped",
@@ -126,7 +128,8 @@ def run_check(
         replayed, unknown = cover(replayed, results)
         failures = find_failures(benches, unknown, settings, listen)
     seconds = time.monotonic() - began
-    return Check(facts, results, summarise(results), failures, seconds, replayed)
+    missing = unjudged(results, settings.only)
+    return Check(facts, results, summarise(results), failures, seconds, replayed, missing)
 
 
 def asked(case: Case, only: frozenset[str] | None) -> bool:
@@ -263,7 +266,7 @@ def open_benches(
             benches = [Bench(engine, oracles) for engine in engines]
             benches[0].info  # noqa: B018 - reaching the loader is what is asked for
         except RunnerError as error:
-            raise CheckError(error.message, error.hint) from error
+            raise CheckError(error.message, users_lines(error.hint) or error.hint) from error
         yield benches
 
 

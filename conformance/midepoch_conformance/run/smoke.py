@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.case import Case, SessionPlan, Step
+from midepoch_conformance.case.trace import Fault
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.errors import CheckError
 from midepoch_conformance.run.bench import Bench
 from midepoch_conformance.run.runner import RunnerError
 from midepoch_conformance.verdict.finding import in_words
+from midepoch_conformance.verdict.users_code import users_frames, users_lines
 
 __all__ = ["smallest", "smoke"]
 
@@ -26,23 +26,35 @@ def smoke(bench: Bench) -> None:
         trace = bench.play(case)
     except RunnerError as error:
         raise CheckError(
-            f"one plain epoch cannot be played: {error.message}", error.hint
+            f"one plain epoch cannot be played: {error.message}",
+            users_lines(error.hint) or error.hint,
         ) from error
     fault = next((s.first_fault() for s in trace.sessions if s.first_fault() is not None), None)
     info = bench.info
-    name = f"{Path(info.file).name}:{info.attribute}" if info.function else info.name
+    name = info.name
     if fault is not None:
         what = _FAULTS.get(fault.kind, "failed in")
         raise CheckError(
-            f"{name} {what} one plain epoch of {case.workload.n} samples, so nothing was judged: "
+            f"{name} {what} {_epoch(case, info.function)}, so nothing was judged: "
             f"{in_words(fault)}",
-            _last_lines(fault.traceback) or "repair the adapter, or the environment that it needs",
+            _lines_of(fault),
         )
     if not any(event.batches for session in trace.sessions for event in session.events):
         raise CheckError(
             f"{name} delivered nothing in one plain epoch, so nothing was judged",
             "Session.epoch() must return the epoch's batches, each a list of rows",
         )
+
+
+def _epoch(case: Case, own: bool) -> str:
+    return "one plain epoch" + ("" if own else f" of {case.workload.n} samples")
+
+
+def _lines_of(fault: Fault) -> str:
+    """Return the user's lines that led to the fault; the words name the innermost one already."""
+    if users_frames(fault.traceback):
+        return users_lines(fault.traceback)
+    return _last_lines(fault.traceback) or "repair the adapter, or the environment that it needs"
 
 
 _FAULTS = {
