@@ -248,6 +248,8 @@ class Document:
     header: Header
     cases: tuple[Case, ...]
     footer: Footer
+    stopped: bool = False
+    """Whether the run was stopped: the footer then says what its cases show."""
 
     @classmethod
     def from_json(

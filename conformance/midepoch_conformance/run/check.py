@@ -40,6 +40,7 @@ from midepoch_conformance.run.summary import (
 from midepoch_conformance.scripts.write import Scripts
 from midepoch_conformance.search.machine import draw_histories
 from midepoch_conformance.search.strategies import draw_cases
+from midepoch_conformance.text import meant
 from midepoch_conformance.verdict import requirements
 from midepoch_conformance.verdict.results import CaseResult, Check, Facts, Failure, Known, Replayed
 from midepoch_conformance.verdict.users_code import users_lines
@@ -227,7 +228,9 @@ def wanted_requirements(only: Sequence[str]) -> frozenset[str] | None:
         ids = {r.id for r in known if name.lower() in (r.id.lower(), r.cls.lower())}
         if not ids:
             raise CheckError(
-                f"unknown requirement or class {name!r}", "`midepoch list` shows all of them"
+                f"unknown requirement or class {name!r}",
+                meant(name, {word for r in known for word in (r.id, r.cls)})
+                or "`midepoch list` shows all of them",
             )
         wanted |= ids
     return frozenset(wanted) or None
@@ -242,7 +245,7 @@ def load_table(profile: str) -> list[Case]:
     try:
         return tables.load_table(profile)
     except tables.TableError as error:
-        raise CheckError(str(error)) from error
+        raise CheckError(str(error), meant(profile, tables.PROFILES)) from error
 
 
 @contextlib.contextmanager

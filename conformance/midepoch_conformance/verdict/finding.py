@@ -198,7 +198,9 @@ def in_words(fault: Fault, delivered: int = 0) -> str:
     text = last_error(fault.message)
     text = text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
     name = {"hang": "it hangs", "crash": f"it crashes, {fault.type}"}.get(fault.kind, fault.type)
-    frame = None if is_refusal(fault, delivered) else innermost(fault.traceback)
+    # A refusal is no accident, and the words of a hang name the line already.
+    told = fault.kind == "hang" or is_refusal(fault, delivered)
+    frame = None if told else innermost(fault.traceback)
     if frame is not None:
         place = f"{place}, at {frame.words}"
     return f"{name}: {text} ({place})" if text else f"{name} without a message ({place})"
