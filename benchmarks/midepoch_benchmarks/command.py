@@ -10,6 +10,7 @@ from rich.console import Console
 
 from midepoch_benchmarks.results import Results
 from midepoch_conformance.errors import CheckError
+from midepoch_conformance.text import meant
 
 __all__ = ["bench"]
 
@@ -53,7 +54,10 @@ def bench(
         typer.Option("--rounds", metavar="N", min=2, help="Rounds of each contender in a case."),
     ] = None,
 ) -> None:
-    """Measure a loader's costs beside other loaders; status 1 if a required bound is missed."""
+    """Measure a loader's costs beside other loaders.
+
+    Exit status: 0 if every required bound is met; 1 if one is missed; 2 if the command is wrong.
+    """
     # Imported here: no other command measures anything.
     from midepoch_benchmarks import cases, run, view
 
@@ -62,13 +66,16 @@ def bench(
         # A file or a pipe has no width to keep to.
         out = Console(width=_WIDTH)
     if list_:
-        view.show_cases(out)
+        # A list is read, and wraps; a table of results keeps its columns.
+        view.show_cases(Console())
         return
     try:
         wanted = cases.chosen(case or [])
     except LookupError as unknown:
+        name = str(unknown.args[0])
+        known = [word for one in cases.CASES.values() for word in (one.id, one.row)]
         raise CheckError(
-            f"no case or row {unknown.args[0]!r}", "see midepoch bench --list"
+            f"no case or row {name!r}", meant(name, known) or "see midepoch bench --list"
         ) from None
     _check_folder(json, plot)
     pace = run.QUICK if quick else run.FULL

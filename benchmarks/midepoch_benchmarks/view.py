@@ -22,16 +22,29 @@ from midepoch_conformance.text import printable
 
 __all__ = ["Progress", "show_cases", "show_results", "verdict_line"]
 
+_ID = max(len(name) for name in CASES) + 2
 _STYLES = {HOPED: "bold green", MET: "green", MISSED: "bold red"}
 
 
 def show_cases(console: Console) -> None:
-    """List the cases with their goals."""
-    table = Table("case", "row", "what is measured", "against", "goal", box=None)
+    """List the cases with their goals, by rows; a case's line fits into 80 columns."""
+    console.print("Each case with its goal: what is required, then what is hoped for.\n")
+    row = ""
     for case in CASES.values():
+        if case.row != row:
+            row = case.row
+            console.print(Text(row, "bold"))
         against = case.against if isinstance(case.against, str) else ", ".join(case.against)
-        table.add_row(case.id, case.row, case.words, against or "itself", goal_words(case))
-    console.print(table)
+        table = Table.grid(padding=(0, 2, 0, 0))
+        table.add_column(width=_ID, no_wrap=True)
+        table.add_column()
+        goal = goal_words(case)
+        words = [f"against {against}" if against and against != "asked" else "", goal]
+        told = Text(case.words)
+        if any(words):
+            told.append(f" ({'; '.join(filter(None, words))})", "dim")
+        table.add_row(f"  {case.id}", told)
+        console.print(table)
 
 
 def show_results(results: Results, console: Console) -> None:

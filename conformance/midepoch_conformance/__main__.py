@@ -1,7 +1,23 @@
-"""``python -m midepoch_conformance`` is the command line."""
+"""``python -m midepoch_conformance``, and the command ``midepoch``, are the command line."""
+
+from __future__ import annotations
 
 import sys
 
-from midepoch_conformance.cli import main
+__all__ = ["main"]
 
-sys.exit(main())
+
+def main() -> int:
+    """Run the command line and return its exit status."""
+    try:
+        # Ctrl-C while this is imported is no error either.
+        from midepoch_conformance.cli import main as run
+
+        return run()
+    except KeyboardInterrupt:
+        print("midepoch: stopped; nothing had begun", file=sys.stderr)
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -16,8 +16,9 @@ from midepoch_conformance.errors import CheckError
 from midepoch_conformance.families import tables
 from midepoch_conformance.families.tables import PROFILES
 from midepoch_conformance.host.loading import BUILT_IN
+from midepoch_conformance.text import meant
 from midepoch_conformance.verdict import requirements
-from midepoch_conformance.verdict.requirements import Requirement
+from midepoch_conformance.verdict.requirements import Requirement, RequirementClass
 
 __all__ = ["case_counts", "how_judged", "show_all", "show_list", "show_one"]
 
@@ -78,15 +79,20 @@ def show_all(console: Console) -> None:
 
 
 def show_one(name: str, console: Console) -> None:
-    """Print a requirement with its reason, its judge and its cases.
+    """Print a requirement with its reason, its judge and its cases; or a class with its members.
 
     Raises:
-        CheckError: there is no requirement of that id.
+        CheckError: there is no requirement of that id, and no class of that name.
     """
+    entry = next((one for one in requirements.classes() if one.name.lower() == name.lower()), None)
+    if entry is not None:
+        _show_class(entry, console)
+        return
     try:
         requirement = requirements.get(name.upper())
     except requirements.RequirementError as error:
-        raise CheckError(str(error.args[0])) from error
+        known = [*requirements.load(), *(one.name for one in requirements.classes())]
+        raise CheckError(str(error.args[0]), meant(name, known)) from error
     console.print(
         Text.assemble((requirement.id, "bold"), f"  {requirement.cls}, {requirement.level}")
     )
@@ -103,6 +109,15 @@ def show_one(name: str, console: Console) -> None:
         if text:
             console.print(Text(f"\n{title}", "dim"))
             console.print(Text(textwrap.indent(text, "  ")))
+
+
+def _show_class(entry: RequirementClass, console: Console) -> None:
+    console.print(Text.assemble((entry.name, "bold"), f"  {entry.title}"))
+    for requirement in requirements.load().values():
+        if requirement.cls == entry.name:
+            console.print(Text.assemble("\n", (requirement.id, "bold"), f"  {requirement.text}"))
+            console.print(Text(f"  cases: {_cases(requirement)}", "dim"))
+    console.print(Text("\n`midepoch spec ID` shows a requirement's reason and its judge."))
 
 
 _REFUSALS = {

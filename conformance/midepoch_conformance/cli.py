@@ -1,4 +1,4 @@
-"""The command line: ``midepoch check``, ``explore``, ``list`` and ``spec``.
+"""The command line: ``midepoch check``, ``explore``, ``replay``, ``list`` and ``spec``.
 
 Exit status: 0 if no claimed MUST fails, 1 if one does. The status is 2 for wrong usage, for an
 adapter that fails the smoke gate, and if cases could not be judged.
@@ -6,7 +6,9 @@ adapter that fails the smoke gate, and if cases could not be judged.
 
 from __future__ import annotations
 
+import shlex
 import sys
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
@@ -21,11 +23,12 @@ except ImportError as missing:  # the core distribution lacks these libraries
 
 from midepoch_conformance import catalogue, cli_pages
 from midepoch_conformance.errors import CheckError
+from midepoch_conformance.replay import find_case, replay
 from midepoch_conformance.report import terminal
 from midepoch_conformance.report.file import ReportFile, continued
 from midepoch_conformance.report.lines import document_of, suite_version
 from midepoch_conformance.run.check import run_check
-from midepoch_conformance.run.events import Event, Listener
+from midepoch_conformance.run.events import CasesJudged, Event, Listener
 from midepoch_conformance.run.explore import Goal
 from midepoch_conformance.run.explore import explore as run_explore
 from midepoch_conformance.run.known import known_text, load_known, unknown_failures
@@ -35,21 +38,28 @@ from midepoch_conformance.verdict.results import Check
 
 __all__ = ["app", "main"]
 
+EPILOG = (
+    "Example: midepoch check train.py:make_loader judges the loader that your function builds. "
+    "`midepoch COMMAND --help` has an example of each command. The documentation is in docs/ of "
+    "the project; `make docs` builds it into site/."
+)
+
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Judge how a data loader resumes.",
+    epilog=EPILOG,
 )
 
 Loader = Annotated[
     str,
     typer.Argument(
         metavar="LOADER",
-        help="reference, torchdata, torch, grain; path/to/file.py:Adapter; "
-        "package.module:Adapter; or your own make_loader function in either form.",
+        help="Your function that builds a loader, as path/to/file.py:make_loader or "
+        "package.module:make_loader; an adapter, in the same forms; or one of reference, "
+        "torchdata, torch and grain.",
         show_default=False,
     ),
 ]
@@ -61,7 +71,9 @@ Python = Annotated[
 ]
 Jobs = Annotated[
     int,
-    typer.Option("--jobs", "-j", min=0, help="Number of cases played at a time; 0: at most two."),
+    typer.Option(
+        "--jobs", "-j", min=0, help="How many cases are played at a time; 0 means two at most."
+    ),
 ]
 Only = Annotated[
     list[str] | None,
@@ -73,7 +85,7 @@ Only = Annotated[
 ]
 Scripts = Annotated[
     Path,
-    typer.Option("--scripts", metavar="DIR", help="Write the scripts of failures into DIR."),
+    typer.Option("--scripts", metavar="DIR", help="Write a script of each failure into DIR."),
 ]
 Timeout = Annotated[
     float | None,
@@ -85,6 +97,7 @@ Timeout = Annotated[
         "[default: it follows from a plain epoch, at least 60]",
     ),
 ]
+NoScripts = Annotated[bool, typer.Option("--no-scripts", help="Write no scripts.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the last line.")]
 
 
@@ -115,10 +128,15 @@ WriteKnown = Annotated[
 ]
 
 
-@app.command()
+@app.command(
+    short_help="Judge a loader by the cases of a profile.",
+    epilog="Example: midepoch check train.py:make_loader --json report.jsonl",
+)
 def check(
     loader: Loader,
-    profile: Annotated[str, typer.Option(metavar="NAME", help="quick or full.")] = "quick",
+    profile: Annotated[
+        str, typer.Option(metavar="NAME", help="The cases to play: quick or full.")
+    ] = "quick",
     python: Python = None,
     jobs: Jobs = 0,
     only: Only = None,
@@ -131,16 +149,21 @@ def check(
     write_known: WriteKnown = None,
     scripts: Scripts = Path("midepoch-report"),
     timeout: Timeout = None,
+    no_scripts: NoScripts = False,
     quiet: Quiet = False,
 ) -> None:
-    """Judge LOADER by the cases of a profile."""
+    """Judge LOADER by the cases of a profile, and show each failure with its smallest case.
+
+    Exit status: 0 if every MUST that the loader claims holds; 1 if one fails; 2 if something that
+    you asked for could not be judged, or if the command is wrong.
+    """
     settings = Settings(
         loader,
         profile=profile,
         python=_interpreter(python),
         jobs=jobs,
         only=_names(only),
-        scripts=scripts,
+        scripts=None if no_scripts else scripts,
         timeout=timeout,
         known=() if known is None else tuple(load_known(known)),
     )
@@ -154,12 +177,14 @@ def check(
         lambda listen: run_check(settings, listen, earlier=results),
         None if json is None else ReportFile(json, earlier),
         quiet,
-        "add --continue to judge the rest",
         write_known,
     )
 
 
-@app.command()
+@app.command(
+    short_help="Judge a loader by drawn cases, until you stop it.",
+    epilog="Example: midepoch explore train.py:make_loader --seconds 600",
+)
 def explore(
     loader: Loader,
     seconds: Annotated[
@@ -186,9 +211,14 @@ def explore(
     json: Json = None,
     scripts: Scripts = Path("midepoch-report"),
     timeout: Timeout = None,
+    no_scripts: NoScripts = False,
     quiet: Quiet = False,
 ) -> None:
-    """Judge LOADER by randomly drawn cases and histories, until you stop it (Ctrl-C)."""
+    """Judge LOADER by randomly drawn cases and histories, until you stop it (Ctrl-C).
+
+    Exit status: 0 if every MUST that was judged holds; 1 if one fails; 2 if something that you
+    asked for could not be judged, or if the command is wrong.
+    """
     goal = Goal(seconds, cases, with_workers)
     settings = Settings(
         loader,
@@ -196,7 +226,7 @@ def explore(
         python=_interpreter(python),
         jobs=jobs,
         only=_names(only),
-        scripts=scripts,
+        scripts=None if no_scripts else scripts,
         timeout=timeout,
         shrink=True,
     )
@@ -207,16 +237,61 @@ def explore(
     )
 
 
-@app.command("list")
+@app.command(
+    "replay",
+    short_help="Play one case of a report again, step by step.",
+    epilog="Example: midepoch replay c351afd9cf21 train.py:make_loader",
+)
+def replay_(
+    case: Annotated[
+        str,
+        typer.Argument(
+            metavar="CASE-ID",
+            help="The case: its id, or the beginning of it, as a report shows it.",
+            show_default=False,
+        ),
+    ],
+    loader: Loader,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            "--report",
+            metavar="FILE",
+            help="Take the case from this report: it alone has cases that were drawn or made "
+            "smaller.",
+        ),
+    ] = None,
+    python: Python = None,
+) -> None:
+    """Play one case again, and show each step: what was delivered, what was due, the verdict.
+
+    Exit status: 0 if the loader does what the case asks; 1 if it fails; 2 if the case could not be
+    judged, or if the command is wrong.
+    """
+    settings = Settings(loader, python=_interpreter(python), jobs=1)
+    raise typer.Exit(replay(settings, find_case(case, report), Console()))
+
+
+@app.command(
+    "list",
+    short_help="List the loaders, profiles, classes and requirements.",
+    epilog="Example: midepoch list",
+)
 def list_() -> None:
     """List the loaders, profiles, classes and requirements, with their numbers of cases."""
     catalogue.show_list(Console())
 
 
-@app.command()
+@app.command(
+    short_help="Show a requirement, or all of a class.",
+    epilog="Example: midepoch spec RESUME-1",
+)
 def spec(
     requirement: Annotated[
-        str | None, typer.Argument(metavar="[ID]", help="A requirement, such as RESUME-1.")
+        str | None,
+        typer.Argument(
+            metavar="[ID]", help="A requirement, such as RESUME-1, or a class, such as Resume."
+        ),
     ] = None,
 ) -> None:
     """Show a requirement: its text, its reason and how it is judged. Without ID: all texts."""
@@ -231,7 +306,11 @@ def version(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
 ) -> None:
-    """Judge how a data loader resumes."""
+    """Judge how a data loader resumes: does a run that restarts get the batches that it should?
+
+    Exit status of check, explore and replay: 0 if every MUST that the loader claims holds; 1 if one
+    fails; 2 if something that you asked for could not be judged, or if the command is wrong.
+    """
     if version:
         print(suite_version())
         raise typer.Exit
@@ -242,21 +321,23 @@ def version(
 
 cli_pages.register(app)
 
+_STOPPED = 130
+_typed: list[str] = []
+"""The arguments as the user typed them: a command to go on has every option."""
+
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line and return its exit status."""
+    _typed[:] = sys.argv[1:] if arguments is None else arguments
     try:
         app(arguments, prog_name="midepoch")
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else int(end.code is not None)
-    except KeyboardInterrupt:
-        print("midepoch: stopped", file=sys.stderr)
-        return 130
     except CheckError as error:
         # The message may contain texts of a loader or of a file.
         print(printable(f"midepoch: {error}"), file=sys.stderr)
         if error.hint:
-            print(printable(f"  {error.hint}"), file=sys.stderr)
+            print(printable(textwrap.indent(error.hint, "  ")), file=sys.stderr)
         return 2
     except OSError as error:
         print(f"midepoch: {error}", file=sys.stderr)
@@ -268,13 +349,18 @@ def _run(
     judge: Callable[[Listener], Check],
     report: ReportFile | None,
     quiet: bool,
-    resumed: str = "",
     write_known: Path | None = None,
 ) -> None:
-    """Run a check with its progress on the terminal and its report in its file."""
+    """Run a check with its progress on the terminal and its report in its file.
+
+    Ctrl-C ends it with one line, which says what is kept and how to go on.
+    """
     show = terminal.progress_for(Console(stderr=True), quiet)
+    judged: list[CasesJudged] = []
 
     def listen(event: Event) -> None:
+        if isinstance(event, CasesJudged):
+            judged[:] = [event]
         if report is not None:
             report(event)
         show(event)
@@ -285,11 +371,9 @@ def _run(
         if report is not None:
             report.finish(document)
     except KeyboardInterrupt:
-        if report is not None and report.begun:
-            show.close()
-            words = f"midepoch: the cases judged so far are in {report.path}"
-            print(f"{words}; {resumed}" if resumed else words, file=sys.stderr)
-        raise
+        show.close()
+        print(_stopped(judged, report), file=sys.stderr)
+        raise typer.Exit(_STOPPED) from None
     finally:
         show.close()
         if report is not None:
@@ -298,6 +382,25 @@ def _run(
     if write_known is not None:
         _write_known(outcome, write_known)
     raise typer.Exit(outcome.status)
+
+
+def _stopped(judged: list[CasesJudged], report: ReportFile | None) -> str:
+    """Return the line that ends a run that was stopped."""
+    last = judged[-1] if judged else None
+    words = f"{last.done} of {last.cases} cases" if last else "no case"
+    if report is None or not report.begun:
+        keeps = "nothing is kept" if last else "nothing had begun"
+        return f"midepoch: stopped after {words}; {keeps}" + (
+            ": --json FILE keeps the cases that were judged" if last else ""
+        )
+    if "explore" in _typed[:1]:
+        return f"midepoch: stopped; `midepoch report {report.path}` shows what was judged"
+    command = shlex.join(["midepoch", *_typed])
+    again = command if "--continue" in _typed else f"{command} --continue"
+    return (
+        f"midepoch: stopped after {words}, which {report.path} keeps; `{again}` judges the rest, "
+        f"and `midepoch report {report.path}` shows these"
+    )
 
 
 def _write_known(outcome: Check, path: Path) -> None:

@@ -18,13 +18,36 @@ COMMANDS = "midepoch.commands"
 """The group of entry points whose functions are commands, such as ``midepoch bench``."""
 
 
+_HELP = {
+    "report": (
+        "Show a report, or write it as a page, Markdown or badges.",
+        "Example: midepoch report report.jsonl --html report.html",
+    ),
+    "diff": (
+        "Compare two reports of a loader.",
+        "Example: midepoch diff before.jsonl after.jsonl",
+    ),
+    "inspect": (
+        "Show a saved state of midepoch's format.",
+        "Example: midepoch inspect checkpoint.pt --key trainer.loader",
+    ),
+    "bench": (
+        "Measure what a loader costs beside other loaders.",
+        "Example: midepoch bench --peer torch --quick",
+    ),
+}
+"""The line of each command in the list of commands, and its example."""
+
+
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line, with those of other installed parts."""
-    app.command("report")(report)
-    app.command("diff")(diff)
-    app.command("inspect")(inspect_)
+    commands: dict[str, Callable[..., None]] = {"report": report, "diff": diff}
+    commands["inspect"] = inspect_
     for point in sorted(entry_points(group=COMMANDS), key=lambda point: point.name):
-        app.command(point.name)(point.load())
+        commands[point.name] = point.load()
+    for name, command in commands.items():
+        line, example = _HELP.get(name, (None, None))
+        app.command(name, short_help=line, epilog=example)(command)
 
 
 def report(
@@ -54,7 +77,11 @@ def report(
         ),
     ] = None,
 ) -> None:
-    """Show a report in the terminal, or write it as a page, a comment or badges."""
+    """Show a report in the terminal, or write it as a page, a comment or badges.
+
+    The report of a run that was stopped is shown as what it is. Exit status: 0 if it could be
+    read, 2 if not.
+    """
     # Imported here: the other commands need no template engine.
     from midepoch_conformance.report.badge import write_badges
     from midepoch_conformance.report.file import load_report
@@ -62,7 +89,7 @@ def report(
     from midepoch_conformance.report.page import html_page
     from midepoch_conformance.report.terminal import show_report
 
-    document = load_report(file)
+    document = load_report(file, stopped=True)
     if html is None and markdown is None and badge is None:
         show_report(document, Console())
         return
@@ -92,7 +119,11 @@ def diff(
         bool, typer.Option("--force", help="Compare reports of different loaders.")
     ] = False,
 ) -> None:
-    """Compare two reports. The exit status is 1 if anything broke."""
+    """Compare two reports.
+
+    Exit status: 0 if nothing broke; 1 if a requirement that held no longer holds; 2 if the reports
+    cannot be compared.
+    """
     from midepoch_conformance.report.diff import diff_markdown, report_diff, show_diff
     from midepoch_conformance.report.file import load_report
 
@@ -119,7 +150,10 @@ def inspect_(
         ),
     ] = "",
 ) -> None:
-    """Show the content of a saved state of midepoch's format, and whether it is valid."""
+    """Show the content of a saved state of midepoch's format, and whether it is valid.
+
+    Exit status: 0 if it is valid; 1 if not; 2 if the file has no state.
+    """
     from midepoch_conformance.states import files, view
 
     valid = view.show_states(file, files.read_states(file, key), Console())

@@ -38,6 +38,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         pytest.Collector.CollectError: there is no loader, no such profile, or the file of known
             failures cannot be read.
     """
+    if "requirement" not in metafunc.fixturenames:
+        return
     if metafunc.config.getoption("midepoch_loader") is None:
         raise pytest.Collector.CollectError("name a loader to judge: --loader torchdata")
     try:
@@ -73,6 +75,13 @@ def opened(pytestconfig: pytest.Config) -> Iterator[tuple[PiecewiseCheck, Loader
         table = load_table(settings.profile)
         scripts = Scripts(settings.scripts, settings.python) if settings.scripts else None
         yield PiecewiseCheck(benches[0], table, settings.known, scripts), benches[0].info
+
+
+def test_a_resume_can_be_judged(opened: tuple[PiecewiseCheck, LoaderInfo]) -> None:
+    """The loader has a state: without one, every item about resuming is skipped, and none fails."""
+    verdict = opened[0].resuming()
+    if verdict.outcome == "failed":
+        pytest.fail(verdict.words, pytrace=False)
 
 
 def test_requirement(

@@ -6,9 +6,11 @@ terminal's cursor, and XML does not allow it.
 
 from __future__ import annotations
 
+import difflib
 import re
+from collections.abc import Iterable
 
-__all__ = ["clipped", "counted", "printable", "without_process_ids"]
+__all__ = ["clipped", "counted", "meant", "printable", "without_process_ids"]
 
 _KEPT = "\n\t"
 _VARYING = (
@@ -53,6 +55,19 @@ def counted(n: int, noun: str) -> str:
     """
     plural = f"{noun}es" if noun.endswith(("ch", "s")) else f"{noun}s"
     return f"{n:,} {noun if n == 1 else plural}"
+
+
+def meant(name: str, known: Iterable[str]) -> str:
+    """Return a question that names what ``name`` may have been meant to be; empty if nothing is.
+
+    Example:
+        >>> meant("RESUM-1", ["RESUME-1", "COST-1"]), meant("x", ["RESUME-1"])
+        ("did you mean 'RESUME-1'?", '')
+    """
+    by_lower = {one.lower(): one for one in known}
+    near = difflib.get_close_matches(name.lower(), by_lower, n=3, cutoff=0.6)
+    words = " or ".join(repr(by_lower[one]) for one in near)
+    return f"did you mean {words}?" if near else ""
 
 
 def without_process_ids(text: str) -> str:

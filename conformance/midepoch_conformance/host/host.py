@@ -27,6 +27,7 @@ from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.host import loading, processes, stacks, surroundings
 from midepoch_conformance.host.deadline import Deadline
+from midepoch_conformance.host.function_adapter import BuildError
 from midepoch_conformance.host.play import Job, Play
 
 __all__ = ["main"]
@@ -72,6 +73,8 @@ class Host:
             return operations[request["op"]](**request.get("with", {}))
         except loading.SpecError as error:
             return {"error": str(error), "kind": "adapter", "hint": error.hint}
+        except BuildError as error:
+            return {"error": str(error), "kind": "adapter", "hint": error.trace}
         except ModuleNotFoundError as error:
             return {
                 "error": f"{type(error).__name__}: {error}",
@@ -96,10 +99,11 @@ class Host:
         multiprocessing.set_forkserver_preload([self.loaded.module])
         processes.prepare_for_forks()
         self.shown = surroundings.folders()
+        module = self.loaded.module
         return {
             "alone": self.offer.fork_safe and surroundings.can_be_alone(),
             "offer": dataclasses.asdict(self.offer),
-            "name": self.offer.name or self.loaded.module,
+            "name": self.loaded.title if self.loaded.function else self.offer.name or module,
             "version": _version(self.offer.package),
             "python": platform.python_version(),
             "platform": platform.platform(),

@@ -8,11 +8,13 @@ import importlib.util
 import inspect
 import os
 import sys
+from collections.abc import Iterable
 from types import ModuleType
 from typing import Any
 
 from midepoch_conformance.case.adapter import Adapter
 from midepoch_conformance.host.function_adapter import FunctionAdapter
+from midepoch_conformance.text import meant
 
 __all__ = ["BUILT_IN", "Loaded", "SpecError", "load"]
 
@@ -27,10 +29,17 @@ FORMS = (
 )
 
 
+NAMED = f"a loader is named as {FORMS}"
+
+
+def _hint(name: str, known: Iterable[str]) -> str:
+    return meant(name, known) or NAMED
+
+
 class SpecError(ValueError):
     """A loader's name leads to no adapter."""
 
-    def __init__(self, message: str, hint: str = f"a loader is named as {FORMS}") -> None:
+    def __init__(self, message: str, hint: str = NAMED) -> None:
         super().__init__(message)
         self.hint = hint
 
@@ -52,6 +61,12 @@ class Loaded:
     own: frozenset[str]
     """The files whose errors are the adapter's, not the loader's."""
 
+    @property
+    def title(self) -> str:
+        """The name of a function in reports: its file, or the module in a package, and its name."""
+        place = self.module if "." in self.module else os.path.basename(self.file)
+        return f"{place}:{self.name}"
+
 
 def load(spec: str) -> Loaded:
     """Import the adapter that ``spec`` names and return it.
@@ -70,7 +85,7 @@ def load(spec: str) -> Loaded:
     elif source.endswith(".py"):
         source = _add_folder(source)
     elif not name:
-        raise SpecError(f"{spec!r} names no loader")
+        raise SpecError(f"{spec!r} names no loader", _hint(spec, BUILT_IN))
     module = importlib.import_module(source)
     return _found(module, name or "Adapter")
 
@@ -80,7 +95,10 @@ def _add_folder(path: str) -> str:
     path = os.path.realpath(path)
     stem = os.path.splitext(os.path.basename(path))[0]
     if not os.path.isfile(path):
-        raise SpecError(f"there is no file {path}")
+        folder = os.path.dirname(path)
+        files = os.listdir(folder) if os.path.isdir(folder) else []
+        near = [name for name in files if name.endswith(".py")]
+        raise SpecError(f"there is no file {path}", _hint(os.path.basename(path), near))
     if not stem.isidentifier():
         raise SpecError(f"{stem!r} is no name for a module", "rename the file to an identifier")
     sys.path.insert(0, os.path.dirname(path))
@@ -95,7 +113,9 @@ def _add_folder(path: str) -> str:
 
 def _found(module: ModuleType, name: str) -> Loaded:
     if not hasattr(module, name):
-        raise SpecError(f"module {module.__name__} ({module.__file__}) has no {name!r}")
+        names = [n for n, value in vars(module).items() if callable(value) and n[0] != "_"]
+        hint = _hint(name, names)
+        raise SpecError(f"module {module.__name__} ({module.__file__}) has no {name!r}", hint)
     value: Any = getattr(module, name)
     adapter: Any = value() if inspect.isclass(value) else value
     function = not hasattr(adapter, "open") and callable(adapter)

@@ -132,9 +132,9 @@ class Play:
         self.encodings = dict(job.states)
         self.log = FetchLog(job.workload, job.folder)
         self.holdings = Holdings(self.journal.descriptor)
-        self.held = HeldBatches(_plain, few=self.endless)
+        self.read = _in_words if self.endless else _plain
+        self.held = HeldBatches(self.read, few=self.endless)
         self.doomed = False
-        self.asking = False
 
     def run(self, forked: bool) -> bool:
         """Play the session; return whether all its steps were taken.
@@ -143,8 +143,6 @@ class Play:
         end, the process is killed.
         """
         began = time.monotonic()
-        if self.log.workload.interrupt_at is not None:
-            signal.signal(signal.SIGINT, self._interrupted)
         with contextlib.closing(self.journal):
             whole = self._begin() and self._steps()
             self.journal.at("closing")
@@ -350,9 +348,7 @@ class Play:
             return False
         with self._watched(phase if self.begun else "iter"):
             try:
-                self.asking = True
                 rows = next(self.epoch)
-                self.asking = False
             except StopIteration:
                 event.ended = True
                 self.journal.ended()
@@ -361,21 +357,12 @@ class Play:
             except BaseException:
                 event.spent = self._is_spent(self.epoch)
                 raise
-            finally:
-                self.asking = False
-            batch = _plain(rows)
+            batch = self.read(rows)
         self.journal.batch(batch)
         if self.holds:
             self.held.add(rows, batch)
         self.begun = True
         return True
-
-    def _interrupted(self, *signal_: object) -> None:
-        """Interrupt the loader while a batch is asked for; at other times nothing is its fault."""
-        if self.asking:
-            self.asking = False
-            self.log.workload.note("raised")
-            raise KeyboardInterrupt
 
     def _reread(self, when: str) -> None:
         """Note the held batches that have changed."""
@@ -451,6 +438,11 @@ def _spelled(state: Any) -> str | None:
         return spelled(state)
     except Exception:
         return None
+
+
+def _in_words(rows: Any) -> Batch:
+    """Return a batch of a user's own loader: one row with its content in words."""
+    return [[*row] for row in rows]
 
 
 def _plain(rows: Any) -> Batch:

@@ -149,6 +149,11 @@ class Case(_Part):
         return any(session["execution"].get("workers") for session in self.case["sessions"])
 
     @property
+    def loads(self) -> bool:
+        """Whether a saved state is loaded in any of its sessions."""
+        return any(step["do"] == "load" for plan in self.case["sessions"] for step in plan["steps"])
+
+    @property
     def found(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """Its requirements by outcome, in the order of :data:`OUTCOMES`."""
         by = {
@@ -233,6 +238,7 @@ class Footer(_Part):
     failures: tuple[Failure, ...]
     known: tuple[Known, ...]
     seconds: float
+    unjudged: Sequence[str] = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -242,6 +248,8 @@ class Document:
     header: Header
     cases: tuple[Case, ...]
     footer: Footer
+    stopped: bool = False
+    """Whether the run was stopped: the footer then says what its cases show."""
 
     @classmethod
     def from_json(

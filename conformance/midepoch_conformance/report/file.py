@@ -27,6 +27,7 @@ from midepoch_conformance.report.lines import (
     header_of,
     result_of,
 )
+from midepoch_conformance.report.lines import stopped as stopped_document
 from midepoch_conformance.report.wording import command_words
 from midepoch_conformance.run.events import CasesJudged, Event, Started
 from midepoch_conformance.verdict.results import CaseResult
@@ -183,16 +184,24 @@ def continued(path: Path) -> Continued:
     return Continued(path, header, results, len(whole))
 
 
-def load_report(path: Path) -> Document:
-    """Read a report that has its footer.
+def load_report(path: Path, stopped: bool = False) -> Document:
+    """Read a report.
+
+    Args:
+        path: its file.
+        stopped: whether the report of a run that was stopped is read as well.
 
     Raises:
-        ReportError: the file is no report, or the run was interrupted.
+        ReportError: the file is no report, or the run was stopped.
     """
     header, *cases = read_report(path, interrupted=True)
     if cases and cases[-1]["type"] == "footer":
         return Document.from_json(header, cases[:-1], cases[-1])
     begun = Header.from_json(header)
+    if stopped:
+        for number, line in enumerate(cases, start=2):
+            _result(path, number, line)
+        return stopped_document(begun, tuple(map(Case.from_json, cases)))
     of = "" if begun.cases is None else f" of {begun.cases}"
     command = f"{command_words(begun)} --json {path}"
     raise ReportError(

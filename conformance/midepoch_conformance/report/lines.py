@@ -13,7 +13,7 @@ from importlib import metadata, resources
 from typing import Any
 
 from midepoch_conformance.case import case as plain
-from midepoch_conformance.case.words import describe
+from midepoch_conformance.case.words import describe, feature_of
 from midepoch_conformance.report.document import (
     Case,
     Class,
@@ -26,11 +26,13 @@ from midepoch_conformance.report.document import (
     Loader,
     Row,
 )
+from midepoch_conformance.run.failures import failing_groups
+from midepoch_conformance.run.summary import summarise, with_blocked
 from midepoch_conformance.text import without_process_ids
 from midepoch_conformance.verdict import finding as verdict
 from midepoch_conformance.verdict import results
 from midepoch_conformance.verdict.finding import OUTCOMES, place
-from midepoch_conformance.verdict.results import CaseResult, Check, Facts
+from midepoch_conformance.verdict.results import CaseResult, Check, Facts, Summary
 
 __all__ = [
     "FORMAT",
@@ -41,6 +43,7 @@ __all__ = [
     "result_of",
     "spec_version",
     "stable",
+    "stopped",
     "suite_version",
 ]
 
@@ -122,6 +125,41 @@ def result_of(case: Case) -> CaseResult:
     return CaseResult(case.index, played, findings, case.not_offered, case.seconds)
 
 
+def stopped(header: Header, cases: tuple[Case, ...]) -> Document:
+    """Return the document of a run that was stopped: what its cases show, and no more.
+
+    Raises:
+        CaseError: this suite has no such case.
+    """
+    judged = with_blocked([result_of(case) for case in cases])
+    failures = [
+        results.Failure(
+            finding=finding,
+            workload_kinds=group.kinds,
+            case=case,
+            words=describe(case, header.loader.function),
+            cases=len(group.members),
+            feature=feature_of(case),
+            script_note="the run was stopped before its script was written",
+        )
+        for group in failing_groups(judged, by_kind=False)
+        for case, finding in group.members[:1]
+    ]
+    summary = summarise(judged)
+    found = tuple(case_of(result, header.loader.function) for result in judged)
+    footer = Footer(
+        status=1 if failures else 2,
+        cases=len(found),
+        classes=_classes(summary),
+        requirements=_rows(summary),
+        blocked=(),
+        failures=tuple(map(_failure, failures)),
+        known=(),
+        seconds=round(sum(case.seconds for case in cases), 3),
+    )
+    return Document(header, found, footer, stopped=True)
+
+
 def stable(line: Mapping[str, Any]) -> dict[str, Any]:
     """Return a report's line without its times, to compare two runs."""
     return {key: value for key, value in line.items() if key not in TIMES}
@@ -164,24 +202,8 @@ def _footer(check: Check, cases: tuple[Case, ...]) -> Footer:
     return Footer(
         status=check.status,
         cases=len(cases),
-        classes=tuple(
-            Class(
-                name=row.name,
-                requirements=row.requirements,
-                words=row.words,
-                counts=_counts(row.counts),
-            )
-            for row in check.summary.classes
-        ),
-        requirements=tuple(
-            Row(
-                requirement=row.requirement,
-                kind=row.workload,
-                outcome=row.outcome,
-                counts=_counts(row.counts),
-            )
-            for row in check.summary.rows
-        ),
+        classes=_classes(check.summary),
+        requirements=_rows(check.summary),
         blocked=tuple(
             (case.index, finding.requirement, finding.words)
             for case in cases
@@ -191,6 +213,31 @@ def _footer(check: Check, cases: tuple[Case, ...]) -> Footer:
         failures=tuple(map(_failure, check.failures)),
         known=tuple(map(_known, check.known)),
         seconds=round(check.seconds, 3),
+        unjudged=check.unjudged,
+    )
+
+
+def _classes(summary: Summary) -> tuple[Class, ...]:
+    return tuple(
+        Class(
+            name=row.name,
+            requirements=row.requirements,
+            words=row.words,
+            counts=_counts(row.counts),
+        )
+        for row in summary.classes
+    )
+
+
+def _rows(summary: Summary) -> tuple[Row, ...]:
+    return tuple(
+        Row(
+            requirement=row.requirement,
+            kind=row.workload,
+            outcome=row.outcome,
+            counts=_counts(row.counts),
+        )
+        for row in summary.rows
     )
 
 

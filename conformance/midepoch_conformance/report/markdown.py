@@ -12,12 +12,14 @@ from collections.abc import Iterable, Sequence
 from midepoch_conformance.report import overview
 from midepoch_conformance.report.badge import class_words
 from midepoch_conformance.report.document import Document, Failure, Known
-from midepoch_conformance.report.timeline import draw, drawn_text
+from midepoch_conformance.report.drawn_text import drawn_text
+from midepoch_conformance.report.timeline import draw
 from midepoch_conformance.report.wording import (
     batches_words,
     command_words,
     judged_words,
     kinds_words,
+    not_offered_words,
 )
 from midepoch_conformance.text import clipped, counted, printable
 from midepoch_conformance.verdict.requirements import load
@@ -51,10 +53,15 @@ def markdown(document: Document) -> str:
         "",
         f"{plain(judged_words(document))}.",
         "",
+        *_advice(document),
+    ]
+    tail = [
+        *_known(footer.known),
         *_classes(document),
         "",
+        *_reasons(document),
+        *_foot(document),
     ]
-    tail = [*_known(footer.known), *_reasons(document), *_foot(document)]
     room = _MOST - sum(len(line) + 1 for line in (*head, *tail))
     return "\n".join([*head, *_failures(footer.failures, room), *tail]).rstrip() + "\n"
 
@@ -101,10 +108,17 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     return [f"| {' | '.join(line)} |" for line in lines]
 
 
+def _advice(document: Document) -> list[str]:
+    lines = [f"- **{title}**: {plain(words)}" for title, words in overview.advice(document)]
+    return [*lines, ""] if lines else []
+
+
 def _classes(document: Document) -> list[str]:
     rows = []
     known = {one.requirement for one in document.footer.known if one.holds}
     for view in overview.class_views(document):
+        if not view.offered:
+            continue
         failing = [one.id for one in view.requirements if one.failures]
         ids = [one.id for one in view.requirements]
         failing += [f"{name} (known)" for name in ids if name in known and name not in failing]
@@ -116,6 +130,10 @@ def _classes(document: Document) -> list[str]:
                 ", ".join(failing),
             ]
         )
+    folded = overview.left_out(document)
+    if folded:
+        words = plain(not_offered_words(document))
+        rows.append([plain(", ".join(folded)), f"{_SIGNS['not offered']} {words}", "", ""])
     return table(["Class", "Verdict", "Coverage", "Failing requirements"], rows)
 
 

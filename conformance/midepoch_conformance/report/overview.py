@@ -13,17 +13,21 @@ from collections.abc import Iterable, Sequence
 
 from midepoch_conformance.case.workload import KINDS
 from midepoch_conformance.report.document import Class, Document, Row
+from midepoch_conformance.report.wording import not_offered_words
 from midepoch_conformance.text import counted
 from midepoch_conformance.verdict import requirements
 from midepoch_conformance.verdict.finding import worst
+from midepoch_conformance.verdict.results import RESUMING
 
 __all__ = [
     "ClassView",
     "Reason",
     "RequirementView",
+    "advice",
     "class_views",
     "failing_requirements",
     "kinds",
+    "left_out",
     "reasons",
     "verdict",
 ]
@@ -68,6 +72,16 @@ class ClassView:
         """The outcome that decides."""
         return worst(self.entry.counts) if self.entry.counts else "not offered"
 
+    @property
+    def offered(self) -> tuple[RequirementView, ...]:
+        """The requirements that the loader claims on any kind of workload."""
+        return tuple(one for one in self.requirements if one.outcome != "not offered")
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The ids of the others."""
+        return tuple(one.id for one in self.requirements if one.outcome == "not offered")
+
 
 @dataclasses.dataclass(frozen=True)
 class Reason:
@@ -94,9 +108,22 @@ def class_views(document: Document) -> tuple[ClassView, ...]:
         return RequirementView(name, ordered, tuple(numbers.get(name, ())))
 
     return tuple(
-        ClassView(entry, tuple(view(name) for name in entry.requirements if name in rows))
+        ClassView(
+            _of_function(entry) if document.header.loader.function else entry,
+            tuple(view(name) for name in entry.requirements if name in rows),
+        )
         for entry in footer.classes
     )
+
+
+def _of_function(entry: Class) -> Class:
+    """Return the class without its count of cases that no function can offer."""
+    return dataclasses.replace(entry, words=re.sub(r"(^|, )\d+ not offered$", "", entry.words))
+
+
+def left_out(document: Document) -> tuple[str, ...]:
+    """Return the names of the classes of which the loader claims nothing."""
+    return tuple(view.entry.name for view in class_views(document) if not view.offered)
 
 
 def kinds(document: Document) -> tuple[str, ...]:
@@ -124,10 +151,12 @@ def verdict(document: Document) -> str:
         words = f"{counted(errors, 'case')} could not be judged"
     elif unjudged:
         words = f"{counted(unjudged, 'known failure')} could not be judged"
-    elif outcomes:
-        words = _holding(document, outcomes)
+    elif footer.unjudged:
+        words = _unjudged(document, outcomes)
     else:
-        words = _nothing(document)
+        words = _holding(document, outcomes)
+    if footer.unjudged and (broken or errors or unjudged):
+        words += f"; {_not_judged(document, reasoned=False)}"
     gone = sum(one.gone for one in footer.known)
     if gone:
         verb = "fails" if gone == 1 else "fail"
@@ -140,12 +169,15 @@ def reasons(document: Document) -> dict[str, tuple[Reason, ...]]:
 
     Cases that fail only while other cases run have a reason as well, although they pass.
     """
+    own, stateless = document.header.loader.function, document.header.loader.reasons.get("saves")
     found: dict[str, dict[str, tuple[set[int], set[str]]]] = {}
     for case in document.cases:
         for finding in case.findings:
             sort = COMPANY if finding.kind == "company" else finding.outcome
             if sort in _REASONED:
                 words = _shared(finding.words or "no reason is given")
+                if own and finding.outcome == "not offered" and words != stateless:
+                    words = _FUNCTION
                 members = found.setdefault(sort, {})
                 cases, names = members.setdefault(words, (set(), set()))
                 cases.add(case.index)
@@ -163,6 +195,7 @@ def reasons(document: Document) -> dict[str, tuple[Reason, ...]]:
     }
 
 
+_FUNCTION = "they need data of the suite's own, which an adapter can offer and a function cannot"
 COMPANY = "only in company"
 """The sort of findings that fail only while other cases run; they pass."""
 
@@ -193,21 +226,79 @@ def _holding(document: Document, outcomes: Counter[str]) -> str:
     rest += [f"{outcomes[name]} {name}" for name in ("refused", "blocked") if outcomes[name]]
     if rest:
         words += f", with {' and '.join(rest)}"
-    judged = sum(case.not_offered is None for case in document.cases)
+    judged = _played(document)
     left = len(document.cases) - judged
     if left:
-        own = document.header.loader.function
-        why = "do not apply to a make_loader function" if own else "not offered"
-        return f"{words} ({counted(judged, 'case')}; {left:,} {why})"
+        return f"{words} ({counted(judged, 'case')}; {left:,} {not_offered_words(document)})"
     return f"{words} ({counted(judged, 'case')})"
 
 
-def _nothing(document: Document) -> str:
-    """Return why nothing could be judged: a reason of the adapter's own, or the most common one."""
-    found = [one for members in reasons(document).values() for one in members]
-    own = set(document.header.loader.reasons.values())
-    best = max(found, key=lambda one: (one.words in own, one.cases), default=None)
-    return "nothing could be judged" + (f": {best.words}" if best else "")
+def _unjudged(document: Document, outcomes: Counter[str]) -> str:
+    """Return what was asked and not judged, and what was judged beside it."""
+    words = _not_judged(document)
+    if not outcomes["pass"]:
+        return words
+    played = counted(_played(document), "case")
+    verb = "holds" if outcomes["pass"] == 1 else "hold"
+    return f"{words}; {counted(outcomes['pass'], 'other requirement')} {verb} ({played})"
+
+
+def _not_judged(document: Document, reasoned: bool = True) -> str:
+    """Return what was asked and not judged, with a reason: the adapter's, or the most common."""
+    names = document.footer.unjudged
+    resuming = RESUMING in names
+    asked = requirements.load() if resuming else _members(names)
+    found: Counter[tuple[bool, str]] = Counter()
+    for case in document.cases:
+        if resuming and not case.loads:
+            continue
+        for finding in case.findings:
+            if finding.requirement in asked and finding.outcome in _REASONED:
+                words = _shared(finding.words or "no reason is given")
+                found[finding.outcome != "not offered", words] += 1
+    own = document.header.loader.reasons
+    stated = [words for _, words in found if resuming and words == own.get("saves")]
+    # A failed requirement explains more than the cases that the loader never offered.
+    stated += [words for (played, words), _ in found.most_common() if played]
+    stated += [words for _, words in found if words in own.values()]
+    stated += [words for (_, words), _ in found.most_common(1)]
+    if resuming:
+        words = "nothing about resuming could be judged"
+    else:
+        words = f"{', '.join(names)} {'was' if len(names) == 1 else 'were'} judged by no case"
+    if not document.cases:
+        return f"{words}: no case was played"
+    return f"{words}: {stated[0]}" if stated and reasoned else words
+
+
+def _members(names: Sequence[str]) -> frozenset[str]:
+    known = requirements.load().values()
+    return frozenset(one.id for one in known if one.id in names or one.cls in names)
+
+
+def _played(document: Document) -> int:
+    return sum(case.not_offered is None for case in document.cases)
+
+
+def advice(document: Document) -> tuple[tuple[str, str], ...]:
+    """Return what it costs that no resume could be judged, and what to do, each with a title."""
+    loader, footer = document.header.loader, document.footer
+    if RESUMING not in footer.unjudged or "saves" not in loader.reasons:
+        return ()
+    cost = (
+        "A run that stops and restarts begins its epoch again: it repeats the samples that it had, "
+        "draws other random numbers, and no error tells you."
+    )
+    to_do = (
+        "Give the loader both methods, or return one that has them, such as "
+        "midepoch.StatefulDataLoader in the place of torch's DataLoader. If your program keeps its "
+        "place in another way, write an adapter."
+        if loader.function
+        else "If the position can be kept in any way, let the adapter's session return it from "
+        "state() and take it in load(). Name the moments in the offer: "
+        '"saves": ("start", "mid", "end").'
+    )
+    return ("what it costs", cost), ("what to do", to_do)
 
 
 def _in_order(names: Iterable[str], order: Sequence[str]) -> tuple[str, ...]:

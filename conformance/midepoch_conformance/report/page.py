@@ -69,6 +69,8 @@ def html_page(document: Document) -> str:
             classes=classes,
             title=document.header.loader.title,
             verdict=overview.verdict(document),
+            advice=overview.advice(document),
+            left_out=overview.left_out(document),
             reasons=overview.reasons(document),
             command=command_words(document.header),
             counts=collections.Counter(one.outcome for one in requirements),

@@ -13,8 +13,16 @@ from rich.text import Text
 
 from midepoch_conformance.report import overview
 from midepoch_conformance.report.document import Document, Failure
+from midepoch_conformance.report.drawn_text import drawn_text
 from midepoch_conformance.report.lines import header_of
-from midepoch_conformance.report.wording import cell_words, kinds_words
+from midepoch_conformance.report.timeline import draw
+from midepoch_conformance.report.wording import (
+    batches_words,
+    cell_words,
+    kinds_words,
+    not_offered_words,
+    replay_words,
+)
 from midepoch_conformance.run.events import (
     CasesJudged,
     Event,
@@ -22,7 +30,7 @@ from midepoch_conformance.run.events import (
     Replaying,
     Started,
 )
-from midepoch_conformance.text import counted, printable, without_process_ids
+from midepoch_conformance.text import clipped, counted, printable, without_process_ids
 from midepoch_conformance.verdict.results import failing
 
 __all__ = ["PlainProgress", "Quiet", "RichProgress", "progress_for", "show_report"]
@@ -37,7 +45,7 @@ _STYLES = {
     "unstable": "red",
     "error": "bold yellow",
 }
-_LINES = 10
+_LINES, _VALUE = 10, 400
 _REASONS = 8
 _NAME_WIDTH, _CELL_WIDTH = 13, 24
 
@@ -138,16 +146,18 @@ def progress_for(console: Console, quiet: bool) -> Quiet | PlainProgress | RichP
 
 
 def show_report(document: Document, console: Console, quiet: bool = False) -> None:
-    """Print a report: the table, what is not offered, the failures, the verdict.
+    """Print a report: the failures, the table, what is not offered, the verdict.
 
     Known failures that no longer fail are printed even when ``quiet``: they break the run.
     """
     if not quiet:
+        for number, failure in enumerate(document.footer.failures, start=1):
+            _print_failure(number, failure, document, console)
         console.print(_table(document, console.width))
         _print_reasons(document, console)
-        for number, failure in enumerate(document.footer.failures, start=1):
-            console.print(_failure(number, failure))
     _print_known(document, console, quiet)
+    if not quiet:
+        _print_advice(document, console)
     # One line, however wide the terminal is: scripts read it.
     console.print(_verdict(document), soft_wrap=True)
 
@@ -160,6 +170,7 @@ def _table(document: Document, width: int) -> Group:
     """Return the table: a line a class with its coverage, and one for each requirement.
 
     A kind of workload that is not offered at all has no column: its reason is printed below.
+    Classes and requirements that are not offered share a line.
     """
     kinds = overview.kinds(document)
     cell = min(_CELL_WIDTH, (width - _NAME_WIDTH) // max(1, len(kinds)) - 1)
@@ -167,11 +178,13 @@ def _table(document: Document, width: int) -> Group:
     head.add_row("", *(Text(_line(kinds_words([kind])), "bold") for kind in kinds))
     parts: list[Table | Text] = [head]
     for view in overview.class_views(document):
+        if not view.offered:
+            continue
         parts.append(
             Text.assemble((_line(view.entry.name), "bold"), "  ", (_line(view.entry.words), "dim"))
         )
         grid = _grid(len(kinds), cell)
-        for requirement in view.requirements:
+        for requirement in view.offered:
             found = {row.kind: row for row in requirement.rows if row.kind in kinds}
             if found:
                 words = [
@@ -185,6 +198,11 @@ def _table(document: Document, width: int) -> Group:
                 ]
                 grid.add_row(f"  {requirement.id}", *words)
         parts.append(grid)
+        if view.left_out:
+            parts.append(Text(f"  not offered: {', '.join(view.left_out)}", "dim"))
+    folded = overview.left_out(document)
+    if folded:
+        parts.append(Text(f"{not_offered_words(document)}: {', '.join(folded)}", "dim"))
     return Group(*parts)
 
 
@@ -211,7 +229,7 @@ def _print_reasons(document: Document, console: Console) -> None:
             console.print(Text(f"  and {counted(rest, 'other reason')}", "dim"))
 
 
-def _failure(number: int, failure: Failure) -> Group:
+def _print_failure(number: int, failure: Failure, document: Document, console: Console) -> None:
     head = Text.assemble(
         f"\n{number}. ",
         (failure.requirement, "bold"),
@@ -221,19 +239,38 @@ def _failure(number: int, failure: Failure) -> Group:
     )
     facts = [("case", failure.case_words), ("shown", failure.words)]
     facts += [
-        (name, _shown(value))
+        (name, clipped(without_process_ids(words), _VALUE))
         for name, value in (("expected", failure.expected), ("got", failure.got))
-        if value is not None
+        if (words := batches_words(value))
     ]
     facts.append(("script", failure.script or failure.script_note or "none"))
     if failure.script and failure.script_note:
         facts.append(("note", failure.script_note))
+    facts.append(("again", replay_words(document.header, failure)))
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="dim", no_wrap=True)
     grid.add_column(overflow="fold")
     for name, value in facts:
         grid.add_row(name, Text(printable(value)))
-    return Group(head, Padding(grid, (0, 0, 0, 3)))
+    console.print(Group(head, Padding(grid, (0, 0, 0, 3))))
+    drawing = draw(failure.delivered)
+    if drawing.tells:
+        # A line of a drawing that is folded shows nothing: a narrow terminal cuts it.
+        lines = Text(printable(drawn_text(drawing, console.width - 3)), no_wrap=True)
+        console.print(Padding(lines, (1, 0, 0, 3)), overflow="ellipsis", no_wrap=True)
+    console.print()
+
+
+def _print_advice(document: Document, console: Console) -> None:
+    """Print what it costs that no resume could be judged, and what to do."""
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="yellow", no_wrap=True)
+    grid.add_column()
+    for title, words in overview.advice(document):
+        grid.add_row(title, words)
+    if grid.row_count:
+        console.print()
+        console.print(grid)
 
 
 def _line(text: str) -> str:

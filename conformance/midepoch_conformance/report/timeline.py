@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from midepoch_conformance.text import clipped, printable
 
-__all__ = ["Cell", "Drawing", "Grid", "Row", "draw", "drawn_text"]
+__all__ = ["WRONG", "Cell", "Drawing", "Grid", "Row", "draw"]
 
 _IDS, _WIDTH, _NAMED = 6, 12, 9
 """The most ids that are shown of a batch, characters of an id, and characters that no hash has."""
@@ -38,6 +38,8 @@ class Cell:
     """The batch in full."""
     marks: tuple[str, ...] = ()
     """The states that were saved right after it."""
+    long: bool = False
+    """Whether an id of it is too long for a box."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,10 +69,11 @@ class Grid:
     @property
     def wrong(self) -> bool:
         """Whether any box is wrong."""
-        return any(cell.look in _WRONG for row in self.rows for cell in row.cells)
+        return any(cell.look in WRONG for row in self.rows for cell in row.cells)
 
 
-_WRONG = ("missing", "repeated", "wrong")
+WRONG = ("missing", "repeated", "wrong")
+"""The looks of boxes that break the order."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,6 +82,8 @@ class Drawing:
 
     grids: tuple[Grid, ...]
     capped: bool = False
+    names: tuple[tuple[str, str], ...] = ()
+    """The short names of long batches, each with its batch in full."""
 
     @property
     def tells(self) -> bool:
@@ -109,16 +114,17 @@ def draw(delivered: Mapping[str, Any] | None) -> Drawing:
         _grid(epoch, epochs[epoch] if epoch < len(epochs) else None, members)
         for epoch, members in sorted(stretches.items())
     ]
-    return Drawing(tuple(_named(grids)), bool(delivered.get("capped")))
+    named, names = _named(grids)
+    return Drawing(tuple(named), bool(delivered.get("capped")), names)
 
 
-def _named(grids: Sequence[Grid]) -> list[Grid]:
-    """Return the grids with short names for batches that are known only by a hash."""
+def _named(grids: Sequence[Grid]) -> tuple[list[Grid], tuple[tuple[str, str], ...]]:
+    """Return the grids with short names for batches that are too long for a box."""
     cells = [
         cell for grid in grids for row in (grid.due, *(r.cells for r in grid.rows)) for cell in row
     ]
-    if not any(len(one) > _NAMED for cell in cells for one in cell.whole.split()):
-        return list(grids)
+    if not any(cell.long for cell in cells):
+        return list(grids), ()
     names: dict[str, str] = {}
     for cell in cells:
         if cell.text:
@@ -129,7 +135,7 @@ def _named(grids: Sequence[Grid]) -> list[Grid]:
             dataclasses.replace(cell, text=names[cell.whole]) if cell.text else cell for cell in row
         )
 
-    return [
+    renamed = [
         dataclasses.replace(
             grid,
             due=named(grid.due),
@@ -137,6 +143,7 @@ def _named(grids: Sequence[Grid]) -> list[Grid]:
         )
         for grid in grids
     ]
+    return renamed, tuple((name, whole) for whole, name in names.items())
 
 
 _Key = tuple[str, ...]
@@ -354,65 +361,9 @@ def _side_by_side(due: Sequence[_Key], got: Sequence[_Key]) -> list[_Code]:
 def _box(look: str, key: _Key) -> Cell:
     shown = key if len(key) <= _IDS else (*key[: _IDS - 2], "…", key[-1])
     text = " ".join(clipped(one, _WIDTH) for one in shown)
-    return Cell(look, text or "∅", " ".join(key))
+    long = any(len(one) > _NAMED for one in key)
+    return Cell(look, text or "∅", " ".join(key), long=long)
 
 
 def _key(batch: Sequence[Any]) -> _Key:
     return tuple(printable(str(one), lines=False) for one in batch)
-
-
-_LEGEND = {
-    "missing": "(n) missing",
-    "repeated": "+n delivered before",
-    "wrong": "!n another batch was due",
-}
-_LINE = 160
-"""The most characters of a line."""
-
-
-def drawn_text(drawing: Drawing) -> str:
-    """Return the drawing in characters, a line per row; correct epochs are left out.
-
-    Example:
-        >>> step = {"do": "take", "words": "", "epoch": 0, "at": 1, "batches": [[2]]}
-        >>> print(drawn_text(draw({
-        ...     "uninterrupted": [[[0], [1], [2]]],
-        ...     "sessions": [{"words": "no workers", "steps": [step]}],
-        ...     "capped": False,
-        ... })))
-        epoch 0    0 1   2
-        session 1    (1) 2
-        (n) missing
-    """
-    grids = [g for g in drawing.grids if g.wrong or any(row.fault for row in g.rows)]
-    cells = [cell for grid in grids for row in grid.rows for cell in row.cells]
-    legend = [words for look, words in _LEGEND.items() if look in {cell.look for cell in cells}]
-    if any(cell.marks for cell in cells):
-        legend.append("^ saved here")
-    lines = [line for grid in grids for line in _lines(grid)]
-    return "\n".join([*lines, ", ".join(legend)]).rstrip()
-
-
-def _lines(grid: Grid) -> list[str]:
-    rows = [(f"epoch {grid.epoch}", list(map(_marked_text, grid.due)), "")]
-    for row in grid.rows:
-        end = f"✗ {row.fault}" if row.fault else "end" if row.ended else ""
-        loads = row.words.rpartition(", ")[2] if "loads " in row.words else ""
-        label = f"{row.label}, {loads}" if loads else row.label
-        rows.append((label, list(map(_marked_text, row.cells)), printable(end, lines=False)))
-    # The place before the first batch is shown only if a state was saved there.
-    first = 0 if any(words[0] for _, words, _ in rows) else 1
-    head = max(len(label) for label, _, _ in rows)
-    widths = [
-        max(map(len, column)) for column in zip(*(words for _, words, _ in rows), strict=True)
-    ]
-    found = []
-    for label, words, end in rows:
-        cells = [word.ljust(width) for word, width in zip(words, widths, strict=True)][first:]
-        found.append(clipped(f"{label.ljust(head)}  {' '.join(cells)} {end}".rstrip(), _LINE))
-    return found
-
-
-def _marked_text(cell: Cell) -> str:
-    text = {"missing": f"({cell.text})", "repeated": f"+{cell.text}", "wrong": f"!{cell.text}"}
-    return text.get(cell.look, cell.text) + ("^" if cell.marks else "")

@@ -7,10 +7,19 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from midepoch_conformance.report.document import Document, Header
+from midepoch_conformance.report.document import Document, Failure, Header
 from midepoch_conformance.text import clipped, counted, printable
 
-__all__ = ["batches_words", "cell_words", "command_words", "judged_words", "kinds_words"]
+__all__ = [
+    "batch_words",
+    "batches_words",
+    "cell_words",
+    "command_words",
+    "judged_words",
+    "kinds_words",
+    "not_offered_words",
+    "replay_words",
+]
 
 _BATCHES, _VALUE = 12, 1200
 """The number of batches that are shown of a difference, and of characters of any other value."""
@@ -28,11 +37,28 @@ def command_words(header: Header) -> str:
     return shlex.join(words)
 
 
+def replay_words(header: Header, failure: Failure) -> str:
+    """Return the command that plays a failure's case again, step by step."""
+    words = ["midepoch", "replay", failure.id, header.loader.spec]
+    drawn = header.profile == "explore" or header.drawn or failure.shrunk
+    # Only the report has a case that was drawn or made smaller.
+    return shlex.join(words) + (" --report FILE" if drawn else "")
+
+
 def judged_words(document: Document) -> str:
     """Return how many cases were judged, and by which suite."""
     header = document.header
     by = f"midepoch {header.suite} against specification {header.spec}"
-    return f"{counted(len(document.cases), 'case')} of the profile {header.profile}, judged by {by}"
+    played = sum(case.not_offered is None for case in document.cases)
+    left = len(document.cases) - played
+    words = f"{counted(played, 'case')} of the profile {header.profile}, judged by {by}"
+    return f"{words}; {left:,} {not_offered_words(document)}" if left else words
+
+
+def not_offered_words(document: Document) -> str:
+    """Return why cases were not played, for the place after their number."""
+    own = document.header.loader.function
+    return "do not apply to a make_loader function" if own else "not offered"
 
 
 def kinds_words(kinds: Sequence[str]) -> str:
@@ -77,9 +103,10 @@ def batches_words(value: Any) -> str:
         return clipped(printable(value), _VALUE)
     if not _are_batches(value):
         return clipped(printable(json.dumps(value, ensure_ascii=False)), _VALUE)
-    shown = [f"[{' '.join(map(_row, batch))}]" for batch in value[:_BATCHES]]
+    texts = any(_is_text(batch) for batch in value)
+    shown = [batch_words(batch) for batch in value[:_BATCHES]]
     more = len(value) - len(shown)
-    text = " ".join(shown) or "nothing"
+    text = ("; " if texts else " ").join(shown) or "nothing"
     return clipped(printable(text), _VALUE) + (f" and {more} more" if more > 0 else "")
 
 
@@ -88,6 +115,20 @@ def _are_batches(value: Any) -> bool:
         isinstance(batch, list) and all(isinstance(row, list) and row for row in batch)
         for batch in value
     )
+
+
+def batch_words(batch: Sequence[Sequence[Any]]) -> str:
+    """Return one batch; a user's own batch is one text.
+
+    Example:
+        >>> batch_words([[0], [1]]), batch_words([["{'id': 3}"]])
+        ('[0 1]', "{'id': 3}")
+    """
+    return str(batch[0][0]) if _is_text(batch) else f"[{' '.join(map(_row, batch))}]"
+
+
+def _is_text(batch: Sequence[Sequence[Any]]) -> bool:
+    return len(batch) == 1 and len(batch[0]) == 1 and isinstance(batch[0][0], str)
 
 
 def _row(row: Sequence[Any]) -> str:

@@ -143,6 +143,10 @@ class Bench:
         """Play the smoke run, which sets the limit of all plays, and return its trace, unjudged."""
         return self._plays.smoke(case)
 
+    def abandon(self) -> None:
+        """End the case that is being played, from another thread; nothing can be played then."""
+        self._engine.__exit__(None, None, None)
+
     def judge(self, case: Case, index: int = 0) -> CaseResult:
         """Play ``case`` and judge it; a failing one is replayed twice before it counts.
 
@@ -255,7 +259,8 @@ def _confirmed(finding: Finding, replays: list[list[Finding]], company: bool) ->
 def share(benches: list[Bench], work: Callable[[Bench, int], T], numbers: Iterable[int]) -> list[T]:
     """Run ``work`` for all numbers, each on a bench that is free; results in order.
 
-    The first error, or Ctrl-C, ends it once the running calls have ended.
+    The first error ends it once the running calls have ended. Ctrl-C ends those as well: a case
+    that hangs would keep the user waiting. The benches are of no use then.
     """
     idle = SimpleQueue[Bench]()
     for bench in benches:
@@ -273,7 +278,10 @@ def share(benches: list[Bench], work: Callable[[Bench, int], T], numbers: Iterab
         try:
             for future in as_completed(futures):
                 future.result()
-        except BaseException:
+        except BaseException as error:
             pool.shutdown(wait=False, cancel_futures=True)
+            if isinstance(error, KeyboardInterrupt):
+                for bench in benches:
+                    bench.abandon()
             raise
     return [future.result() for future in futures]

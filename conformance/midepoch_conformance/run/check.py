@@ -36,13 +36,16 @@ from midepoch_conformance.run.smoke import smoke
 from midepoch_conformance.run.summary import (
     prerequisite_cases,
     summarise,
+    unjudged,
     with_blocked,
 )
 from midepoch_conformance.scripts.write import Scripts
 from midepoch_conformance.search.machine import draw_histories
 from midepoch_conformance.search.strategies import draw_cases
+from midepoch_conformance.text import meant
 from midepoch_conformance.verdict import requirements
 from midepoch_conformance.verdict.results import CaseResult, Check, Facts, Failure, Known, Replayed
+from midepoch_conformance.verdict.users_code import users_lines
 
 __all__ = [
     "Stopped",
@@ -128,7 +131,8 @@ def run_check(
         replayed, unknown = cover(replayed, results)
         failures = find_failures(benches, unknown, settings, listen)
     seconds = time.monotonic() - began
-    return Check(facts, results, summarise(results), failures, seconds, replayed)
+    missing = unjudged(results, settings.only)
+    return Check(facts, results, summarise(results), failures, seconds, replayed, missing)
 
 
 def asked(case: Case, only: frozenset[str] | None) -> bool:
@@ -226,7 +230,9 @@ def wanted_requirements(only: Sequence[str]) -> frozenset[str] | None:
         ids = {r.id for r in known if name.lower() in (r.id.lower(), r.cls.lower())}
         if not ids:
             raise CheckError(
-                f"unknown requirement or class {name!r}", "`midepoch list` shows all of them"
+                f"unknown requirement or class {name!r}",
+                meant(name, {word for r in known for word in (r.id, r.cls)})
+                or "`midepoch list` shows all of them",
             )
         wanted |= ids
     return frozenset(wanted) or None
@@ -241,7 +247,7 @@ def load_table(profile: str) -> list[Case]:
     try:
         return tables.load_table(profile)
     except tables.TableError as error:
-        raise CheckError(str(error)) from error
+        raise CheckError(str(error), meant(profile, tables.PROFILES)) from error
 
 
 @contextlib.contextmanager
@@ -267,7 +273,7 @@ def open_benches(
                 for bench in benches:
                     bench.be_exclusive()
         except RunnerError as error:
-            raise CheckError(error.message, error.hint) from error
+            raise CheckError(error.message, users_lines(error.hint) or error.hint) from error
         yield benches
 
 

@@ -29,7 +29,7 @@ from midepoch_conformance.run.check import (
 from midepoch_conformance.run.events import Listener, Started
 from midepoch_conformance.run.settings import Settings
 from midepoch_conformance.run.smoke import smoke
-from midepoch_conformance.run.summary import prerequisite_cases, summarise
+from midepoch_conformance.run.summary import prerequisite_cases, summarise, unjudged
 from midepoch_conformance.search.machine import draw_histories
 from midepoch_conformance.search.strategies import INLINE_OF, draw_cases
 from midepoch_conformance.verdict.results import CaseResult, Check, failing
@@ -145,7 +145,8 @@ def explore(
         results = block_dependents(benches, [*results, *others], quick, only)[: len(results)]
         failures = find_failures(benches, results, settings, listen)
     seconds = time.monotonic() - goal.began
-    return Check(facts, results, summarise(results), failures, seconds)
+    missing = unjudged(results, settings.only)
+    return Check(facts, results, summarise(results), failures, seconds, unjudged=missing)
 
 
 def _as_wanted(drawn: list[Case], goal: Goal, judged: list[CaseResult]) -> list[Case]:

@@ -22,7 +22,7 @@ from midepoch_conformance.case.words import describe, sort_of
 from midepoch_conformance.errors import CheckError
 from midepoch_conformance.families import tables
 from midepoch_conformance.search.shrink import size
-from midepoch_conformance.text import without_process_ids
+from midepoch_conformance.text import meant, without_process_ids
 from midepoch_conformance.verdict import requirements
 from midepoch_conformance.verdict.finding import Finding
 from midepoch_conformance.verdict.results import CaseResult, Check, Known, Replayed, failing
@@ -176,7 +176,8 @@ def _entry(path: Path, number: int, entry: Any) -> Known:
     unknown = sorted(set(entry) - set(FIELDS))
     if unknown:
         raise KnownError(
-            f"{where}: unknown key {unknown[0]!r}; an entry has {', '.join(FIELDS)}", _FORM
+            f"{where}: unknown key {unknown[0]!r}; an entry has {', '.join(FIELDS)}",
+            meant(unknown[0], FIELDS) or _FORM,
         )
     for field in FIELDS:
         if field not in entry:
@@ -190,7 +191,8 @@ def _checked(where: str, entry: dict[str, str]) -> Known:
     requirement, link, reason = (entry[name].strip() for name in FIELDS[:3])
     if requirement not in requirements.load():
         raise KnownError(
-            f"{where}: unknown requirement {requirement!r}", "`midepoch list` shows all of them"
+            f"{where}: unknown requirement {requirement!r}",
+            meant(requirement, requirements.load()) or "`midepoch list` shows all of them",
         )
     if not re.fullmatch(r"https?://\S+", link):
         raise KnownError(

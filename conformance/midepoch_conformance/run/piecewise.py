@@ -11,7 +11,7 @@ from midepoch_conformance.case.case import Case
 from midepoch_conformance.run.bench import Bench
 from midepoch_conformance.run.failures import failing_groups, investigate
 from midepoch_conformance.run.known import cover, replay
-from midepoch_conformance.run.summary import prerequisite_cases, with_blocked
+from midepoch_conformance.run.summary import loads, prerequisite_cases, with_blocked
 from midepoch_conformance.scripts.write import Scripts
 from midepoch_conformance.text import counted, without_process_ids
 from midepoch_conformance.verdict import requirements
@@ -81,6 +81,18 @@ class PiecewiseCheck:
         if any(finding.outcome == "pass" for finding in findings):
             return Verdict("passed", counts=counts)
         return Verdict("skipped", _reasons(findings), counts)
+
+    def resuming(self) -> Verdict:
+        """Return whether the loader offers a case of the table that loads a state, unplayed."""
+        found: collections.Counter[str] = collections.Counter()
+        for case in filter(loads, self._table):
+            reason = self._bench.not_offered(case)
+            if reason is None:
+                return Verdict("passed")
+            found[reason] += 1
+        own = self._bench.info.offer.reasons.get("saves")
+        reason = own if own in found else next((r for r, _ in found.most_common(1)), "")
+        return Verdict("failed", f"nothing about resuming can be judged: {reason}")
 
     def known_verdict(self, number: int) -> Verdict:
         """Return the verdict on a known failure: it must still fail."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.trace import Fault
@@ -13,6 +11,7 @@ from midepoch_conformance.host.faults import is_late
 from midepoch_conformance.run.bench import Bench
 from midepoch_conformance.run.runner import RunnerError
 from midepoch_conformance.verdict.finding import in_words
+from midepoch_conformance.verdict.users_code import users_frames, users_lines
 
 __all__ = ["smallest", "smoke"]
 
@@ -28,15 +27,16 @@ def smoke(bench: Bench) -> None:
         trace = bench.smoke(case)
     except RunnerError as error:
         raise CheckError(
-            f"one plain epoch cannot be played: {error.message}", error.hint
+            f"one plain epoch cannot be played: {error.message}",
+            users_lines(error.hint) or error.hint,
         ) from error
     fault = next((s.first_fault() for s in trace.sessions if s.first_fault() is not None), None)
     info = bench.info
-    name = f"{Path(info.file).name}:{info.attribute}" if info.function else info.name
+    name = info.name
     if fault is not None:
         what = _FAULTS.get(fault.kind, "failed in")
         raise CheckError(
-            f"{name} {what} one plain epoch of {case.workload.n} samples, so nothing was judged: "
+            f"{name} {what} {_epoch(case, info.function)}, so nothing was judged: "
             f"{in_words(fault)}",
             _hint(fault),
         )
@@ -47,7 +47,9 @@ def smoke(bench: Bench) -> None:
         )
 
 
-_LINES = 3
+def _epoch(case: Case, own: bool) -> str:
+    return "one plain epoch" + ("" if own else f" of {case.workload.n} samples")
+
 
 _FAULTS = {
     "raised": "raised an error in",
@@ -91,5 +93,11 @@ def smallest(offer: Offer, kind: str, workers: int) -> Case:
 def _hint(fault: Fault) -> str:
     if is_late(fault):
         return f"{fault.traceback}\ngive it more time if it is only slow: --timeout SECONDS".strip()
+    # The words name the user's innermost line already.
+    if users_frames(fault.traceback):
+        return users_lines(fault.traceback)
     lines = "\n".join(fault.traceback.strip().splitlines()[-_LINES:])
     return lines or "repair the adapter, or the environment that it needs"
+
+
+_LINES = 3

@@ -12,9 +12,15 @@ from midepoch_conformance.verdict import finding as verdict
 from midepoch_conformance.verdict import requirements
 from midepoch_conformance.verdict.finding import Finding
 from midepoch_conformance.verdict.prerequisites import presupposed
-from midepoch_conformance.verdict.results import CaseResult, ClassRow, Summary, failing
+from midepoch_conformance.verdict.results import (
+    RESUMING,
+    CaseResult,
+    ClassRow,
+    Summary,
+    failing,
+)
 
-__all__ = ["prerequisite_cases", "summarise", "with_blocked"]
+__all__ = ["loads", "prerequisite_cases", "summarise", "unjudged", "with_blocked"]
 
 _BASIS = ("BASIS-1", "BASIS-2", "BASIS-3")
 """The requirements whose failure may leave no uninterrupted run to compare with."""
@@ -71,3 +77,39 @@ def summarise(results: Iterable[CaseResult]) -> Summary:
             words = verdict.class_words(members)
             classes.append(ClassRow(entry.name, ids, words, dict(counts)))
     return Summary(rows, tuple(classes))
+
+
+def unjudged(results: Sequence[CaseResult], names: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return what was asked and not judged: a check without it must not look like a pass.
+
+    Args:
+        results: all results.
+        names: the requirements and classes that the user named. If there are none, the user asks
+            whether the loader resumes.
+    """
+    if not names:
+        judged = any(
+            finding.outcome == "pass" or failing(finding)
+            for result in results
+            if loads(result.case)
+            for finding in result.findings
+        )
+        return () if judged else (RESUMING,)
+    found = {
+        finding.requirement
+        for result in results
+        for finding in result.findings
+        if finding.outcome in ("pass", "refused") or failing(finding)
+    }
+    asked = {name.lower(): name for name in names}
+    known = requirements.load().values()
+    members = {
+        lower: {r.id for r in known if lower in (r.id.lower(), r.cls.lower())} for lower in asked
+    }
+    titles = {word.lower(): word for r in known for word in (r.id, r.cls)}
+    return tuple(titles.get(lower, lower) for lower in asked if not members[lower] & found)
+
+
+def loads(case: Case) -> bool:
+    """Return whether a saved state is loaded in any session of ``case``."""
+    return any(step.do == "load" for plan in case.sessions for step in plan.steps)

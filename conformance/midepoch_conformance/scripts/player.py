@@ -83,8 +83,13 @@ class ScriptPlayer:
 def rows(batch):
     """Return a batch's samples: the number that a row holds, or all that it holds."""
     found = [row.tolist() if hasattr(row, "tolist") else [*row] for row in batch]
-    found = [[int(v) if hasattr(v, "__index__") else float(v) for v in row] for row in found]
+    found = [[value(v) for v in row] for row in found]
     return [row[0] if len(set(row)) == 1 and len(row) != 2 else row for row in found]
+
+
+def value(v):
+    """Return a row's value as JSON has it; a text is a user's batch in words."""
+    return v if isinstance(v, str) else int(v) if hasattr(v, "__index__") else float(v)
 
 
 def epochs(steps):

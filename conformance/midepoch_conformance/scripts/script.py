@@ -293,7 +293,8 @@ class _Script:
         info = self.info
         if info.function:
             made = f"from {info.module} import {info.attribute}"
-            return [Part(made, foreign=True), Part(_read("host/function_adapter.py"))]
+            own = [Part(_read(f"host/{name}.py")) for name in ("batch_values", "function_adapter")]
+            return [Part(made, foreign=True), *own]
         text = _source(info)
         given = _parameters(text)
         facts = {"w": w, "x": x} | dict(zip(given, (w, x), strict=False))

@@ -66,7 +66,7 @@ class Scripts:
                 text, ran = other, again
             if ran.status == 1:
                 break
-        file = self.path(info.name, failure)
+        file = self.path(info.name.replace(".py:", "_"), failure)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
         note = ""

@@ -96,7 +96,7 @@ def show(batches: Sequence[Batch]) -> str:
         >>> show([[[0], [1]], [[2]]])
         '[0 1] [2]'
     """
-    words = [f"[{' '.join(_row(row) for row in batch)}]" for batch in batches[:_SHOWN]]
+    words = [_batch(batch) for batch in batches[:_SHOWN]]
     more = len(batches) - _SHOWN
     return " ".join(words) + (f" and {more} more" if more > 0 else "") if words else "nothing"
 
@@ -118,7 +118,7 @@ def _kind(stretch: Stretch, at: int, epochs: Epochs) -> tuple[str, str]:
     before = whole[: stretch.start.batches + at]
     if want and ids(want[:1]) == ids(got[:1]):
         return "values", "the same samples, other values"
-    if before and got[: len(before)] == before[: len(got)]:
+    if before and _starts_over(got, whole):
         return "repeated", "the epoch starts over"
     if not want:
         return ("repeated", "already delivered") if got[0] in before else ("extra", "")
@@ -139,8 +139,24 @@ def _kind(stretch: Stretch, at: int, epochs: Epochs) -> tuple[str, str]:
     return "different", ""
 
 
+def _starts_over(got: Sequence[Batch], whole: Sequence[Batch]) -> bool:
+    """Return whether all batches are those of the epoch from its beginning.
+
+    One batch alone may be any that is equal: several streams in one loader repeat each other's.
+    """
+    enough = len(got) > 1 or len({repr(batch) for batch in whole}) == len(whole)
+    length = min(len(got), len(whole))
+    return enough and list(got[:length]) == list(whole[:length])
+
+
+def _batch(batch: Batch) -> str:
+    words = " ".join(map(_row, batch))
+    # A user's own batch is one text, which has its own brackets.
+    return words if batch and isinstance(batch[0][0], str) else f"[{words}]"
+
+
 def _row(row: list[float]) -> str:
-    values = [f"{v:.6g}" if v != int(v) else str(int(v)) for v in map(float, row)]
+    values = [str(v) if isinstance(v, (int, str)) else f"{v:.6g}" for v in row]
     return values[0] if len(values) == 1 else f"({', '.join(values)})"
 
 

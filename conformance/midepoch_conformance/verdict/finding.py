@@ -12,6 +12,7 @@ from midepoch_conformance.case.trace import Fault
 from midepoch_conformance.verdict import requirements
 from midepoch_conformance.verdict.evidence import Evidence
 from midepoch_conformance.verdict.prerequisites import presupposed
+from midepoch_conformance.verdict.users_code import innermost, last_error
 
 __all__ = [
     "FAILURES",
@@ -195,9 +196,14 @@ def in_words(fault: Fault, delivered: int = 0) -> str:
         "codec": "when the state is encoded or decoded",
         "close": "when closing",
     }.get(fault.at, fault.at)
-    text = " ".join(fault.message.split())
+    text = last_error(fault.message)
     text = text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
     name = {"hang": "it hangs", "crash": f"it crashes, {fault.type}"}.get(fault.kind, fault.type)
+    # A refusal is no accident, and the words of a hang name the line already.
+    told = fault.kind == "hang" or is_refusal(fault, delivered)
+    frame = None if told else innermost(fault.traceback)
+    if frame is not None:
+        place = f"{place}, at {frame.words}"
     return f"{name}: {text} ({place})" if text else f"{name} without a message ({place})"
 
 
@@ -280,13 +286,14 @@ def class_words(results: Iterable[Result]) -> str:
     Example:
         >>> finding = Finding("EPOCH-1", "pass")
         >>> class_words([Result("EPOCH-1", "map", "pass", {"pass": 3, "not offered": 2}, finding)])
-        'exact 3 of 5, 2 not offered'
+        'exact 3 of 3, 2 not offered'
     """
     counts: Counter[str] = Counter()
     for result in results:
         counts.update(result.counts)
     rest = [f"{counts[o]} {o}" for o in OUTCOMES if o != "pass" and counts[o]]
-    return ", ".join([f"exact {counts['pass']} of {sum(counts.values())}", *rest])
+    judged = counts.total() - counts["not offered"]
+    return ", ".join([*([f"exact {counts['pass']} of {judged}"] if judged else []), *rest])
 
 
 def _accident(fault: Fault) -> bool:

@@ -14,6 +14,7 @@ from midepoch_conformance.verdict.finding import FAILURES, Finding, Result
 
 __all__ = [
     "BREAKING",
+    "RESUMING",
     "CaseResult",
     "Check",
     "ClassRow",
@@ -28,6 +29,9 @@ __all__ = [
 
 BREAKING = frozenset({*FAILURES, "unstable"})
 """The outcomes that break a claim."""
+
+RESUMING = "resuming"
+"""In the place of a requirement that was not judged: everything for which a state is loaded."""
 
 
 def failing(finding: Finding) -> bool:
@@ -212,6 +216,9 @@ class Check:
     failures: list[Failure]
     seconds: float = 0.0
     known: list[Replayed] = dataclasses.field(default_factory=list)
+    unjudged: tuple[str, ...] = ()
+    """The requirements and classes that the user named and no case judged; :data:`RESUMING` if
+    nothing was named and no case judged a resume."""
 
     @property
     def status(self) -> int:
@@ -222,4 +229,4 @@ class Check:
         if self.failures or any(replayed.broken for replayed in self.known):
             return 1
         judged = all(replayed.holds for replayed in self.known)
-        return 2 if self.summary.errors or not judged else 0
+        return 2 if self.summary.errors or self.unjudged or not judged else 0
