@@ -6,17 +6,15 @@ differences before you commit them.
 
 from __future__ import annotations
 
-import subprocess
-import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from nothing_left import nothing_left
-from warm_hosts import PLAIN, TORCH, WarmHosts
+from warm_hosts import TORCH, WarmHosts
 
 from midepoch_conformance.host import processes
-from midepoch_conformance.run import check, host_process
+from midepoch_conformance.run import check
 
 __all__ = ["fakes", "nothing_left"]
 
@@ -70,9 +68,7 @@ def warm_processes() -> Iterator[WarmHosts]:
 @pytest.fixture
 def warm_hosts(warm_processes: WarmHosts, monkeypatch: pytest.MonkeyPatch) -> WarmHosts:
     """Fork the hosts of this test's runners; they start with ``warm_hosts.modules`` imported."""
-    warm_processes.modules = PLAIN
-    forking = types.SimpleNamespace(**{**vars(subprocess), "Popen": warm_processes.start})
-    monkeypatch.setattr(host_process, "subprocess", forking)
+    warm_processes.lend(monkeypatch)
     return warm_processes
 
 

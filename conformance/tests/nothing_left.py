@@ -21,7 +21,7 @@ def _processes() -> set[int]:
 
 def _shared_memory() -> set[str]:
     """Return the segments of torch's."""
-    return {path.name for path in Path("/dev/shm").glob("torch_*")}
+    return {name for name in os.listdir("/dev/shm") if name.startswith("torch_")}
 
 
 def _managed() -> bool:

@@ -30,6 +30,7 @@ from midepoch_conformance.case.workload import AMBIENT_DRAWS, KINDS, Workload, W
 from midepoch_conformance.families.offered import EXTRAS
 from midepoch_conformance.families.unusual import UNUSUAL
 from midepoch_conformance.host.loading import BUILT_IN
+from midepoch_conformance.host.processes import adopt_orphans
 from midepoch_conformance.run.runner import Runner
 
 # torchdata 0.11.0 calls what newer torch releases have deprecated.
@@ -60,11 +61,14 @@ def ids(batches: list[Any]) -> list[int]:
 
 
 @pytest.fixture(scope="module", params=BUILT_IN)
-def runner(request: pytest.FixtureRequest) -> Iterator[Runner]:
+def runner(request: pytest.FixtureRequest, warm_processes: WarmHosts) -> Iterator[Runner]:
     with Runner(request.param) as opened:
         # Both hosts start here, and what Python keeps for spawned workers: no test leaves them.
         session = (Execution(workers=1), (Step("take", 1), Step("close")))
-        played(opened, Workload(), session, session)
+        adopt_orphans()
+        with pytest.MonkeyPatch.context() as patch:
+            warm_processes.lend(patch, TORCH)
+            played(opened, Workload(), session, session)
         yield opened
 
 
@@ -121,9 +125,9 @@ def test_what_torch_refuses_to_build_is_declined(name: str) -> None:
     assert declines(Workload(shuffle=True), Execution(workers=2, prefetch=2)) is None
 
 
+@pytest.mark.usefixtures("warm_torch")
 @pytest.mark.parametrize("spec", ["torchdata_map.py:Adapter", "training.py:make_loader"])
-def test_the_short_ways_to_a_loader_play(spec: str, warm_hosts: WarmHosts) -> None:
-    warm_hosts.modules = TORCH
+def test_the_short_ways_to_a_loader_play(spec: str) -> None:
     first = (Execution(), (Step("take", 2), Step("save", state="s")))
     second = (Execution(), (Step("load", state="s"), Step("drain")))
     whole = (Execution(), (Step("drain"),))
@@ -368,6 +372,7 @@ def test_torchdata_loses_batches_of_a_plain_stream_in_its_second_resume() -> Non
     assert resumed("torchdata", stateful, (2, 1)) == list(range(20))
 
 
+@pytest.mark.usefixtures("warm_torch")
 def test_torchdata_shuffles_otherwise_with_workers() -> None:
     w, steps = Workload(shuffle=True), (Step("drain"),)
     with Runner("torchdata") as runner:

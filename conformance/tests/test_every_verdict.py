@@ -7,7 +7,6 @@ import re
 import pytest
 import traceability
 import written
-from warm_hosts import TORCH, WarmHosts
 
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.workload import Workload
@@ -121,8 +120,8 @@ def test_it_is_told_apart(
         assert finding.words
 
 
-def test_a_document_that_the_schema_refuses_is_invalid(warm_hosts: WarmHosts) -> None:
-    warm_hosts.modules = TORCH
+@pytest.mark.usefixtures("warm_torch")
+def test_a_document_that_the_schema_refuses_is_invalid() -> None:
     finding = said("notes_the_execution_in_the_plan.py:Adapter", "document", "DOC-1")
     assert (finding.outcome, finding.kind) == ("fails", "invalid"), finding.words
 

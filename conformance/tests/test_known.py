@@ -289,6 +289,7 @@ def test_a_bad_file_is_named(tmp_path: Path, text: str, words: str) -> None:
     assert str(path) in str(caught.value)
 
 
+@pytest.mark.usefixtures("warm_hosts")
 def test_the_command_line_reads_and_writes_them(
     fakes: Path,
     tmp_path: Path,

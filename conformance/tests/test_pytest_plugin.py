@@ -40,7 +40,7 @@ def test_a_failing_requirement_is_a_failing_item(tmp_path: Path, fakes: Path) ->
 def test_an_exact_loader_passes_under_xdist(tmp_path: Path, fakes: Path) -> None:
     ran = run(
         "--pyargs", "midepoch_conformance", "--loader", f"{fakes}/counter.py:Adapter",
-        "-k", "RESUME-1 or BASIS or EPOCH-1", "-n", "2", cwd=tmp_path,
+        "-k", "RESUME-1 or BASIS-1", "-n", "2", cwd=tmp_path,
     )  # fmt: skip
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert "passed" in ran.stdout

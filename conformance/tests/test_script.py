@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+from warm_hosts import WarmHosts, modules_of
 
 from midepoch_conformance import judges
 from midepoch_conformance.case.adapter import LoaderInfo, Offer
@@ -34,6 +35,7 @@ TORCHDATA = LoaderInfo(
     module="midepoch_conformance.adapters.torchdata",
     attribute="Adapter",
 )
+pytestmark = pytest.mark.usefixtures("warm_hosts")
 HERE = Path(__file__).parent
 CASE_LINES = 15
 """How many lines the case may have in a script."""
@@ -127,10 +129,12 @@ MUTANTS = {
 
 
 @pytest.mark.parametrize("name", MUTANTS)
-def test_a_mutants_script_shows_its_failure(name: str) -> None:
+def test_a_mutants_script_shows_its_failure(name: str, warm_hosts: WarmHosts) -> None:
     requirement = MUTANTS[name]
     text = ""
-    with Runner(f"{HERE / 'mutants' / name}.py:Adapter", limit=5) as runner:
+    path = HERE / "mutants" / f"{name}.py"
+    warm_hosts.modules = modules_of(path)
+    with Runner(f"{path}:Adapter", limit=5) as runner:
         for case in sorted(load_table("quick"), key=size):
             plain = case.workload.kind == "map" and not case.workload.sampler
             if requirement not in applicable(case) or not (plain or requirement == "WORLD-1"):
@@ -178,6 +182,7 @@ FAIR = {
 """Failures of torchdata's, and their requirements."""
 
 
+@pytest.mark.usefixtures("warm_torch")
 @pytest.mark.parametrize(("text", "requirement"), FAIR.values(), ids=FAIR)
 def test_a_failures_script_shows_nothing_of_a_good_loader(text: str, requirement: str) -> None:
     case = parse(text)

@@ -15,13 +15,23 @@ import socket
 import subprocess
 import sys
 import threading
+import types
 from collections.abc import Sequence
-from typing import IO, Any
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # the warm processes run this file, and their hosts shall have little imported
+    import pytest
 
 COMMAND = [sys.executable, "-m", "midepoch_conformance.host"]
 HASH_SEEDS = ("1", "2")
 PLAIN = ("numpy",)
 TORCH = ("numpy", "torch", "midepoch", "midepoch_conformance.adapters.reference")
+
+
+def modules_of(mutant: Path) -> tuple[str, ...]:
+    """Return the modules that a mutant's host should have: few need torch."""
+    return TORCH if "from format_base import" in mutant.read_text(encoding="utf-8") else PLAIN
 
 
 class WarmProcess:
@@ -115,6 +125,14 @@ class WarmHosts:
         """The modules that the next hosts have already."""
         self.pids = {warm.pid for warm in self._warm.values()}
         """The processes that hosts are forked from."""
+
+    def lend(self, patch: pytest.MonkeyPatch, modules: tuple[str, ...] = PLAIN) -> None:
+        """Fork the hosts of runners until ``patch`` is undone; they have ``modules`` imported."""
+        from midepoch_conformance.run import host_process
+
+        self.modules = modules
+        forking = types.SimpleNamespace(**{**vars(subprocess), "Popen": self.start})
+        patch.setattr(host_process, "subprocess", forking)
 
     def start(self, command: list[str], **options: Any) -> Any:
         """Fork a host where ``command`` starts one; run any other command."""

@@ -1,4 +1,11 @@
-"""A loader of its own, small and exact; ``Forgets`` ignores what it loads."""
+"""A loader of its own, small and exact; ``Forgets`` ignores what it loads.
+
+It waits while the file that ``COUNTER_WAITS_FOR`` names has twenty lines or more: whoever watches
+this file too can then interrupt the run in the middle.
+"""
+
+import os
+import time
 
 
 class Epoch:
@@ -77,6 +84,9 @@ class Adapter:
         pass
 
     def open(self, w, x, root):
+        watched = os.environ.get("COUNTER_WAITS_FOR", "")
+        while os.path.exists(watched) and sum(1 for _ in open(watched)) >= 20:
+            time.sleep(0.01)
         return self.session(w)
 
 
