@@ -25,8 +25,8 @@ class Loader(readers.Loader):
 def shows(play: Any) -> Any:
     plan = play(kind="iterable", stream="uneven", n=13, batch_size=2, workers=2)
     life = plan.open()
-    life.take(5)
-    return plan.open(life.state()).rest(), plan.whole()[0][5:]
+    life.take(6)
+    return plan.open(life.state()).rest(), plan.whole()[0][6:]
 
 
 Adapter = readers.mutant(loader=Loader)

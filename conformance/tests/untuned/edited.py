@@ -108,9 +108,9 @@ def edited(edits: Sequence[Edit], arguments: Arguments | None = None) -> type[An
     Raises:
         EditError: an edit does not fit.
     """
-    if sound:
-        forget()
-    else:
+    if sound and arguments is not None:
+        forget()  # the arguments stay with the module
+    elif not sound:
         install(copy_of(texts(edits)))
     reference = importlib.import_module("midepoch_conformance.adapters.reference")
     made = reference.StatefulDataLoader
