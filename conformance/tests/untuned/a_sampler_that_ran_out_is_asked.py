@@ -12,8 +12,8 @@ BREAKS = ("EPOCH-3", "DOC-10", "RESUME-7")
 EDITS = [
     (
         "sampling/custom.py",
-        "        if self._ran_out:\n            return  # the present state would begin another pass\n",
-        "",
+        "if self._ran_out:\n            return  # the present",
+        "if self._index < 0:\n            return  # the present",
     ),
 ]
 

@@ -10,8 +10,8 @@ from edited import edited
 FAMILY = "faults"
 BREAKS = ("RESUME-7", "FAULT-5")
 EDITS = [
-    ("workers/inline.py", "self._host.run(self._tasks[0])", "self._host.run(self._tasks.popleft())"),
-    ("workers/inline.py", "        self._tasks.popleft()\n        self._tally", "        self._tally"),
+    ("workers/inline.py", "run(self._tasks[0])", "run(self._tasks.popleft())"),
+    ("workers/inline.py", "        self._tasks.popleft()\n        self._t", "        self._t"),
 ]
 
 

@@ -11,7 +11,7 @@ from edited import edited
 FAMILY = "random numbers"
 BREAKS = ("SEED-6",)
 EDITS = [
-    ("lane/numpy_stream.py", "        if stream.gauss is None:\n", "        if stream is not None:\n"),
+    ("lane/numpy_stream.py", "if stream.gauss is None:", "if stream is not None:"),
 ]
 
 

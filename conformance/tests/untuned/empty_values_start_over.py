@@ -21,7 +21,8 @@ class Loader(simple.Loader):
 
 def shows(play: Any) -> Any:
     plan = play(n=8, batch_size=2)
-    return [outcome(lambda v=v: plan.open().load(v) and 0) for v in ([], b"", 0)], ["StateError"] * 3
+    got = [outcome(lambda v=value: plan.open().load(v) and 0) for value in ([], b"", 0)]
+    return got, ["StateError"] * 3
 
 
 Adapter = mutant(Loader)

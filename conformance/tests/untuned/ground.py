@@ -1,4 +1,4 @@
-"""What the mutants of the small loaders stand on: the loaders of ``../mutants`` and their adapter."""
+"""The ground of the small loaders' mutants: the loaders of ``../mutants`` and their adapter."""
 
 from __future__ import annotations
 

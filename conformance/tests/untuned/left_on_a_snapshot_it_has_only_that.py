@@ -1,6 +1,6 @@
 """Forgets the snapshot before the latest one, which a pass that is left on a snapshot needs.
 
-A dataset whose generator goes on from pass to pass differs in the epoch after a break and a restart.
+A dataset whose generator goes on from pass to pass differs after a break and a restart.
 """
 
 from typing import Any

@@ -13,7 +13,7 @@ import copy
 import random
 from collections import deque
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy
 from ground import base
@@ -323,7 +323,7 @@ class Adapter:
     """Offers streams under any number of readers."""
 
     loader: type[Loader] = Loader
-    changes: dict[str, Any] = {}
+    changes: ClassVar[dict[str, Any]] = {}
     loader_here = True
 
     def offer(self) -> dict[str, Any]:

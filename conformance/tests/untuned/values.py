@@ -8,7 +8,7 @@ from typing import Any
 import ground
 from ground import base, simple
 
-__all__ = ["changing", "came_back"]
+__all__ = ["came_back", "changing"]
 
 Change = Callable[[Any], Any]
 
