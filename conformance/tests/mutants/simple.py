@@ -299,6 +299,9 @@ class Epoch:
         except Exception as stopped:
             self.over = stopped
             raise
+        except KeyboardInterrupt:
+            self.source = None  # the generator has ended: the next one begins at the position
+            raise
         self.loader.advance()
         if error is not None:
             raise error

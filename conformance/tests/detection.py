@@ -1,0 +1,314 @@
+"""How many broken loaders the suite finds: each mutant is played through whole profiles.
+
+``python conformance/tests/detection.py`` plays every mutant through ``quick``, as ``midepoch
+check`` does, until the first requirement fails, whichever that is. It prints for each the
+requirement and the number of the case, and then the rate of each profile and family. Results are
+kept in a file as they come: an interrupted run goes on where it stopped.
+
+    python conformance/tests/detection.py                              every mutant, quick
+    python conformance/tests/detection.py --untuned --profile quick full
+    python conformance/tests/detection.py NAME... --family costs
+    python conformance/tests/detection.py --untuned --summary docs/assets/detection.json
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import contextlib
+import dataclasses
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import types
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import traceability
+from warm_hosts import PLAIN, TORCH, WarmHosts
+
+from midepoch_conformance.errors import CheckError
+from midepoch_conformance.host.processes import adopt_orphans
+from midepoch_conformance.run import host_process
+from midepoch_conformance.run.check import run_check
+from midepoch_conformance.run.events import CasesJudged, Event
+from midepoch_conformance.run.runner import Runner
+from midepoch_conformance.run.settings import Settings
+from midepoch_conformance.verdict.results import failing
+
+__all__ = ["UNTUNED", "Mutant", "Result", "playing", "tuned", "untuned"]
+
+HERE = Path(__file__).resolve().parent
+UNTUNED = HERE / "untuned"
+PROFILES = ("quick", "full")
+
+LIMIT = {PLAIN: 5.0, TORCH: 15.0}
+"""Seconds that a session may take, by the modules that the loader needs."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Mutant:
+    """A broken loader, as its file describes it."""
+
+    name: str
+    path: Path
+    family: str
+    """The sort of bug; ``tuned`` for the mutants that the suite's tests name."""
+    breaks: tuple[str, ...]
+    """The requirements that it is expected to be caught by; empty for any."""
+    words: str
+    """The first line of its docstring."""
+    edits: int = 0
+    """How many texts of the reference loader it edits."""
+    torch: bool = False
+    """Whether it needs torch."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Result:
+    """What became of one mutant in one profile."""
+
+    name: str
+    family: str
+    profile: str
+    caught: bool
+    requirement: str = ""
+    """The first requirement that failed."""
+    outcome: str = ""
+    words: str = ""
+    case: str = ""
+    number: int = 0
+    """The cases that were judged until then, or all of them."""
+    seconds: float = 0.0
+    trouble: str = ""
+    """Why nothing could be judged."""
+
+
+def described(path: Path, family: str = "") -> Mutant | None:
+    """Return what a mutant's file says of itself, without running it; None if it is no mutant."""
+    text = path.read_text(encoding="utf-8")
+    tree = ast.parse(text)
+    said: dict[str, Any] = {}
+    for node in tree.body:
+        targets: list[ast.expr] = []
+        if isinstance(node, ast.Assign):
+            targets = node.targets
+        elif isinstance(node, ast.AnnAssign):
+            targets = [node.target]
+        for target in targets:
+            name = getattr(target, "id", "")
+            if name in ("FAMILY", "BREAKS", "EDITS", "EXPECTED"):
+                assert isinstance(node, (ast.Assign, ast.AnnAssign))
+                assert node.value is not None
+                said[name] = ast.literal_eval(node.value)
+    if "EXPECTED" not in said and "BREAKS" not in said:
+        return None
+    words = (ast.get_docstring(tree) or "").split("\n\n")[0].replace("\n", " ")
+    breaks = said.get("BREAKS", (said.get("EXPECTED"),))
+    edits = len(said.get("EDITS", ()))
+    torch = edits > 0 or "from format_base import" in text
+    return Mutant(path.stem, path, said.get("FAMILY", family), breaks, words, edits, torch)
+
+
+def tuned() -> dict[str, Mutant]:
+    """Return the mutants that the suite's tests name, by their names."""
+    return _in_folder(traceability.MUTANTS, "tuned")
+
+
+def untuned() -> dict[str, Mutant]:
+    """Return the mutants that nobody tuned the suite to, by their names."""
+    return _in_folder(UNTUNED, "")
+
+
+def _in_folder(folder: Path, family: str) -> dict[str, Mutant]:
+    found = [described(path, family) for path in sorted(folder.glob("*.py"))]
+    return {mutant.name: mutant for mutant in found if mutant is not None}
+
+
+class _Caught(Exception):  # noqa: N818 - it is no error
+    """The first failing case."""
+
+    def __init__(self, event: CasesJudged) -> None:
+        super().__init__(event.result.case.id)
+        self.event = event
+
+
+def playing(spec: str, profile: str, limit: float) -> dict[str, Any]:
+    """Play a loader through a profile until a requirement fails; return the facts of a result."""
+    judged = 0
+
+    def listen(event: Event) -> None:
+        nonlocal judged
+        if isinstance(event, CasesJudged):
+            judged += event.result.reason is None
+            if any(failing(finding) for finding in event.result.findings):
+                raise _Caught(event)
+
+    began = time.monotonic()
+    settings = Settings(spec, profile=profile, jobs=1)
+    facts: dict[str, Any] = {"caught": False}
+    try:
+        check = run_check(settings, listen, lambda: Runner(spec, limit=limit))
+        errors = sorted({row.requirement for row in check.summary.rows if row.outcome == "error"})
+        if errors:
+            facts["trouble"] = f"could not be judged: {', '.join(errors)}"
+    except _Caught as caught:
+        result = caught.event.result
+        found = next(finding for finding in result.findings if failing(finding))
+        facts = {
+            "caught": True,
+            "requirement": found.requirement,
+            "outcome": f"{found.outcome} ({found.kind})" if found.kind else found.outcome,
+            "words": found.words,
+            "case": result.case.id,
+        }
+    except CheckError as error:  # the loader does not run at all: whoever calls it sees that
+        facts["trouble"] = str(error).splitlines()[0]
+    return {**facts, "number": judged, "seconds": round(time.monotonic() - began, 1)}
+
+
+@contextlib.contextmanager
+def forked_hosts() -> Iterator[WarmHosts]:
+    """Fork the hosts of all runners from warm processes."""
+    hosts, real = WarmHosts(), host_process.subprocess
+    adopt_orphans()  # a forked host becomes a child of this process, which waits for its end
+    forking: Any = types.SimpleNamespace(**{**vars(subprocess), "Popen": hosts.start})
+    host_process.subprocess = forking
+    try:
+        yield hosts
+    finally:
+        host_process.subprocess = real
+        adopt_orphans(False)
+        hosts.close()
+
+
+def measured(
+    mutants: Sequence[Mutant], profiles: Sequence[str], kept: Path, missed_only: bool
+) -> list[Result]:
+    """Play what ``kept`` does not have yet, note it there, and return all results."""
+    known = {(r.name, r.profile): r for r in read(kept)}
+    wanted: list[Result] = []
+    with contextlib.ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="midepoch-edited-"))
+        os.environ["MIDEPOCH_EDITED_COPIES"] = folder
+        hosts = stack.enter_context(forked_hosts())
+        for profile in profiles:
+            for mutant in mutants:
+                before = known.get((mutant.name, "quick"))
+                if missed_only and profile == "full" and before is not None and before.caught:
+                    continue
+                result = known.get((mutant.name, profile))
+                if result is None:
+                    hosts.modules = TORCH if mutant.torch else PLAIN
+                    limit = LIMIT[hosts.modules]
+                    facts = playing(f"{mutant.path}:Adapter", profile, limit)
+                    result = Result(mutant.name, mutant.family, profile, **facts)
+                    with kept.open("a", encoding="utf-8") as file:
+                        file.write(json.dumps(dataclasses.asdict(result)) + "\n")
+                wanted.append(result)
+                print(line(result), flush=True)
+    return wanted
+
+
+def read(kept: Path) -> list[Result]:
+    """Return the results that a file has."""
+    if not kept.exists():
+        return []
+    lines = kept.read_text(encoding="utf-8").splitlines()
+    return [Result(**json.loads(text)) for text in lines]
+
+
+def line(result: Result) -> str:
+    """Return a result in one line."""
+    said = "NOT CAUGHT"
+    if result.caught:
+        said = f"{result.requirement} {result.outcome}, case {result.number}"
+    elif result.trouble:
+        said = result.trouble
+    return f"{result.profile:5} {result.name}: {said} [{result.seconds:.0f} s]"
+
+
+def rate(results: Iterable[Result]) -> dict[str, int]:
+    """Return how many there are, and how many were caught; a loader that cannot run is seen."""
+    found = [result.caught or bool(result.trouble) for result in results]
+    return {"mutants": len(found), "caught": sum(found)}
+
+
+def summary(results: Sequence[Result]) -> dict[str, Any]:
+    """Return the rates of each profile, with and without its families, and each mutant's result."""
+    profiles: dict[str, Any] = {}
+    for profile in PROFILES:
+        # What quick calls red is red in full: full plays quick's cases as well.
+        red = {r.name for r in results if r.profile == "quick" and r.caught}
+        here = [r for r in results if r.profile == profile]
+        if profile == "full":
+            here += [r for r in results if r.name in red and r.profile == "quick"]
+            here = list({r.name: r for r in here}.values())
+        if not here:
+            continue
+        families = sorted({r.family for r in here})
+        profiles[profile] = {
+            **rate(here),
+            "families": {f: rate(r for r in here if r.family == f) for f in families},
+        }
+    return {
+        "commit": _commit(),
+        "profiles": profiles,
+        "results": [
+            {key: value for key, value in dataclasses.asdict(r).items() if key != "words"}
+            for r in sorted(results, key=lambda r: (r.profile != "quick", r.name))
+        ],
+    }
+
+
+def _commit() -> str:
+    asked = ["git", "-C", str(HERE), "rev-parse", "--short=12", "HEAD"]
+    answer = subprocess.run(asked, capture_output=True, text=True, check=False)
+    return answer.stdout.strip()
+
+
+def show(made: Mapping[str, Any]) -> None:
+    """Print the rates."""
+    for profile, found in made["profiles"].items():
+        share = 100 * found["caught"] / found["mutants"]
+        print(f"\n{profile}: {found['caught']} of {found['mutants']} caught ({share:.0f} %)")
+        for family, part in found["families"].items():
+            print(f"    {family}: {part['caught']} of {part['mutants']}")
+    by = Counter(r["requirement"] for r in made["results"] if r["caught"])
+    print("\ncaught by " + ", ".join(f"{name} ({count})" for name, count in by.most_common()))
+
+
+def main() -> None:
+    """Play mutants through whole profiles and print how many are caught."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help="mutants; all of them if none")
+    parser.add_argument("--untuned", action="store_true", help="only those of the folder untuned")
+    parser.add_argument("--family", action="append", default=[], help="only this sort of bug")
+    parser.add_argument("--profile", nargs="+", default=["quick"], choices=PROFILES)
+    parser.add_argument(
+        "--missed", action="store_true", help="play through full only what quick has missed"
+    )
+    parser.add_argument("--kept", type=Path, default=Path("detection.jsonl"), metavar="FILE")
+    parser.add_argument("--summary", type=Path, metavar="FILE", help="write all of it as JSON")
+    options = parser.parse_args()
+    known = untuned() if options.untuned else {**tuned(), **untuned()}
+    unknown = [name for name in options.names if name not in known]
+    if unknown:
+        sys.exit(f"there is no mutant {', '.join(unknown)}: each is a file of mutants or untuned")
+    chosen = [known[name] for name in options.names or known]
+    chosen = [m for m in chosen if not options.family or m.family in options.family]
+    made = summary(measured(chosen, options.profile, options.kept, options.missed))
+    show(made)
+    if options.summary is not None:
+        options.summary.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
