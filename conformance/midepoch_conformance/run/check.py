@@ -29,6 +29,7 @@ from midepoch_conformance.run.events import (
 )
 from midepoch_conformance.run.failures import Group, distinct, failing_groups, shown, smallest
 from midepoch_conformance.run.known import cover, replay
+from midepoch_conformance.run.own_cases import cases_for
 from midepoch_conformance.run.runner import Runner, RunnerError
 from midepoch_conformance.run.settings import Settings
 from midepoch_conformance.run.smoke import smoke
@@ -115,7 +116,7 @@ def run_check(
             for multi, count in HISTORIES.items():
                 table += draw_histories(info.offer, count, DRAWN_SEED, multi)
         # A drawn case may be in the table already.
-        table = list({case.id: case for case in table}.values())
+        table = cases_for(info, table)
         chosen = [case for case in table if asked(case, only)]
         facts = facts_of(info, settings, only)
         facts = dataclasses.replace(
