@@ -21,6 +21,7 @@ from midepoch_conformance.report.timeline import draw
 from midepoch_conformance.report.wording import batches_words
 from midepoch_conformance.run.bench import Bench
 from midepoch_conformance.run.check import open_benches
+from midepoch_conformance.run.own_cases import on_own_data
 from midepoch_conformance.run.settings import Settings
 from midepoch_conformance.run.smoke import smoke
 from midepoch_conformance.text import clipped, meant, printable, without_process_ids
@@ -56,7 +57,9 @@ def find_case(name: str, report: Path | None = None) -> Case:
 def _of_tables() -> Iterator[tuple[str, Case]]:
     for profile in tables.PROFILES:
         for case in tables.load_table(profile):
-            yield case.id, case
+            # A function plays some cases on its own data.
+            for played in (case, on_own_data(case)):
+                yield played.id, played
 
 
 def _of_report(path: Path) -> Iterator[tuple[str, Case]]:

@@ -18,6 +18,7 @@ from midepoch_conformance.errors import CheckError
 from midepoch_conformance.report.lines import spec_version, suite_version
 from midepoch_conformance.run.check import load_table, open_benches
 from midepoch_conformance.run.known import load_known
+from midepoch_conformance.run.own_cases import cases_for
 from midepoch_conformance.run.piecewise import PiecewiseCheck
 from midepoch_conformance.run.settings import Settings
 from midepoch_conformance.run.smoke import smoke
@@ -72,7 +73,7 @@ def opened(pytestconfig: pytest.Config) -> Iterator[tuple[PiecewiseCheck, Loader
     )
     with open_benches(settings) as benches:
         smoke(benches[0])
-        table = load_table(settings.profile)
+        table = cases_for(benches[0].info, load_table(settings.profile))
         scripts = Scripts(settings.scripts, settings.python) if settings.scripts else None
         yield PiecewiseCheck(benches[0], table, settings.known, scripts), benches[0].info
 

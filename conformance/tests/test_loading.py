@@ -11,7 +11,8 @@ import pytest
 from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.host import loading
-from midepoch_conformance.host.function_adapter import FunctionAdapter, content
+from midepoch_conformance.host.batch_values import content
+from midepoch_conformance.host.function_adapter import FunctionAdapter
 
 
 @pytest.fixture(autouse=True)

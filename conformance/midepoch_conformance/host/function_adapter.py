@@ -101,7 +101,11 @@ class FunctionAdapter:
             else:
                 answer.send("/".join(name for name in STATEFUL if not hasattr(loader, name)))
         except BaseException as error:
-            answer.send((f"{type(error).__name__}: {error}", traceback.format_exc()))
+            # Without a frame below this one, the call itself was wrong.
+            below = error.__traceback__ is not None and error.__traceback__.tb_next is not None
+            form = "" if below else f"; write it as def {self.function.__name__}(num_workers)"
+            told = traceback.format_exc() if below else ""
+            answer.send((f"{type(error).__name__}: {error}{form}", told))
 
     def declines(self, w: Workload, x: Execution) -> str | None:
         """Return why a cell with another workload or execution is not offered."""

@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import datetime
 import itertools
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -30,6 +31,7 @@ from midepoch_conformance.run.events import (
 )
 from midepoch_conformance.run.failures import Group, distinct, failing_groups, shown, smallest
 from midepoch_conformance.run.known import cover, replay
+from midepoch_conformance.run.own_cases import cases_for
 from midepoch_conformance.run.runner import Runner, RunnerError
 from midepoch_conformance.run.settings import Settings
 from midepoch_conformance.run.smoke import smoke
@@ -116,7 +118,7 @@ def run_check(
             for multi, count in HISTORIES.items():
                 table += draw_histories(info.offer, count, DRAWN_SEED, multi)
         # A drawn case may be in the table already.
-        table = list({case.id: case for case in table}.values())
+        table = cases_for(info, table)
         chosen = [case for case in table if asked(case, only)]
         facts = facts_of(info, settings, only)
         facts = dataclasses.replace(
@@ -185,9 +187,16 @@ def replay_known(benches: list[Bench], known: Sequence[Known], listen: Listener)
 
 
 def find_failures(
-    benches: list[Bench], results: list[CaseResult], settings: Settings, listen: Listener
+    benches: list[Bench],
+    results: list[CaseResult],
+    settings: Settings,
+    listen: Listener,
+    until: float = math.inf,
 ) -> list[Failure]:
-    """Return the failures, each with its smallest case and its script, in the table's order."""
+    """Return the failures, each with its smallest case and its script, in the table's order.
+
+    No case is made smaller later than ``until``.
+    """
     full = settings.profile == "full"
     groups = failing_groups(results, by_kind=full)
     smaller = full if settings.shrink is None else settings.shrink
@@ -199,7 +208,7 @@ def find_failures(
         group = groups[number]
         if smaller:
             tell(group, number, len(groups), "searching for its smallest case")
-        return smallest(bench, group, smaller)
+        return smallest(bench, group, smaller, until=until)
 
     def show(bench: Bench, number: int) -> Failure:
         group, failure = found[number]
@@ -278,7 +287,12 @@ def open_benches(
 
 
 def judge_all(
-    benches: list[Bench], table: list[Case], listen: Listener, first: int = 0, skip: int = 0
+    benches: list[Bench],
+    table: list[Case],
+    listen: Listener,
+    first: int = 0,
+    skip: int = 0,
+    until: float = math.inf,
 ) -> list[CaseResult]:
     """Judge all cases but the first ``skip``; the results are in the table's order.
 
@@ -288,6 +302,7 @@ def judge_all(
         listen: receives an event for each.
         first: the number of the table's first case.
         skip: the number of cases that are judged already.
+        until: no case begins later than this, by ``time.monotonic``.
 
     Raises:
         Stopped: Ctrl-C; it has the results before the first case that was not judged.
@@ -296,7 +311,9 @@ def judge_all(
     lock = threading.Lock()
     found: dict[int, CaseResult] = {}
 
-    def judge(bench: Bench, index: int) -> CaseResult:
+    def judge(bench: Bench, index: int) -> CaseResult | None:
+        if time.monotonic() >= until:
+            return None
         result = bench.judge(table[index], first + index)
         with lock:
             found[index] = result
@@ -305,7 +322,8 @@ def judge_all(
 
     numbers = range(skip, len(table))
     try:
-        return share(benches, judge, numbers)
+        # Cases begin in order: those that did not are the last ones.
+        return [result for result in share(benches, judge, numbers) if result is not None]
     except KeyboardInterrupt:
         first_ones = itertools.takewhile(found.__contains__, numbers)
         raise Stopped([found[number] for number in first_ones]) from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
 import random
 import time
 from collections.abc import Callable, Sequence
@@ -36,8 +37,11 @@ from midepoch_conformance.verdict.results import CaseResult, Check, failing
 
 __all__ = ["Goal", "draw_round", "explore"]
 
-ROUND = 100
-"""Cases that are drawn at a time: half of them of the tables' families, half histories."""
+ROUND, FIRST = 100, 10
+"""Cases that are drawn at a time: half of them of the tables' families, half histories.
+
+The first rounds are smaller: a short run then plays more than it draws.
+"""
 
 EMPTY = 20
 """After so many rounds in a row without a new case, exploring ends."""
@@ -52,7 +56,7 @@ class Goal:
     """When to stop; the first limit that is reached counts."""
 
     seconds: float | None = None
-    """No round begins later than this."""
+    """No case begins later than this, and no failing case is made smaller then."""
     cases: int | None = None
     """The number of cases to judge."""
     workers: int | None = None
@@ -64,6 +68,11 @@ class Goal:
             raise CheckError("--with-workers needs --cases", "say how many cases in all: --cases N")
         if self.workers is not None and self.workers > (self.cases or 0):
             raise CheckError(f"--with-workers {self.workers} is more than --cases {self.cases}")
+
+    @property
+    def until(self) -> float:
+        """When the time is up, by ``time.monotonic``."""
+        return math.inf if self.seconds is None else self.began + self.seconds
 
     def share(self) -> int:
         """Return the number of cases with workers in a round."""
@@ -81,18 +90,22 @@ class Goal:
 
     def reached(self, judged: Sequence[CaseResult]) -> bool:
         """Return whether the goal is reached."""
-        if self.seconds is not None and time.monotonic() - self.began >= self.seconds:
+        if time.monotonic() >= self.until:
             return True
         return all(self.wanted(judged, multi) <= 0 for multi in (False, True))
 
 
 def draw_round(
-    offer: Offer, seed: int, share: int, only: frozenset[str] | None = None
+    offer: Offer,
+    seed: int,
+    share: int,
+    only: frozenset[str] | None = None,
+    size: int = ROUND,
 ) -> list[Case]:
     """Return the cases of one round, ``share`` of them with workers, if the loader has any."""
     share = share if max(offer.workers, default=0) else 0
     drawn: list[Case] = []
-    for multi, count in ((False, ROUND - share), (True, share)):
+    for multi, count in ((False, size - share), (True, share)):
         histories = count // 2 if only is None or only & _ASKED else 0
         drawn += draw_cases(offer, count - histories, seed, only, multi=multi)
         drawn += draw_histories(offer, histories, seed, multi)
@@ -108,7 +121,7 @@ def explore(
 ) -> Check:
     """Judge a loader by drawn cases until the goal is reached, or until Ctrl-C.
 
-    A round of cases is always finished; the same seed draws the same rounds.
+    The same seed draws the same cases, in the same order.
 
     Raises:
         CheckError: nothing can be judged; the text says why.
@@ -126,12 +139,14 @@ def explore(
         empty = 0
         try:
             for number in itertools.count(seed):
-                drawn = draw_round(info.offer, number, goal.share(), only)
+                size = min(ROUND, FIRST << (number - seed))
+                share = round(goal.share() * size / ROUND)
+                drawn = draw_round(info.offer, number, share, only, size)
                 new = {c.id: c for c in drawn if c.id not in seen and asked(c, only)}
                 seen |= set(new)
                 table = _as_wanted(list(new.values()), goal, results)
                 listen(Started(facts, len(table)))
-                results += judge_all(benches, table, listen, first=len(results))
+                results += judge_all(benches, table, listen, first=len(results), until=goal.until)
                 empty = 0 if table else empty + 1
                 if goal.reached(results) or empty == EMPTY:
                     break
@@ -143,7 +158,7 @@ def explore(
         quick = tables.load_table("quick")
         others = _presupposed(benches, results, quick, only)
         results = block_dependents(benches, [*results, *others], quick, only)[: len(results)]
-        failures = find_failures(benches, results, settings, listen)
+        failures = find_failures(benches, results, settings, listen, goal.until)
     seconds = time.monotonic() - goal.began
     missing = unjudged(results, settings.only)
     return Check(facts, results, summarise(results), failures, seconds, unjudged=missing)

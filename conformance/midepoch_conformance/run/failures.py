@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import math
+import time
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -95,7 +97,9 @@ def investigate(bench: Bench, group: Group, scripts: Scripts | None, shrinking: 
     return shown(bench, group, smallest(bench, group, shrinking), scripts, shrinking)
 
 
-def smallest(bench: Bench, group: Group, shrinking: bool, number: int = 0) -> Failure:
+def smallest(
+    bench: Bench, group: Group, shrinking: bool, number: int = 0, until: float = math.inf
+) -> Failure:
     """Return the group's smallest case, shrunk if ``shrinking``.
 
     Args:
@@ -103,11 +107,16 @@ def smallest(bench: Bench, group: Group, shrinking: bool, number: int = 0) -> Fa
         group: the failing cases.
         shrinking: whether the case is shrunk.
         number: 1 for the group's next case, and so on.
+        until: the case is not made smaller later than this, by ``time.monotonic``.
     """
     plays, (case, finding) = 0, group.members[number]
     # A shrunk case of a cost failure exceeds its bound only slightly, so it is weak evidence.
     if shrinking and finding.outcome != "unstable" and finding.kind != "cost":
-        shrunk = shrink(case, finding, lambda candidate: bench.fails(candidate, finding))
+        shrunk = shrink(
+            case,
+            finding,
+            lambda candidate: bench.fails(candidate, finding) if time.monotonic() < until else None,
+        )
         case, finding, plays = shrunk.case, shrunk.finding, shrunk.plays
     return Failure(
         finding=finding,

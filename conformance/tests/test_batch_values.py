@@ -1,0 +1,84 @@
+"""A user's batch in words: each value as it is, a fingerprint where it is large."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from typing import Any
+
+import pytest
+import torch
+
+from midepoch_conformance.host.batch_values import content, shown
+
+Point = collections.namedtuple("Point", "x y")
+
+
+@dataclasses.dataclass
+class Sample:
+    name: str
+    label: int
+
+
+@pytest.mark.parametrize(
+    ("batch", "words"),
+    [
+        (3, "3"),
+        ([1, 2.5, None, True], "[1, 2.5, None, True]"),
+        ((4,), "(4,)"),
+        ({"id": [3], "name": "cat"}, "{'id': [3], 'name': 'cat'}"),
+        ({"b": 1, "a": 2}, "{'a': 2, 'b': 1}"),
+        (torch.tensor([[0, 1], [2, 3]]), "tensor([[0, 1], [2, 3]])"),
+        (torch.tensor([0.1, 1.0]), "tensor([0.1, 1.0])"),
+        (torch.tensor([1], dtype=torch.int16), "tensor([1], int16)"),
+        (torch.zeros(0, 3), "tensor(0x3, torch.float32)"),
+        (Point(1, 2), "Point(x=1, y=2)"),
+        (Sample("a", 1), "Sample(name='a', label=1)"),
+    ],
+)
+def test_a_small_batch_is_its_value(batch: Any, words: str) -> None:
+    assert shown(batch) == words
+
+
+def test_a_large_batch_says_what_it_is_and_has_a_fingerprint() -> None:
+    batch = {"image": torch.zeros(4, 3, 32, 32), "label": torch.tensor([1, 2, 3, 4])}
+    text = shown(batch)
+    assert text.startswith(
+        "{'image': tensor(4x3x32x32, torch.float32), 'label': tensor([1, 2, 3, 4])} #"
+    )
+    assert text.endswith(f"{content(batch):012x}")
+    batch["image"][3, 2, 31, 31] = 1e-6
+    assert shown(batch) != text
+
+
+def test_what_words_leave_out_is_told_apart() -> None:
+    class Opaque:
+        __slots__ = ("x",)
+
+        def __init__(self, x: int) -> None:
+            self.x = x
+
+        def __reduce__(self) -> tuple[Any, ...]:
+            return int, (self.x,)
+
+    class Numbers(list):  # type: ignore[type-arg]
+        pass
+
+    cycle: list[Any] = []
+    cycle.append(cycle)
+    pairs: list[tuple[Any, Any]] = [
+        (Opaque(1), Opaque(2)),
+        (list(range(99)), [*range(98), 7]),
+        ("a" * 99 + "b", "a" * 99 + "c"),
+        (1, 1.0),
+        (1, True),
+        ([1], (1,)),
+        (torch.tensor([1]), torch.tensor([1], dtype=torch.int32)),
+        (torch.tensor([0.1]), torch.tensor([0.1], dtype=torch.float64)),
+        (torch.tensor([0.1]), torch.tensor([0.1]) + 1e-8),
+        (Numbers([1]), Numbers([2])),
+        (cycle, [cycle, 1]),
+    ]
+    for one, other in pairs:
+        assert shown(one) != shown(other)
+        assert shown(one) == shown(one)
