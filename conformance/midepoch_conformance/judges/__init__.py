@@ -14,12 +14,11 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Iterator
-from pathlib import Path
 
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.trace import Fault, Trace
+from midepoch_conformance.errors import own_error
 from midepoch_conformance.judges import (
     basis,
     cost,
@@ -88,9 +87,7 @@ def _judged(judge: Judge, case: Case, trace: Trace, oracle: Trace | None) -> Fin
         return judge.function(View(judge.requirement, case, trace, oracle))
     except Exception as error:
         # A fault of the suite must neither end a check nor count as the loader's.
-        where = traceback.extract_tb(error.__traceback__)[-1]
-        place_in_it = f"{Path(where.filename).name}, line {where.lineno}"
-        words = f"the suite's judge failed: {type(error).__name__}: {error} ({place_in_it})"
+        words = f"the suite's judge failed: {own_error(error)}"
         return Finding(judge.requirement, "error", "judge", words)
 
 
