@@ -225,7 +225,8 @@ class Bench:
     ) -> tuple[list[Finding], Played]:
         oracle = self._oracle(case, attempt)
         played = self._plays.play(case, epoch_lengths(oracle.trace), alone=alone)
-        found = judges.judge(case, played.trace, oracle.trace)
+        live_load = self.info.offer.live_load
+        found = judges.judge(case, played.trace, oracle.trace, live_load)
         return found, dataclasses.replace(played, company=played.company or oracle.company)
 
     def _oracle(self, case: Case, attempt: int) -> Played:
