@@ -293,6 +293,26 @@ def test_names_of_the_adapters_are_not_taken(fakes: Path, tmp_path: Path) -> Non
     assert ran.status == 1, ran.output
 
 
+@pytest.mark.parametrize("name", ["Loader", "ScriptPlayer", "Rows"])
+def test_a_class_may_have_the_name_of_one_that_the_adapter_imports(
+    fakes: Path, tmp_path: Path, name: str
+) -> None:
+    """Also if it is a name of the script's own."""
+    lies = (fakes / "lies.py").read_text(encoding="utf-8")
+    beside = tmp_path / f"beside_{name}.py"
+    beside.write_text(f"{lies}\n\n{name} = ForgetsLoader\nForgetting = Adapter\n")
+    adapter = tmp_path / f"clash_{name}.py"
+    adapter.write_text(
+        f"from beside_{name} import Forgetting, {name}\n\n\n"
+        f"class {name}({name}):\n    pass\n\n\nForgets = Forgetting({name})\n"
+    )
+    case = parse(CASES["Forgets", "RESUME-1"])
+    with Runner(f"{adapter}:Forgets", limit=5) as runner:
+        text = make_script(runner.info, case, judged(runner, case)["RESUME-1"])
+    ran = run_script(text)
+    assert ran.status == 1, ran.output
+
+
 @pytest.mark.parametrize("codec", ["json", "pickle"])
 def test_the_codec_is_the_cases(fakes: Path, codec: str) -> None:
     case = parse(f"codec: take 2, save s codec={codec} | load s, drain, drain")

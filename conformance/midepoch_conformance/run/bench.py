@@ -21,6 +21,7 @@ from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.trace import Trace
 from midepoch_conformance.case.uninterrupted import oracle_case
 from midepoch_conformance.case.workload import Workload
+from midepoch_conformance.errors import own_error
 from midepoch_conformance.families.offered import reason_not_offered
 from midepoch_conformance.run.certainty.hangs import Hangs
 from midepoch_conformance.run.certainty.plays import Played, Plays
@@ -150,14 +151,17 @@ class Bench:
     def judge(self, case: Case, index: int = 0) -> CaseResult:
         """Play ``case`` and judge it; a failing one is replayed twice before it counts.
 
-        Faults of a loader, its adapter or its environment never raise here: they become findings
-        (``error``).
+        Faults of a loader, its adapter, its environment or the suite itself never raise here: they
+        become findings (``error``), and the other cases are judged.
         """
         start = time.monotonic()
         try:
             findings, reason = self._judged(case)
         except RunnerError as error:
             findings, reason = self._all(case, "error", error.message), None
+        except Exception as error:
+            words = f"the suite itself failed: {own_error(error)}"
+            findings, reason = self._all(case, "error", words, "judge"), None
         seconds = time.monotonic() - start
         return CaseResult(index, case, tuple(findings), reason, seconds)
 
@@ -225,15 +229,16 @@ class Bench:
     ) -> tuple[list[Finding], Played]:
         oracle = self._oracle(case, attempt)
         played = self._plays.play(case, epoch_lengths(oracle.trace), alone=alone)
-        found = judges.judge(case, played.trace, oracle.trace)
+        live_load = self.info.offer.live_load
+        found = judges.judge(case, played.trace, oracle.trace, live_load)
         return found, dataclasses.replace(played, company=played.company or oracle.company)
 
     def _oracle(self, case: Case, attempt: int) -> Played:
         return self._oracles.get(self._plays, oracle_case(case), attempt)
 
     @staticmethod
-    def _all(case: Case, outcome: str, words: str) -> list[Finding]:
-        return [place(Finding(i, outcome, "", words), case) for i in judges.applicable(case)]
+    def _all(case: Case, outcome: str, words: str, kind: str = "") -> list[Finding]:
+        return [place(Finding(i, outcome, kind, words), case) for i in judges.applicable(case)]
 
 
 def _confirmed(finding: Finding, replays: list[list[Finding]], company: bool) -> Finding:
