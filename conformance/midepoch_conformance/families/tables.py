@@ -51,6 +51,7 @@ GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
         *(("real", "kind", axis) for axis in OWN if axis not in ("value", "part")),
         *(("real", axis) for axis in ("value", "part")),
         ("real", "kind", "shuffle", "where"),
+        ("real", "shuffle", "codec"),
         ("format", "kind", "shuffle"),
         ("outage", "kind"),
         *(("format", axis) for axis in OWN),

@@ -33,6 +33,8 @@ SMALL = 4096
 @judge("ORDER-1", "order", alone=True)
 def bijection(view: View) -> Finding | None:
     """Each epoch is a permutation."""
+    if not view.case.workload.shuffle:
+        return None
     failed = _failed(view)
     if failed:
         return failed
@@ -47,6 +49,8 @@ def bijection(view: View) -> Finding | None:
 @judge("ORDER-2", "two orders", alone=True)
 def mixing(view: View) -> Finding | None:
     """The mixing function is right: both kinds of order use it, and share nothing else."""
+    if not view.case.workload.shuffle:
+        return None
     failed = _failed(view)
     if failed:
         return failed
@@ -71,6 +75,8 @@ def large(view: View) -> Finding | None:
 @judge("ORDER-5", "far position", alone=True)
 def far(view: View) -> Finding | None:
     """A position far into a huge order is reached at once."""
+    if not view.case.workload.shuffle:
+        return None
     failed = _failed(view, costly=True)
     if failed:
         return failed
@@ -92,6 +98,8 @@ def far(view: View) -> Finding | None:
 @judge("ORDER-6", "order", "published epochs", alone=True)
 def epochs(view: View) -> Finding | None:
     """Each epoch has its own key, and its batches take consecutive positions."""
+    if not view.case.workload.shuffle:
+        return None
     failed = _failed(view)
     if failed:
         return failed
@@ -282,7 +290,9 @@ def _order_of(view: View, index: int, epoch: int) -> str:
     return f"epoch {epoch}, batch {at}: expected {expected}, got {came}"
 
 
-def _as_written(view: View) -> Finding:
+def _as_written(view: View) -> Finding | None:
+    if not view.case.workload.shuffle:
+        return None
     failed = _failed(view)
     if failed:
         return failed
@@ -316,13 +326,14 @@ def _seeded(view: View) -> Finding:
     return view.passed()
 
 
-def _elsewhere(view: View) -> Finding:
+def _elsewhere(view: View) -> Finding | None:
     """Judge the draws of a lane's beginning, of its dataset's setup, or of a sampler."""
     w, x = view.case.workload, view.case.sessions[0].execution
-    names = ("python", "numpy", "torch")
+    if w.sampler != "drawn" and w.stream not in ("begun", "set up"):
+        return None
     for epoch, batches in enumerate(_epochs(view)):
         if w.sampler:
-            drawn = values(derive_words(w.seed, "sampler", epoch), 1, names)
+            drawn = values(derive_words(w.seed, "sampler", epoch), 1, ("python", "numpy", "torch"))
             order = list(range(w.n))
             random.Random(repr(tuple(value for (value,) in drawn))).shuffle(order)
             if ids(batches) != order:
@@ -332,22 +343,21 @@ def _elsewhere(view: View) -> Finding:
         for row in (row for batch in batches for row in batch):
             lane = int(row[0]) % (x.lanes or 1)
             want = _begun(w, x, epoch, lane)
-            if row[1 + len(names) :] != want:
+            if row[1 + len(w.draws) :] != want:
                 what = "iter(dataset)" if w.stream == "begun" else "worker_init_fn"
                 words = f"epoch {epoch}, lane {lane}: {what} draws otherwise than from its seeds"
-                return view.silent("values", words, want, row[1 + len(names) :])
+                return view.silent("values", words, want, row[1 + len(w.draws) :])
     return view.passed()
 
 
 def _begun(w: Workload, x: Execution, epoch: int, lane: int) -> list[float]:
     """Return the draws of a lane's beginning, or of its dataset's setup with the worker's seed."""
-    names = ("python", "numpy", "torch")
     if w.stream == "begun":
-        return [v for (v,) in values(derive_words(w.seed, "lane", epoch, lane), 1, names)]
+        return [v for (v,) in values(derive_words(w.seed, "lane", epoch, lane), 1, w.draws)]
     # The dataset lives for the run without workers, and with persistent ones.
     lasts = not x.workers or x.persistent
     words = derive_words(w.seed, "worker", *((lane,) if lasts else (epoch, lane)))
-    return [*(v for (v,) in values(words, 1, names)), words[0]]
+    return [*(v for (v,) in values(words, 1, w.draws)), words[0]]
 
 
 def _columns(view: View, delivered: model.Epochs) -> list[bool]:

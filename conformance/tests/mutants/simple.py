@@ -103,6 +103,7 @@ class Loader:
             "seed": self.seed,
             "drop_last": self.drop_last,
             "rollover": self.rollover,
+            "sampler": type(self.sampler).__name__,
             "world": getattr(self.sampler, "world", 1),
         }
 
@@ -300,12 +301,16 @@ class Epoch:
             self.over = stopped
             raise
         except KeyboardInterrupt:
-            self.source = None  # the generator has ended: the next one begins at the position
+            self.interrupted()
             raise
         self.loader.advance()
         if error is not None:
             raise error
         return list(batch)
+
+    def interrupted(self) -> None:
+        """Let the next batch begin where the last one delivered ended."""
+        self.source = None
 
     def stop(self) -> None:
         if self.over is None:

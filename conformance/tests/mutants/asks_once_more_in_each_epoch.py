@@ -1,0 +1,16 @@
+"""Asks the dataset for its state once more in each epoch than in the one before."""
+
+from base import mutant, simple
+
+EXPECTED = "COST-2"
+LARGEST = {"workers": 0, "sessions": 1, "steps": 6, "samples": 80}
+
+
+class Loader(simple.Loader):
+    def next_epoch(self) -> None:
+        for _ in range(self.epoch):
+            self.capture()
+        super().next_epoch()
+
+
+Adapter = mutant(Loader)
