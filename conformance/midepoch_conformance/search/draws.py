@@ -12,7 +12,7 @@ from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.case import HISTORY, Case, SessionPlan
 from midepoch_conformance.case.history import MOST_EPOCHS
 from midepoch_conformance.case.sources import GENERATORS, SOURCES
-from midepoch_conformance.case.workload import Workload
+from midepoch_conformance.case.workload import AMBIENT_DRAWS, Workload
 from midepoch_conformance.families.offered import reason_not_offered
 from midepoch_conformance.search.reach import Value, offered_values
 
@@ -75,6 +75,7 @@ def workload(chance: Chance, offer: Offer, wishes: Wishes) -> Workload:
     plain = not (maps and (more["sampler"] or True in offer.shuffles))
     more["n"] = n = _samples(chance, size, plain)
     more["draws"] = _draws(chance, kind, offer, wishes)
+    more["mixed"] = bool(set(more["draws"]) & set(AMBIENT_DRAWS)) and chance.often(0.5)
     more["tail"] = _wished(chance, "tail", offer.tails, wishes)
     if more["tail"] == "rollover" and (not maps or more["sampler"] == "batches"):
         if "tail" in wishes:
@@ -230,6 +231,7 @@ def _execution(
     changes["persistent"] = _wished(chance, "persistent", offer.persistent, wishes)
     changes["worker_kind"] = chance.one(offer.worker_kinds)
     # Other start methods than the first take seconds, and differ in nothing else.
-    methods = offer.start_methods if workers < 3 and chance.often(0.02) else offer.start_methods[:1]
+    others = workers < 3 and chance.often(0.005)
+    methods = offer.start_methods if others else offer.start_methods[:1]
     changes["start_method"] = chance.one(methods)
     return dataclasses.replace(base, **changes)

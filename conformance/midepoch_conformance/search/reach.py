@@ -257,6 +257,8 @@ def _of_workload(w: Workload) -> Iterator[Fact]:
         yield ("state at", w.state_at)
     if w.kind in ("stateful_iterable", "stateful_map"):
         yield ("tree", w.tree)
+    if w.mixed:
+        yield ("reached", "normal numbers and 32 bits")
     if w.grow:
         yield ("reached", "a length that changes")
     if w.fail_at is not None:
@@ -271,14 +273,14 @@ def _of_execution(x: Execution) -> Iterator[Fact]:
     yield from (("workers", x.workers), ("interval", x.interval))
     yield from (("prefetch", x.prefetch), ("persistent", x.persistent))
     if x.workers:
-        yield from (("workers'", x.worker_kind), ("start", x.start_method))
+        yield ("workers'", x.worker_kind)
 
 
 def _changes(before: Execution, after: Execution) -> Iterator[Fact]:
     if before.workers != after.workers:
         more = "more" if before.workers < after.workers else "fewer" if after.workers else "no"
         yield ("reached", f"{more} workers than before")
-    for name in ("interval", "prefetch", "persistent", "worker_kind", "start_method"):
+    for name in ("interval", "prefetch", "persistent", "worker_kind"):
         both = name == "interval" or (before.workers and after.workers)
         if both and getattr(before, name) != getattr(after, name):
             yield ("reached", f"another {name} than before")
