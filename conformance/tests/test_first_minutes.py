@@ -96,7 +96,9 @@ def test_a_function_is_named_and_its_batches_are_shown(tmp_path: Path, capsys: S
     number = skipped[1]
     assert f"b{number} = {{'label': {int(number) % 3}, 'name': 'photo{number}.jpg'}}" in out
     assert re.search(rf"session 2, loads s\w* +\(b{number}\) b{int(number) + 1}", out)
-    assert out.index("1. RESUME-1") < out.index("Resume  exact") < out.rindex("skips.py:make_loader")
+    assert (
+        out.index("1. RESUME-1") < out.index("Resume  exact") < out.rindex("skips.py:make_loader")
+    )
     assert out.strip().endswith("skips.py:make_loader: 1 of 1 requirement fails: RESUME-1")
     assert max(map(len, out.splitlines()[:-1])) <= 80
     assert "fingerprint" not in out

@@ -82,6 +82,31 @@ DRAWS: dict[str, Callable[[Any], float]] = {
 """How a sample draws from a stream that is not its dataset's."""
 
 
+def _mixed_python(rng: object) -> float:
+    return random.gauss(0.0, 1.0) + random.getrandbits(32) / 2**32
+
+
+def _mixed_numpy(rng: object) -> float:
+    import numpy
+
+    return float(numpy.random.normal()) + int(numpy.random.randint(2**32, dtype="uint32")) / 2**32
+
+
+def _mixed_torch(rng: object) -> float:
+    import torch
+
+    return float(torch.randn(()).item()) + int(torch.randint(2**32, ()).item()) / 2**32
+
+
+MIXED: dict[str, Callable[[Any], float]] = {
+    "python": _mixed_python,
+    "numpy": _mixed_numpy,
+    "torch": _mixed_torch,
+    "own": _own,
+}
+"""The same with a normal number, which comes in pairs of which one is kept, and with 32 bits."""
+
+
 class Rows:
     """The samples of a workload, and what its datasets and samplers are made of."""
 
@@ -90,6 +115,7 @@ class Rows:
     batch_size: int
     seed: int
     draws: tuple[str, ...]
+    mixed: bool
     tree: str
     fail_at: int | None
     stop_at: int | None
@@ -156,7 +182,10 @@ class Rows:
 
     def drawn(self, rng: Callable[[], float] | None = None) -> list[float]:
         """Return a number of each stream that samples draw from; ``rng`` as for :meth:`row`."""
-        return [DRAWS[name](rng) for name in self.ambient]
+        drawn = [DRAWS[name](rng) for name in self.ambient]
+        if self.mixed:
+            drawn += [MIXED[name](rng) for name in self.ambient]
+        return drawn
 
     def _interrupt(self) -> None:
         """Send Ctrl-C to the process that waits for this sample, the first time."""
