@@ -36,7 +36,7 @@ def test_an_interrupted_run_plays_only_what_is_left(
 ) -> None:
     played: list[str] = []
 
-    def playing(spec: str, profile: str, limit: float) -> dict[str, object]:
+    def playing(spec: str, profile: str, limit: float, jobs: int) -> dict[str, object]:
         played.append(f"{Path(spec).stem} {profile}")
         return {"caught": profile == "full", "number": 3}
 
