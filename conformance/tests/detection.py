@@ -212,6 +212,7 @@ def measured(
                     limit = LIMIT[hosts.modules]
                     facts = playing(f"{mutant.path}:Adapter", profile, limit, jobs)
                     result = Result(mutant.name, mutant.family, profile, **facts)
+                    known[mutant.name, profile] = result
                     with kept.open("a", encoding="utf-8") as file:
                         file.write(json.dumps(dataclasses.asdict(result)) + "\n")
                 wanted.append(result)
