@@ -138,7 +138,7 @@ class _Caught(Exception):  # noqa: N818 - it is no error
         self.event = event
 
 
-def playing(spec: str, profile: str, limit: float) -> dict[str, Any]:
+def playing(spec: str, profile: str, limit: float, jobs: int = 1) -> dict[str, Any]:
     """Play a loader through a profile until a requirement fails; return the facts of a result."""
     judged = 0
 
@@ -150,7 +150,7 @@ def playing(spec: str, profile: str, limit: float) -> dict[str, Any]:
                 raise _Caught(event)
 
     began = time.monotonic()
-    settings = Settings(spec, profile=profile, jobs=1)
+    settings = Settings(spec, profile=profile, jobs=jobs)
     facts: dict[str, Any] = {"caught": False}
     try:
         check = run_check(settings, listen, lambda: Runner(spec, limit=limit))
@@ -188,7 +188,11 @@ def forked_hosts() -> Iterator[WarmHosts]:
 
 
 def measured(
-    mutants: Sequence[Mutant], profiles: Sequence[str], kept: Path, missed_only: bool
+    mutants: Sequence[Mutant],
+    profiles: Sequence[str],
+    kept: Path,
+    missed_only: bool,
+    jobs: int = 1,
 ) -> list[Result]:
     """Play what ``kept`` does not have yet, note it there, and return all results."""
     known = {(r.name, r.profile): r for r in read(kept)}
@@ -206,8 +210,9 @@ def measured(
                 if result is None:
                     hosts.modules = TORCH if mutant.torch else PLAIN
                     limit = LIMIT[hosts.modules]
-                    facts = playing(f"{mutant.path}:Adapter", profile, limit)
+                    facts = playing(f"{mutant.path}:Adapter", profile, limit, jobs)
                     result = Result(mutant.name, mutant.family, profile, **facts)
+                    known[mutant.name, profile] = result
                     with kept.open("a", encoding="utf-8") as file:
                         file.write(json.dumps(dataclasses.asdict(result)) + "\n")
                 wanted.append(result)
@@ -295,6 +300,7 @@ def main() -> None:
     parser.add_argument(
         "--missed", action="store_true", help="play through full only what quick has missed"
     )
+    parser.add_argument("--jobs", type=int, default=1, help="cases that are played at a time")
     parser.add_argument("--kept", type=Path, default=Path("detection.jsonl"), metavar="FILE")
     parser.add_argument("--summary", type=Path, metavar="FILE", help="write all of it as JSON")
     options = parser.parse_args()
@@ -304,7 +310,7 @@ def main() -> None:
         sys.exit(f"there is no mutant {', '.join(unknown)}: each is a file of mutants or untuned")
     chosen = [known[name] for name in options.names or known]
     chosen = [m for m in chosen if not options.family or m.family in options.family]
-    made = summary(measured(chosen, options.profile, options.kept, options.missed))
+    made = summary(measured(chosen, options.profile, options.kept, options.missed, options.jobs))
     show(made)
     if options.summary is not None:
         options.summary.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")

@@ -36,19 +36,20 @@ def test_an_interrupted_run_plays_only_what_is_left(
 ) -> None:
     played: list[str] = []
 
-    def playing(spec: str, profile: str, limit: float) -> dict[str, object]:
+    def playing(spec: str, profile: str, limit: float, jobs: int) -> dict[str, object]:
         played.append(f"{Path(spec).stem} {profile}")
-        return {"caught": profile == "full", "number": 3}
+        return {"caught": profile == "full" or "c.py" in spec, "number": 3}
 
     monkeypatch.setattr(detection, "playing", playing)
     kept = tmp_path / "kept.jsonl"
-    mutants = [Mutant(name, tmp_path / f"{name}.py", "costs", (), "") for name in ("a", "b")]
+    mutants = [Mutant(name, tmp_path / f"{name}.py", "costs", (), "") for name in "abc"]
     detection.measured(mutants[:1], ["quick"], kept, False)
     results = detection.measured(mutants, ["quick", "full"], kept, True)
-    assert played == ["a quick", "b quick", "a full", "b full"]
-    assert [r.caught for r in results] == [False, False, True, True]
+    # What quick has caught is not played through full.
+    assert played == ["a quick", "b quick", "c quick", "a full", "b full"]
+    assert [r.caught for r in results] == [False, False, True, True, True]
     assert detection.measured(mutants, ["quick", "full"], kept, True) == results
-    assert len(played) == 4
+    assert len(played) == 5
 
 
 def test_what_quick_has_caught_counts_in_full_as_well() -> None:

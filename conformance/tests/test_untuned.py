@@ -29,6 +29,15 @@ EDITS_ENOUGH = 20
 pytestmark = pytest.mark.timeout(300)
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _quick_collections() -> Iterator[None]:
+    """Let each collection look at a test's own objects only, and not at all of torch's."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
 @contextlib.contextmanager
 def imported(path: Path, *, sound: bool) -> Iterator[ModuleType]:
     """Import a mutant's file, or the same file without its edits; undo all imports afterwards."""

@@ -33,7 +33,7 @@ class Loader(simple.Loader):
 
 
 def shows(play: Any) -> Any:
-    plan = play(n=4, batch_size=1, workers=2, gate=(0, 1), logged=True)
+    plan = play(n=4, batch_size=1, workers=2, gate=(0, 3), logged=True)
     return plan.whole()[0], [[[0]], [[1]], [[2]], [[3]]]
 
 
