@@ -19,8 +19,9 @@ check: $(VENV)/.ready
 	$(BIN)/midepoch check torchdata --profile quick --jobs $(JOBS) || test $$? -eq 1
 	$(BIN)/midepoch check grain --profile quick --jobs $(JOBS) || test $$? -eq 1
 
+# Some tests wait for most of their time: one process more than jobs keeps the CPUs busy.
 test: $(VENV)/.ready
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --durations=50
+	$(BIN)/python -m pytest -n $$(($(JOBS) + 1)) --dist worksteal --durations=50
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff check .

@@ -21,8 +21,14 @@ LIMIT = 10.0
 WITH_WORKERS = ("shares", "regroups", "lazy_workers")
 """The ones whose workers are what is eccentric; the others are played without any."""
 
-SHARE = int(os.environ.get("MIDEPOCH_ECCENTRICS_PLAY_ONE_CASE_IN", "3"))
-"""Of so many of quick's cases one is played here; `.ci/nightly` plays all."""
+SHARE = int(os.environ.get("MIDEPOCH_ECCENTRICS_PLAY_ONE_CASE_IN", "5"))
+"""Of so many of quick's cases one is played here; `.ci/nightly` plays all.
+
+Each eccentric begins with another case, so that all of them together play the whole table.
+"""
+
+FEWEST = 15
+"""So many requirements at least must pass: the others may have no case in an eccentric's share."""
 
 REFUSALS = {"refuses_while_live": {"RESUME-6", "RESUME-7"}, "looks_when_iterated": {"RESUME-7"}}
 """Requirements whose refusal is neither a pass nor a failure."""
@@ -48,7 +54,7 @@ def test_an_eccentric_fails_nothing(name: str) -> None:
     with Runner(f"{traceability.MUTANTS / FILES[name]}:{name}", limit=LIMIT) as runner:
         bench = Bench(runner)
         for number, case in enumerate(tables.load_table("quick")):
-            if number % SHARE:
+            if (number - ECCENTRICS.index(name)) % SHARE:
                 continue
             if name in WITH_WORKERS or not tables.has_workers(case):
                 results.append(bench.judge(case, number))
@@ -56,7 +62,7 @@ def test_an_eccentric_fails_nothing(name: str) -> None:
     wrong = [r for r in rows if r.outcome not in ("pass", "not offered", "refused")]
     assert {(r.requirement, r.outcome) for r in wrong} <= UNASKED.get(name, set()), wrong
     assert {r.requirement for r in rows if r.outcome == "refused"} <= REFUSALS.get(name, set())
-    assert {"BASIS-1", "BASIS-2"} <= {r.requirement for r in rows if r.outcome == "pass"}
+    assert len({r.requirement for r in rows if r.outcome == "pass"}) >= FEWEST
 
 
 def test_the_eccentrics_are_many() -> None:

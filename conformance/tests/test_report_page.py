@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from reports import PAYLOAD, make_hostile, make_mixed, rewritten, simulated_report
@@ -32,7 +33,7 @@ from midepoch_conformance.report.page import html_page
 from midepoch_conformance.report.timeline import draw, drawn_text
 from midepoch_conformance.text import printable
 
-thorough = settings(max_examples=300, derandomize=True, deadline=None)
+thorough = examples(300)
 
 VOID = {"meta", "br", "link", "img", "input", "hr", "rect"}
 MUTANTS = Path(__file__).parent / "mutants"

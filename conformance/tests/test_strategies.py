@@ -64,9 +64,13 @@ def test_a_loader_without_workers_gets_none() -> None:
 
 
 def test_every_family_is_drawn() -> None:
-    drawn = {case.probe for case in draw_cases(OFFER, 2000, seeded=1, inline_of=2)}
     # This offer can hold every plan fixed: a changed worker count is another family's.
-    assert set(FAMILIES) - drawn <= {"changed workers"}
+    missing = set(FAMILIES) - {"changed workers"}
+    for seed in range(1, 21):
+        missing -= {case.probe for case in draw_cases(OFFER, 100, seeded=seed, inline_of=2)}
+        if not missing:
+            break
+    assert not missing
 
 
 @pytest.mark.parametrize("name", ["RESUME-1", "EPOCH-5", "INTERVAL-1"])

@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from typed_values import integers, keys, same, values
 
 from midepoch.format.canonical import NESTING_MAX, dumps, loads
 
-thorough = settings(max_examples=400, derandomize=True, deadline=None)
+thorough = examples(400)
 
 
 @thorough

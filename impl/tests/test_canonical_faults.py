@@ -16,14 +16,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from typed_values import values
 
 from midepoch.errors import StateEncodingError, StateFormatError
 from midepoch.format.canonical import NESTING_MAX, dumps, loads
 
-thorough = settings(max_examples=400, derandomize=True, deadline=None)
+thorough = examples(400)
 
 
 class Point(NamedTuple):
@@ -384,7 +385,7 @@ trees = st.recursive(
 )
 
 
-@settings(max_examples=1500, derandomize=True, deadline=None)
+@examples(1500)
 @given(trees)
 def test_any_json_is_refused_or_is_the_one_form_of_its_value(tree: Any) -> None:
     one_form(json.dumps(tree))

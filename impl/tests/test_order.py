@@ -8,7 +8,8 @@ import math
 import tracemalloc
 
 import pytest
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from midepoch.format.permutation import BLOCK, FISHER_YATES_MAX, ROUNDS, Permutation, mix64
@@ -37,7 +38,7 @@ sizes = st.one_of(
     st.integers(FISHER_YATES_MAX + 1, N_MAX),
     st.sampled_from(BIG),
 )
-thorough = settings(max_examples=300, derandomize=True, deadline=None)
+thorough = examples(300)
 
 
 class Scalar:

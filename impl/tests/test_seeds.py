@@ -6,7 +6,8 @@ import hashlib
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from midepoch.format.seeds import ROOT_MAX, BatchSeeds, derive, derive_words
@@ -14,7 +15,7 @@ from midepoch.format.seeds import ROOT_MAX, BatchSeeds, derive, derive_words
 roots = st.integers(0, ROOT_MAX)
 purposes = st.sampled_from(["order", "order.round", "batch.map", "batch.iterable", "lane"])
 numbers = st.lists(st.integers(0, 2**63 - 1), max_size=3)
-exhaustive = settings(max_examples=200, derandomize=True, deadline=None)
+exhaustive = examples(200)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@ from typing import Any
 
 import jsonschema
 import pytest
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from midepoch.errors import StateError, StateFormatError, StateVersionError
@@ -35,7 +36,7 @@ from midepoch.format.state import (
 
 SCHEMA = json.loads((files("midepoch_spec") / "schema" / "state-1.schema.json").read_text("utf-8"))
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
-thorough = settings(max_examples=300, derandomize=True, deadline=None)
+thorough = examples(300)
 
 
 class Text(str):

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from recorded_states import VERSIONS, Recorded, recorded
 from torchdata_programs import (
@@ -333,7 +334,7 @@ USERS = {"dataset_state", "dataset_iter_state"}
 """Parts of a state that only the user's own code can check."""
 
 
-@settings(max_examples=100, derandomize=True, deadline=None)
+@examples(100)
 @given(st.data())
 def test_a_mutated_state_is_read_or_refused_by_a_typed_error(data: st.DataObject) -> None:
     one = data.draw(st.sampled_from(VICTIMS))

@@ -1,0 +1,15 @@
+"""How many examples a property is tested with."""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import settings
+
+SHARE = int(os.environ.get("MIDEPOCH_PROPERTIES_TEST_ONE_EXAMPLE_IN", "3"))
+"""Of so many examples one is tested here; `.ci/nightly` tests all."""
+
+
+def examples(count: int) -> settings:
+    """Return the settings of a property that `.ci/nightly` tests with ``count`` examples."""
+    return settings(max_examples=count // SHARE, derandomize=True, deadline=None)
