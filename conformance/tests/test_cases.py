@@ -18,6 +18,7 @@ from midepoch_conformance.families import covering, tables
 from midepoch_conformance.families.family import FAMILIES, LANED, family
 from midepoch_conformance.families.offered import EXTRAS, reason_not_offered
 from midepoch_conformance.judges import REGISTRY
+from midepoch_conformance.verdict.published import vectors
 
 QUICK = tables.load_table("quick")
 FULL = tables.load_table("full")
@@ -72,9 +73,9 @@ def test_every_family_and_every_judge_has_cases(profile: str, table: list[Case])
 def test_budgets() -> None:
     """What a loader that offers everything but the format has to play.
 
-    At most 150 cases with workers in quick and 600 in full, as both profiles are planned.
+    At most 165 cases with workers in quick and 650 in full, as both profiles are planned.
     """
-    for table, inline, multi in ((QUICK, 520, 150), (FULL, 2500, 600)):
+    for table, inline, multi in ((QUICK, 600, 165), (FULL, 2500, 650)):
         played = [c for c in table if reason_not_offered(c, EVERYTHING) is None]
         count = sum(map(tables.has_workers, played))
         assert count <= multi
@@ -225,12 +226,58 @@ def test_covering_is_deterministic_and_small() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "plan"), [("other plan", "more samples"), ("document plan", "length")]
+    ("plan", "shape", "tail"),
+    [
+        ("more samples", (16, 4), "keep"),
+        ("dropped", (13, 4), "drop"),
+        ("shuffled", (13, 4), "keep"),
+    ],
 )
-def test_a_change_of_the_plan_that_changes_nothing_is_no_case(name: str, plan: str) -> None:
-    row = {"kind": "map", "shuffle": True, "tail": "keep", "plan": plan}
-    assert tables.case_of({"family": name, **row, "shape": (13, 4)}) is not None
-    assert tables.case_of({"family": name, **row, "shape": (16, 4)}) is None
+def test_a_change_of_the_plan_that_changes_nothing_is_no_case(
+    plan: str, shape: tuple[int, int], tail: str
+) -> None:
+    row = {"family": "other plan", "kind": "map", "plan": plan}
+    other = {"shape": (13, 4), "tail": "keep", "shuffle": plan != "shuffled"}
+    assert tables.case_of({**row, **other}) is not None
+    assert tables.case_of({**row, "shape": shape, "tail": tail, "shuffle": True}) is None
+
+
+@TABLES
+def test_each_field_of_the_plan_differs_in_some_load(profile: str, table: list[Case]) -> None:
+    changes = [c.sessions[1].workload for c in table if c.probe == "other plan"]
+    fields = {name for change in changes for name, _ in change}
+    assert fields == {"batch_size", "n", "shuffle", "seed", "tail", "kind", "sampler"}
+
+
+@TABLES
+def test_each_published_vector_is_played(profile: str, table: list[Case]) -> None:
+    steps = [s for c in table for plan in c.sessions for s in plan.steps if s.do == "load_document"]
+    played = {step.value for step in steps}
+    assert {v.name for folder in ("resumes", "invalid") for v in vectors(folder)} <= played
+    orders = {c.workload.n for c in table if c.probe == "published order"}
+    epochs = {c.workload.seed for c in table if c.probe == "published epochs"}
+    # The shuffled order of no samples is refused by torch's loaders, and by the reference.
+    assert orders == {int(v.data["n"]) for v in vectors("order") if "orders" in v.data} - {0}
+    assert epochs == {int(v.data["root"]) for v in vectors("epochs") if v.data["length"] != "0"}
+
+
+@TABLES
+def test_documents_show_each_of_their_parts(profile: str, table: list[Case]) -> None:
+    """States of custom samplers, carried samples, batches ahead and map-style lanes are there."""
+    shown = [c for c in table if c.probe in REGISTRY["DOC-1"].families]
+    saved = [c for c in shown if any(s.do == "save" for p in c.sessions for s in p.steps)]
+    assert {"custom", "stateful", "batches"} <= {c.workload.sampler for c in saved}
+    assert any(c.workload.tail == "rollover" for c in saved)
+    assert any(c.workload.gate and not c.sessions[0].execution.in_order for c in saved)
+    assert any(c.workload.kind == "stateful_map" for c in saved)
+
+
+@TABLES
+def test_states_are_looked_at_after_a_load_too(profile: str, table: list[Case]) -> None:
+    for family_name, action in (("sealed late", "seal"), ("edited after save", "edit")):
+        found = [c for c in table if c.probe == family_name]
+        loaded = [p for c in found for p in c.sessions if p.steps[0].do == "load"]
+        assert any(step.do == action for plan in loaded for step in plan.steps), family_name
 
 
 def test_a_family_of_a_known_name_is_refused() -> None:

@@ -9,7 +9,7 @@ import json
 from typing import Any
 
 import pytest
-from written import FIRST, ORACLE, SECOND, SIX, case, fault, found, outcome, run, trace
+from written import FIRST, ORACLE, SECOND, SIX, THIRD, case, fault, found, outcome, run, trace
 
 from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import Case, SessionPlan, Step
@@ -57,9 +57,12 @@ def changed(path: str, value: Any) -> dict[str, Any]:
     return document
 
 
-def saved(probe: str, *documents: Any, workload: Workload = SIX) -> tuple[Case, Trace]:
+def saved(
+    probe: str, *documents: Any, workload: Workload = SIX, codec: str = ""
+) -> tuple[Case, Trace]:
     """Return a case whose sessions save once each, and its trace."""
-    of = case(probe, *("take 2, save s" for _ in documents), workload=workload)
+    save = f"save s codec={codec}" if codec else "save s"
+    of = case(probe, *(f"take 2, {save}" for _ in documents), workload=workload)
     t = trace(of, *(["01|23", ""] for _ in documents))
     for session, document in zip(t.sessions, documents, strict=True):
         session.events[1].document = document
@@ -90,7 +93,8 @@ def test_documents(document: dict[str, Any], outcomes: tuple[str, ...]) -> None:
 
 
 def test_bytes_that_are_not_canonical() -> None:
-    of, t = saved("document", DOCUMENT)
+    of, t = saved("document", DOCUMENT, codec="json")
+    assert outcome("DOC-5", of, t) == ("pass", "")
     t.sessions[0].events[1].digest = hashlib.sha256(json.dumps(DOCUMENT).encode()).hexdigest()
     assert outcome("DOC-5", of, t) == ("fails", "invalid")
 
@@ -185,6 +189,14 @@ def test_the_end_of_an_epoch(texts: list[str], expected: tuple[str, str]) -> Non
     assert outcome("DOC-10", of, trace(of, [FIRST, ""], texts)) == expected
 
 
+def test_the_end_of_a_later_epoch() -> None:
+    of = case("document end", "drain, take 3, save s", "load s, drain, drain")
+    first = [f"{FIRST}.", SECOND, ""]
+    assert outcome("DOC-10", of, trace(of, first, ["", ".", f"{THIRD}."])) == ("pass", "")
+    skipped = trace(of, first, ["", f"{THIRD}.", "."])
+    assert outcome("DOC-10", of, skipped) == ("fails silently", "different")
+
+
 PLAN = "PlanMismatchError another plan: batch_size 2, here 3; length 6, here 8"
 
 
@@ -193,6 +205,18 @@ PLAN = "PlanMismatchError another plan: batch_size 2, here 3; length 6, here 8"
     [
         ([f"!load {PLAN}"], ("pass", "")),
         (["!load PlanMismatchError batch_size 2, here 3"], ("fails", "refusal")),
+        (
+            ["!load PlanMismatchError batch_size 20, here 13; length 16, here 18 [DOC-12]"],
+            ("fails", "refusal"),
+        ),
+        (
+            ["!load PlanMismatchError batch_size 6, here 8; length 2, here 3"],
+            ("fails", "refusal"),
+        ),
+        (
+            ["!load PlanMismatchError saved: batch_size=2, length=6; here: batch_size=3, length=8"],
+            ("pass", ""),
+        ),
         (["!load PlanMismatchError batch_size and length differ"], ("fails", "refusal")),
         (["!load ValueError batch_size 2, here 3; length 6, here 8"], ("fails", "refusal")),
         (["", "45."], ("fails silently", "different")),

@@ -6,9 +6,10 @@ import dataclasses
 from typing import Any
 
 import pytest
-from written import CUT, CUT_FIRST, FIRST, ORACLE, SECOND, SIX, case, check, found, trace
+from written import CUT, CUT_FIRST, FIRST, ORACLE, SECOND, SIX, case, check, found, trace, whole
 
 from midepoch_conformance.case.case import Case
+from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.judges import judge
 
 # Refusal.
@@ -158,11 +159,33 @@ def test_leftovers() -> None:
 # Cost.
 
 
-@pytest.mark.parametrize(("late", "outcome"), [(1100, "pass"), (1800, "fails")])
-def test_sizes(late: int, outcome: str) -> None:
-    of = case("size", "take 1, save a, take 1, save b")
-    t = trace(of, ["01", "", "23", ""], size=1000)
-    t.sessions[0].events[3].size = late
+@pytest.mark.parametrize(
+    ("sizes", "outcome"),
+    [
+        ((1000, 1060), "pass"),
+        ((1000, 1800), "fails"),
+        ((1000, 1001, 1002, 1003, 1004), "fails"),
+        ((1000, 1001, 1001, 1002, 1003), "pass"),
+        ((1000, 1001, 1002, 1003), "pass"),
+    ],
+)
+def test_sizes(sizes: tuple[int, ...], outcome: str) -> None:
+    of = case("size", ", ".join(f"save s{i}" for i in range(len(sizes))))
+    t = trace(of, [""] * len(sizes))
+    for event, size in zip(t.sessions[0].events, sizes, strict=True):
+        event.size = size
+    finding = found("COST-1", of, t)
+    assert finding is not None
+    assert finding.outcome == outcome
+
+
+@pytest.mark.parametrize(("grows", "outcome"), [(0, "pass"), (1, "fails")])
+def test_sizes_over_resumes(grows: int, outcome: str) -> None:
+    sessions = ("save s0", *(f"load s{i}, save s{i + 1}" for i in range(5)))
+    of = case("size", *sessions)
+    t = trace(of, [""], *(["", ""] for _ in range(5)))
+    for number, played in enumerate(t.sessions):
+        played.events[-1].size = 1000 + grows * number
     finding = found("COST-1", of, t)
     assert finding is not None
     assert finding.outcome == outcome
@@ -174,6 +197,30 @@ def test_calls(calls: int, outcome: str) -> None:
     t = trace(of, [f"{FIRST}."])
     t.sessions[0].events[0].calls = {"state_dict": calls, "iter": 1}
     finding = found("COST-2", of, t)
+    assert finding is not None
+    assert finding.outcome == outcome
+
+
+def test_lanes_round_the_interval_down() -> None:
+    """The reference calls state_dict 504 times in 1000 batches at interval 20 on 8 lanes."""
+    w = Workload("stateful_iterable", n=2, batch_size=2)
+    of = case("calls", "drain", workload=w, interval=20, lanes=8)
+    batches = "|".join("0" for _ in range(1000))
+    for calls, outcome in ((504, "pass"), (833, "fails")):
+        t, oracle = trace(of, [f"{batches}."]), whole(batches)
+        t.sessions[0].events[0].calls = {"state_dict": calls}
+        finding = found("COST-2", of, t, oracle)
+        assert finding is not None
+        assert finding.outcome == outcome, finding.words
+
+
+@pytest.mark.parametrize(("grows", "outcome"), [(0, "pass"), (1, "fails")])
+def test_calls_over_epochs(grows: int, outcome: str) -> None:
+    of = case("calls", "drain, drain, drain, drain, drain", interval=3)
+    t, oracle = trace(of, [f"{FIRST}."] * 5), whole(*[FIRST] * 5)
+    for number, event in enumerate(t.sessions[0].events):
+        event.calls = {"state_dict": 1 + grows * number}
+    finding = found("COST-2", of, t, oracle)
     assert finding is not None
     assert finding.outcome == outcome
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from typing import Any
 
 import pytest
@@ -19,7 +20,7 @@ from midepoch_conformance.verdict.permutation import (
     streams,
     torch_float,
 )
-from midepoch_conformance.verdict.published import Vector, vector, vectors
+from midepoch_conformance.verdict.published import Vector, published_elements, vector, vectors
 
 # The order and the seeds, against the published vectors.
 
@@ -36,6 +37,10 @@ def drained(*epochs: list[Batch]) -> list[Event]:
     return [
         Event(i, "drain", batches=epoch, ended=True, opened=True) for i, epoch in enumerate(epochs)
     ]
+
+
+def taken(epoch: list[Batch]) -> list[Event]:
+    return [Event(0, "take", batches=epoch, opened=True)]
 
 
 def ordered_case(workload: Workload) -> Case:
@@ -81,7 +86,9 @@ def test_large_orders() -> None:
     w = Workload(n=5000, batch_size=7, shuffle=True, seed=12345, epochs=0)
     of = ordered_case(w)
     first = rows(LARGE["epochs"][0]["batches"][:3])
-    assert outcome("ORDER-4", of, run(of, drained(first))) == ("pass", "")
+    assert outcome("ORDER-4", of, run(of, taken(first))) == ("pass", "")
+    short = run(of, drained(first))
+    assert outcome("ORDER-4", of, short) == ("fails silently", "reordered")
     swapped = run(of, drained([first[1], first[0], first[2]]))
     assert outcome("ORDER-4", of, swapped) == ("fails silently", "reordered")
 
@@ -98,10 +105,10 @@ def test_two_wrong_orders_have_one_cause() -> None:
     )
     of = Case("two orders", SHUFFLED, plans)
     large = rows(LARGE["epochs"][0]["batches"][:3])
-    assert outcome("ORDER-2", of, run(of, drained(small), drained(large))) == ("pass", "")
-    one = run(of, drained(small[::-1]), drained(large))
+    assert outcome("ORDER-2", of, run(of, drained(small), taken(large))) == ("pass", "")
+    one = run(of, drained(small[::-1]), taken(large))
     assert outcome("ORDER-2", of, one) == ("pass", "")
-    both = run(of, drained(small[::-1]), drained(large[::-1]))
+    both = run(of, drained(small[::-1]), taken(large[::-1]))
     assert outcome("ORDER-2", of, both) == ("fails silently", "reordered")
 
 
@@ -165,13 +172,14 @@ def test_seeds() -> None:
     assert [outcome(f"SEED-{i}", of, t) for i in (3, 4)] == [("pass", "")] * 2
     of, t = drawing("map", None, (True, False, True))
     assert outcome("SEED-4", of, t) == ("fails silently", "values")
-    assert outcome("SEED-2", of, t) == ("pass", "")
+    assert outcome("SEED-2", of, t) == ("fails silently", "values")
+    assert outcome("SEED-1", of, t) == ("fails silently", "values")
     of, t = drawing("map", None, nothing)
     assert outcome("SEED-2", of, t) == ("fails silently", "values")
     assert outcome("SEED-4", of, t) == ("blocked", "")
-    assert outcome("SEED-1", of, t) == ("pass", "")
-    of, t = drawing("map", None, nothing, order=False)
     assert outcome("SEED-1", of, t) == ("fails silently", "values")
+    of, t = drawing("map", None, everything, order=False)
+    assert outcome("SEED-1", of, t) == ("fails silently", "reordered")
     of, t = drawing("iterable", 2, nothing)
     assert outcome("SEED-3", of, t) == ("fails silently", "values")
 
@@ -216,3 +224,71 @@ def test_the_permutations_are_the_published_ones(v: Vector) -> None:
             assert elements(n, k, range(position, position + len(wanted))) == wanted
         if "elements" in order:
             assert elements(n, k, range(n)) == [int(i) for i in order["elements"]]
+
+
+def stretches(name: str) -> tuple[Case, list[Event]]:
+    """Return the case that plays a published order, and its events where all is right."""
+    n = int(vector("order", name).data["n"])
+    w = Workload(n=n, batch_size=1, shuffle=True, epochs=0)
+    steps: list[Step] = []
+    events: list[Event] = []
+    for position, wanted in published_elements(name):
+        steps += [Step("load_document", value=f"{name} at {position}"), Step("take", len(wanted))]
+        events += [Event(len(events), "load_document")]
+        events += [Event(len(events), "take", batches=[[[i]] for i in wanted], opened=True)]
+    return Case("published order", w, (SessionPlan(Execution(), tuple(steps)),)), events
+
+
+@pytest.mark.parametrize(
+    ("name", "requirement"), [("97", "ORDER-3"), ("4096", "ORDER-3"), ("4097", "ORDER-4")]
+)
+def test_the_published_orders_are_played(name: str, requirement: str) -> None:
+    of, events = stretches(name)
+    assert outcome(requirement, of, run(of, events)) == ("pass", "")
+    other = "ORDER-4" if requirement == "ORDER-3" else "ORDER-3"
+    assert found(other, of, run(of, events)) is None
+    events[-1].batches.reverse()
+    assert outcome(requirement, of, run(of, events)) == ("fails silently", "reordered")
+
+
+def elsewhere(stream: str, workers: int = 0) -> tuple[Case, list[Event]]:
+    """Return the case of draws beside the samples', and the events of two epochs on two lanes."""
+    names = ("python", "numpy", "torch")
+    w = Workload("iterable", n=4, batch_size=1, seed=7, stream=stream, draws=names, epochs=0)
+    of = Case(
+        "seeds elsewhere", w, (SessionPlan(Execution(workers, lanes=2), (Step("drain"),) * 2),)
+    )
+    epochs: list[list[Batch]] = []
+    for epoch in range(2):
+        batches: list[Batch] = []
+        for i in range(4):
+            if stream == "begun":
+                words = derive_words(7, "lane", epoch, i % 2)
+            else:
+                words = derive_words(7, "worker", *([epoch] if workers else []), i % 2)
+            python, numpy, torch = streams(words)
+            drawn = [python.random(), numpy.random(), torch_float(torch)]
+            seed = [words[0]] if stream == "set up" else []
+            batches.append([[i, 0.0, 0.0, 0.0, *drawn, *seed]])
+        epochs.append(batches)
+    return of, drained(*epochs)
+
+
+@pytest.mark.parametrize(("stream", "workers"), [("begun", 0), ("set up", 0), ("set up", 2)])
+def test_seeds_of_lanes_and_workers(stream: str, workers: int) -> None:
+    of, events = elsewhere(stream, workers)
+    assert outcome("SEED-4", of, run(of, events)) == ("pass", "")
+    events[1].batches[3][0][5] += 0.25
+    assert outcome("SEED-4", of, run(of, events)) == ("fails silently", "values")
+
+
+def test_seeds_of_samplers() -> None:
+    w = Workload(n=6, batch_size=6, seed=7, sampler="drawn", epochs=0)
+    of = Case("seeds elsewhere", w, (SessionPlan(Execution(), (Step("drain"),)),))
+    python, numpy, torch = streams(derive_words(7, "sampler", 0))
+    order = list(range(6))
+    drawn = (python.random(), numpy.random(), torch_float(torch))
+    random.Random(repr(drawn)).shuffle(order)
+    assert outcome("SEED-4", of, run(of, drained([[[i] for i in order]]))) == ("pass", "")
+    wrong = run(of, drained([[[i] for i in reversed(order)]]))
+    assert outcome("SEED-4", of, wrong) == ("fails silently", "values")

@@ -232,3 +232,49 @@ def test_streams_that_move_while_batches_are_delivered() -> None:
         assert finding is not None
         assert finding.outcome == ("fails silently" if moved else "pass")
         assert not moved or "after a resume" in finding.words
+
+
+# An interrupt while the batch 2 3 is made.
+
+CUT_SHORT = "!next KeyboardInterrupt "
+GOES_ON = ("take 0, drain?, drain?, drain",)
+SAVED = ("drain?, save s", "load s, drain, drain")
+
+
+@pytest.mark.parametrize(
+    ("texts", "outcome", "kind"),
+    [
+        (["", f"01{CUT_SHORT}", "23|45.", f"{SECOND}."], "pass", ""),
+        (["", f"01{CUT_SHORT}", "45.", f"{SECOND}."], "fails silently", "missing"),
+        (["", f"01{CUT_SHORT}", ".", f"{SECOND}."], "fails silently", "missing"),
+        (["", f"01{CUT_SHORT}", "01|23|45.", f"{SECOND}."], "fails silently", "repeated"),
+        (["", f"01{CUT_SHORT}", "!next RuntimeError it was interrupted"], "refused", ""),
+        (["", f"01{CUT_SHORT}", "!next KeyError 1"], "fails", "late error"),
+    ],
+)
+def test_an_interrupt(texts: list[str], outcome: str, kind: str) -> None:
+    check("FAULT-9", "interrupted", GOES_ON, (texts,), outcome, kind)
+
+
+def test_a_state_taken_after_an_interrupt() -> None:
+    first = [f"01{CUT_SHORT}", ""]
+    good, bad = ["", "23|45.", f"{SECOND}."], ["", "45.", f"{SECOND}."]
+    check("FAULT-9", "interrupted", SAVED, (first, good), "pass")
+    check("FAULT-9", "interrupted", SAVED, (first, bad), "fails silently", "missing")
+    unsaved = ([f"01{CUT_SHORT}", "!state RuntimeError no"],)
+    check("FAULT-9", "interrupted", SAVED, unsaved, "fails", "save")
+
+
+def test_an_interrupt_that_nobody_sees() -> None:
+    of = case("interrupted", *GOES_ON)
+    t = trace(of, ["", f"{FIRST}.", f"{SECOND}.", "."])
+    assert found("FAULT-9", of, t) is None  # it came between two batches
+    t.sessions[0].events[1].calls = {"raised": 1}
+    finding = found("FAULT-9", of, t)
+    assert finding is not None
+    assert (finding.outcome, finding.kind) == ("fails silently", "swallowed")
+    crashed = trace(of, ["", "01!crash next"])
+    crashed.sessions[0].events[1].calls = {"raised": 1}
+    finding = found("FAULT-9", of, crashed)
+    assert finding is not None
+    assert (finding.outcome, finding.kind) == ("fails", "crash")

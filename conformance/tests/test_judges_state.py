@@ -40,6 +40,56 @@ def test_a_state_that_changed_is_seen_by_how_it_resumes() -> None:
     assert outcome("STATE-1", of, harmless) == ("pass", "")
 
 
+def test_a_state_that_changed_anywhere_is_seen() -> None:
+    sessions = ("take 1, save a", "load a, save s, take 1, seal s late", "load late, drain, drain")
+    texts = (["01", ""], ["", "", "23", ""], ["", "23|45.", f"{SECOND}."])
+    of = case("sealed late", *sessions)
+    t = trace(of, *texts)
+    assert outcome("STATE-1", of, t) == ("pass", "")
+    t.sessions[1].events[3].altered = "int 2 in place of int 1"
+    assert outcome("STATE-1", of, t) == ("fails silently", "different")
+
+
+def test_a_loaded_state_is_left_as_it_is() -> None:
+    sessions = ("take 1, save s", "load s, take 1, save t, drain, seal s late")
+    of = case("loaded by reference", *sessions)
+    texts = (["01", ""], ["", "23", "", "45.", ""])
+    assert outcome("STATE-7", of, trace(of, *texts)) == ("pass", "")
+    for step, when in ((0, "by the load"), (4, "while the loader goes on")):
+        t = trace(of, *texts)
+        t.sessions[1].events[step].altered = "dict() in place of dict(str 'epoch': int 0)"
+        finding = found("STATE-7", of, t)
+        assert finding is not None
+        assert (finding.outcome, finding.kind) == ("fails silently", "different")
+        assert when in finding.words
+    wrong = trace(of, ["01", ""], ["", "45", "", ".", ""])
+    assert outcome("STATE-7", of, wrong) == ("blocked", "")
+    refused = trace(of, ["01", ""], ["!load ValueError no"])
+    assert outcome("STATE-7", of, refused) == ("blocked", "")
+
+
+def test_a_state_edited_after_a_load() -> None:
+    sessions = (
+        "take 1, save a",
+        "load a, save s, edit s, take 1, save t, drain",
+        "load t, drain, drain",
+    )
+    of = case("edited after save", *sessions)
+    first, last = ["01", ""], ["", "45.", f"{SECOND}."]
+    good = trace(of, first, ["", "", "", "23", "", "45."], last)
+    assert outcome("STATE-2", of, good) == ("pass", "")
+    bad = trace(of, first, ["", "", "", "45", "", "."], last)
+    finding = found("STATE-2", of, bad)
+    assert finding is not None
+    assert (finding.outcome, finding.kind) == ("fails silently", "missing")
+    assert {"RESUME-2", "RESUME-3"} <= set(finding.needs)
+
+
+def test_the_epochs_after_a_decoded_state() -> None:
+    texts = (CUT_FIRST, ["", "45.", f"{THIRD}."])
+    check("STATE-3", "codec", CUT, texts, "fails silently", "different")
+
+
 def test_a_state_edited_outside() -> None:
     sessions = ("take 1, save s, edit s, take 1, save t, drain", "load t, drain, drain")
     good = (["01", "", "", "23", "", "45."], ["", "45.", f"{SECOND}."])

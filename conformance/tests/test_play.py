@@ -134,6 +134,100 @@ def test_saves_and_seals(odd: ModuleType, tmp_path: Path) -> None:
         assert (saved.digest == sealed.digest) is same
 
 
+class Growing:
+    """A loader's session whose states hold a list that grows; a load takes a part away."""
+
+    def __init__(self) -> None:
+        self.seen: list[int] = []
+
+    def open(self, w: Workload, x: Execution, root: str) -> Growing:
+        return self
+
+    def epoch(self) -> Iterator[list[list[float]]]:
+        for number in range(3):
+            self.seen.append(number)
+            yield [[number]]
+
+    def state(self) -> dict[str, Any]:
+        return {"deep": [{"seen": self.seen}], "count": len(self.seen)}
+
+    def load(self, state: dict[str, Any]) -> None:
+        state["deep"][0].pop("seen")
+
+    def close(self) -> None:
+        pass
+
+
+def test_a_state_that_changes_is_noticed_at_any_depth(tmp_path: Path) -> None:
+    steps = (
+        *(Step("take", n=1), Step("save", state="a"), Step("seal", state="a", into="b")),
+        *(Step("take", n=1), Step("seal", state="a", into="c"), Step("load", state="a")),
+    )
+    events = played(Growing(), tmp_path, *steps).events
+    assert [event.altered is not None for event in events] == [False] * 4 + [True, True]
+    assert "int 0, int 1" in str(events[4].altered)
+    assert "dict()" in str(events[5].altered)
+
+
+def test_a_state_that_holds_itself_is_not_compared(tmp_path: Path) -> None:
+    class Cyclic(Growing):
+        def state(self) -> dict[str, Any]:
+            state: dict[str, Any] = {}
+            state["self"] = state
+            return state
+
+    steps = (Step("save", state="a"), Step("seal", state="a", into="b"))
+    events = played(Cyclic(), tmp_path, *steps).events
+    assert [event.altered for event in events] == [None, None]
+
+
+class Interrupted(Growing):
+    """A session that makes its rows itself."""
+
+    def open(self, w: Workload, x: Execution, root: str) -> Interrupted:
+        self.w, self.next = w, 0
+        return self
+
+    def epoch(self) -> Any:
+        return self
+
+    def __iter__(self) -> Any:
+        return self
+
+    def __next__(self) -> list[list[float]]:
+        if self.next >= 3:
+            raise StopIteration
+        row = self.w.row(self.next)
+        self.next += 1
+        return [row]
+
+
+def test_a_sample_interrupts_the_loader_once(tmp_path: Path) -> None:
+    before = signal.getsignal(signal.SIGINT)
+    workload = Workload(n=3, batch_size=1, interrupt_at=1, log="auto")
+    steps = (Step("drain", tolerate=True), Step("drain"))
+    first, rest = played(Interrupted(), tmp_path, *steps, workload=workload).events
+    assert first.fault is not None
+    assert (first.fault.type, first.batches) == ("KeyboardInterrupt", [[[0]]])
+    assert first.calls is not None
+    assert (first.calls["interrupt"], first.calls["raised"]) == (1, 1)
+    assert (rest.fault, rest.batches, rest.ended) == (None, [[[1]], [[2]]], True)
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_an_interrupt_between_two_batches_is_none(tmp_path: Path) -> None:
+    class Late(Interrupted):
+        def state(self) -> Any:
+            return {"row": self.w.row(1)}
+
+    workload = Workload(n=3, batch_size=1, interrupt_at=1, log="auto")
+    steps = (Step("take", n=1), Step("save", state="a"), Step("drain"))
+    events = played(Late(), tmp_path, *steps, workload=workload).events
+    assert [event.fault for event in events] == [None, None, None]
+    assert events[1].calls is not None
+    assert "raised" not in events[1].calls
+
+
 def test_a_save_that_draws(odd: ModuleType, tmp_path: Path) -> None:
     assert only(played(odd.Draws(), tmp_path, Step("save", state="s"))).drew is True
     assert only(played(odd.Honest(), tmp_path, Step("save", state="s"))).drew is False

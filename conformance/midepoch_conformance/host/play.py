@@ -143,7 +143,7 @@ class Play:
         end, the process is killed.
         """
         began = time.monotonic()
-        with contextlib.closing(self.journal):
+        with contextlib.closing(self.journal), self._interruptible():
             whole = self._begin() and self._steps()
             self.journal.at("closing")
             if forked:
@@ -363,6 +363,25 @@ class Play:
             self.held.add(rows, batch)
         self.begun = True
         return True
+
+    @contextlib.contextmanager
+    def _interruptible(self) -> Iterator[None]:
+        """Handle the interrupts that a sample sends, if one does."""
+        if self.log.workload.interrupt_at is None:
+            yield
+            return
+        before = signal.signal(signal.SIGINT, self._interrupted)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+    def _interrupted(self, *signal_: object) -> None:
+        """Interrupt the loader while a batch is asked for; at other times nothing is its fault."""
+        if self.asking:
+            self.asking = False
+            self.log.workload.note("raised")
+            raise KeyboardInterrupt
 
     def _reread(self, when: str) -> None:
         """Note the held batches that have changed."""

@@ -154,10 +154,11 @@ def one_empty_epoch(view: View) -> Finding | None:
     fault = next((e.fault for e in view.events(1) if e.fault is not None), None)
     if fault is not None:
         return view.of_fault(fault, sum(len(e.batches) for e in view.events(1)), 1)
-    if len(view.epochs) < 2:
+    after = 1 + sum(event.ended for event in view.events(0))
+    if len(view.epochs) <= after:
         return None
     got = [e.batches for e in view.events(1, "drain")]
-    want = [[], view.epochs[-1]]
+    want = [[], view.epochs[after]]
     if got != want:
         words = f"first {show(got[0])}, then {show(got[1][:1])}; expected nothing, then the next"
         return view.silent("different", words, want, got)

@@ -123,7 +123,7 @@ def derived(view: View) -> Finding | None:
     if failed:
         return failed
     w = view.case.workload
-    orders = (0, 1) if w.kind == "map" and w.shuffle else ()
+    orders = range(len(_epochs(view))) if w.kind == "map" and w.shuffle else ()
     wrong = next(filter(None, (_order_of(view, 0, epoch) for epoch in orders)), "")
     if wrong:
         return view.silent("reordered", f"the order is not derived as written: {wrong}")

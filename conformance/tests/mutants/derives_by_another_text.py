@@ -7,7 +7,7 @@ from format_base import mutant
 from midepoch.format import seeds
 
 EXPECTED = "SEED-1"
-LARGEST = {"workers": 0, "sessions": 1, "steps": 2, "samples": 2}
+LARGEST = {"workers": 0, "sessions": 1, "steps": 2, "samples": 1}
 
 
 def digest(root: int, purpose: str, numbers: tuple[int, ...]) -> bytes:

@@ -5,7 +5,7 @@ from format_base import mutant
 from midepoch.format import permutation
 
 EXPECTED = "ORDER-2"
-LARGEST = {"workers": 0, "sessions": 2, "steps": 2, "samples": 2}
+LARGEST = {"workers": 0, "sessions": 2, "steps": 2, "samples": 3}
 
 permutation._M2 ^= 1 << 7
 

@@ -7,7 +7,7 @@ from format_base import mutant, reference
 from midepoch.errors import PlanMismatchError
 
 EXPECTED = "DOC-12"
-LARGEST = {"workers": 0, "sessions": 2, "steps": 4, "samples": 1}
+LARGEST = {"workers": 0, "sessions": 1, "steps": 1, "samples": 9}
 
 
 class Session(reference.Session):

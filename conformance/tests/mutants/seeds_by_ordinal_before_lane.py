@@ -6,7 +6,7 @@ from midepoch.format.seeds import BatchSeeds, derive_words
 from midepoch.lane import lane
 
 EXPECTED = "SEED-3"
-LARGEST = {"workers": 0, "sessions": 1, "steps": 2, "samples": 1}
+LARGEST = {"workers": 0, "sessions": 1, "steps": 2, "samples": 2}
 
 
 def swapped(root: int, purpose: str, *numbers: int) -> BatchSeeds:
