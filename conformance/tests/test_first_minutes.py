@@ -96,7 +96,9 @@ def test_a_function_is_named_and_its_batches_are_shown(tmp_path: Path, capsys: S
     number = skipped[1]
     assert f"b{number} = {{'label': {int(number) % 3}, 'name': 'photo{number}.jpg'}}" in out
     assert re.search(rf"session 2, loads s\w* +\(b{number}\) b{int(number) + 1}", out)
-    assert out.index("1. RESUME-1") < out.index("Resume  exact") < out.rindex("skips.py:make_loader")
+    assert (
+        out.index("1. RESUME-1") < out.index("Resume  exact") < out.rindex("skips.py:make_loader")
+    )
     assert out.strip().endswith("skips.py:make_loader: 1 of 1 requirement fails: RESUME-1")
     assert max(map(len, out.splitlines()[:-1])) <= 80
     assert "fingerprint" not in out
@@ -251,6 +253,13 @@ def test_a_stopped_run_is_shown_as_what_it_is(
     assert overview.verdict(document).startswith("not finished")
     assert markdown(document).startswith("## ❌ simulated 1.0: not finished")
     assert "Not finished: " in html_page(document)
+
+
+def test_a_stopped_run_is_not_compared(simulated: Callable[[int], None], capsys: Say) -> None:
+    simulated(4)
+    assert main(["check", "simulated", "--jobs", "1", "-q", "--json", "r.jsonl"]) == 130
+    assert main(["diff", "r.jsonl", "r.jsonl"]) == 2
+    assert "--continue` judges the rest" in capsys.readouterr().err
 
 
 def test_a_stopped_run_without_a_failure_is_no_pass(
