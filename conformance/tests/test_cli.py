@@ -126,14 +126,18 @@ def test_explore_stops_in_time_and_repeats_with_its_seed(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(explore, "ROUND", 40)
+    command = ["explore", f"{fakes}/counter.py:Adapter", "--seed", "7", "--jobs", "1"]
     found = []
     for name in ("1.jsonl", "2.jsonl"):
-        command = ["explore", f"{fakes}/counter.py:Adapter", "--seconds", "0.001", "--seed", "7"]
-        assert main([*command, "--json", name]) == 0, capsys.readouterr()
+        assert main([*command, "--cases", "12", "--json", name]) == 0, capsys.readouterr()
         found.append(list(map(stable, read_report(tmp_path / name))))
     assert found[0] == found[1]
     assert found[0][0]["seed"] == 7
-    assert len(found[0]) > 20
+    assert len(found[0]) > 10
+    # No case begins once the time is up, and a run that judged nothing is no pass.
+    assert main([*command, "--seconds", "0.001", "--json", "3.jsonl"]) == 2
+    assert "no case was played" in capsys.readouterr().out
+    assert len(read_report(tmp_path / "3.jsonl")) == 2
 
 
 def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:

@@ -255,6 +255,13 @@ def test_a_stopped_run_is_shown_as_what_it_is(
     assert "Not finished: " in html_page(document)
 
 
+def test_a_stopped_run_is_not_compared(simulated: Callable[[int], None], capsys: Say) -> None:
+    simulated(4)
+    assert main(["check", "simulated", "--jobs", "1", "-q", "--json", "r.jsonl"]) == 130
+    assert main(["diff", "r.jsonl", "r.jsonl"]) == 2
+    assert "--continue` judges the rest" in capsys.readouterr().err
+
+
 def test_a_stopped_run_without_a_failure_is_no_pass(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -26,11 +26,12 @@ from midepoch_conformance.cli import main
 from midepoch_conformance.families import tables
 from midepoch_conformance.report import terminal
 from midepoch_conformance.report.document import Document
+from midepoch_conformance.report.drawn_text import drawn_text
 from midepoch_conformance.report.file import ReportError, load_report
 from midepoch_conformance.report.markdown import code, markdown, plain
 from midepoch_conformance.report.overview import kinds
 from midepoch_conformance.report.page import html_page
-from midepoch_conformance.report.timeline import draw, drawn_text
+from midepoch_conformance.report.timeline import draw
 from midepoch_conformance.text import printable
 
 thorough = examples(300)
@@ -375,9 +376,29 @@ def test_batches_of_which_only_a_hash_is_known_have_short_names() -> None:
     hashes = [[int(f"{n}23456789012")] for n in range(1, 4)]
     delivery = a_delivery(take(1, hashes[2], ended=True), due=hashes)
     text = drawn_text(draw(delivery))
-    assert text == "epoch 0    b0 b1   b2\nsession 1     (b1) b2 end\n(n) missing"
+    assert text == (
+        "epoch 0    b0 b1   b2\nsession 1     (b1) b2 end\n(n) missing\nb1 = 223456789012"
+    )
     cells = draw(delivery).grids[0].rows[0].cells
     assert [cell.whole for cell in cells if cell.text] == ["223456789012", "323456789012"]
+
+
+def test_a_long_drawing_is_broken_into_parts_that_fit() -> None:
+    due = [[f"row {n}"] for n in range(12)]
+    text = drawn_text(draw(a_delivery(take(1, *due[2:], ended=True), due=due)), width=50)
+    lines = text.splitlines()
+    assert max(map(len, lines)) <= 50
+    assert sum(line.startswith("epoch 0") for line in lines) == 2
+    assert all(name in text for (name,) in due)
+
+
+def test_batches_of_several_streams_are_drawn_in_their_places() -> None:
+    """Two streams in turns repeat each other's batches; on the resume one of them starts over."""
+    due = [["a"], ["a"], ["b"], ["b"], ["c"], ["c"]]
+    delivery = a_delivery(take(2, ["a"], ["b"], ["b"], ["c"], ["c"], ended=True), due=due)
+    assert drawn_text(draw(delivery)) == (
+        "epoch 0    a  a b b c c\nsession 1  +a   b b c c end\n+n delivered before"
+    )
 
 
 def test_what_has_nothing_to_be_compared_with_is_not_called_wrong() -> None:
@@ -458,8 +479,6 @@ def test_all_files_are_written_at_once(
 @pytest.mark.parametrize(
     ("change", "options", "words"),
     [
-        (lambda lines: lines.pop(), [], "was interrupted after 7 of 7 cases"),
-        (lambda lines: lines.pop(), ["--html", "x.html"], "--continue` judges the rest"),
         (lambda lines: lines.pop(0), [], "a report begins with its header"),
         (lambda lines: None, ["--html", "."], "--html . is a folder"),
         (lambda lines: None, ["--badge", "changed.jsonl"], "--badge changed.jsonl is a file"),

@@ -42,7 +42,7 @@ def test_every_requirement_has_its_anchor_and_its_judge(site: Path) -> None:
     from midepoch_conformance.judges import REGISTRY
 
     for requirement in REQUIREMENTS["requirements"]:
-        page = site / "spec" / requirement["page"].removesuffix(".md") / "index.html"
+        page = site / "spec" / requirement["page"].replace(".md", ".html")
         text = page.read_text(encoding="utf-8")
         assert requirement["id"] in built_page.read(page).anchors
         block = text.partition(f'id="{requirement["id"]}"')[2].partition("</div>")[0]
@@ -58,7 +58,7 @@ def test_the_front_page_counts_the_requirements() -> None:
 
 
 def test_every_requirement_is_in_the_table(site: Path) -> None:
-    links = built_page.read(site / "spec/requirements/index.html").links
+    links = built_page.read(site / "spec/requirements.html").links
     missing = [r["id"] for r in REQUIREMENTS["requirements"] if not _linked(r["id"], links)]
     assert missing == []
 
@@ -68,23 +68,32 @@ def _linked(name: str, links: list[str]) -> bool:
 
 
 @pytest.mark.parametrize(
-    "command", ["check", "explore", "list", "spec", "report", "diff", "inspect", "bench"]
+    "command", ["check", "explore", "replay", "list", "spec", "report", "diff", "inspect", "bench"]
 )
 def test_the_command_line_reference_has_every_command(site: Path, command: str) -> None:
-    page = built_page.read(site / "reference/cli/index.html")
+    page = built_page.read(site / "reference/cli.html")
     assert f"midepoch-{command}" in page.anchors
 
 
-@pytest.mark.parametrize("name", ["StatefulDataLoader", "state_to_json", "state_from_json"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "StatefulDataLoader",
+        "StatefulDistributedSampler",
+        "batch_info",
+        "state_to_json",
+        "state_from_json",
+    ],
+)
 def test_the_api_reference_has_the_public_names(site: Path, name: str) -> None:
-    page = built_page.read(site / "reference/api/index.html")
+    page = built_page.read(site / "reference/api.html")
     assert any(a.split(".")[0] == "midepoch" and a.endswith(f".{name}") for a in page.anchors)
 
 
 def test_every_failure_in_the_field_is_shown_with_a_mutant(site: Path) -> None:
     rows = tomllib.loads((ROOT / "docs/field-failures.toml").read_text(encoding="utf-8"))
     failures = [failure for section in rows["section"] for failure in section["failure"]]
-    page = (site / "field-failures/index.html").read_text(encoding="utf-8")
+    page = (site / "field-failures.html").read_text(encoding="utf-8")
     shown = re.findall(r"<tr>\s*<td>(.*?)</tr>", page, re.DOTALL)
     assert len(shown) == len(failures) > 0
     for row in shown:
@@ -94,5 +103,5 @@ def test_every_failure_in_the_field_is_shown_with_a_mutant(site: Path) -> None:
 
 
 def test_an_id_in_running_text_becomes_a_link(site: Path) -> None:
-    page = (site / "guides/reading-a-result/index.html").read_text(encoding="utf-8")
-    assert re.search(r'<a class="req-ref" href="[^"]*spec/resume/#RESUME-1">RESUME-1</a>', page)
+    page = (site / "guides/reading-a-result.html").read_text(encoding="utf-8")
+    assert re.search(r'<a class="req-ref" href="[^"]*spec/resume.html#RESUME-1">RESUME-1</a>', page)

@@ -93,7 +93,7 @@ def test_it_is_started_by(word: str) -> None:
 
 
 def test_the_page_shows_the_file_itself(site: Path) -> None:
-    page = (site / "guides/in-your-ci/index.html").read_text(encoding="utf-8")
+    page = (site / "guides/in-your-ci.html").read_text(encoding="utf-8")
     shown = html.unescape(re.sub(r"<[^>]+>", "", page))
     lines = WORKFLOW.read_text(encoding="utf-8").splitlines()
     assert [line for line in lines if line.strip() not in shown] == []

@@ -7,6 +7,7 @@ texts.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Mapping
 from importlib import metadata, resources
@@ -131,7 +132,18 @@ def stopped(header: Header, cases: tuple[Case, ...]) -> Document:
     Raises:
         CaseError: this suite has no such case.
     """
-    judged = with_blocked([result_of(case) for case in cases])
+    # Findings on other requirements are kept for a run that continues this one.
+    judged = [
+        dataclasses.replace(
+            result,
+            findings=tuple(
+                found
+                for found in result.findings
+                if header.only is None or found.requirement in header.only
+            ),
+        )
+        for result in with_blocked([result_of(case) for case in cases])
+    ]
     failures = [
         results.Failure(
             finding=finding,

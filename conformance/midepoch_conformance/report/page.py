@@ -199,10 +199,11 @@ def _looks_of(drawing: Drawing) -> list[str]:
 
 
 def _parts(view: ClassView) -> Iterator[dict[str, object]]:
-    """Yield the parts of a class's bar, of 1000 units in all."""
-    total = sum(view.entry.counts.values()) or 1
+    """Yield the parts of a class's bar, of 1000 units in all, for the cases that were played."""
+    played = [name for name in OUTCOMES if name not in ("pass", "not offered")]
+    total = sum(view.entry.counts.get(name, 0) for name in ("pass", *played)) or 1
     at = 0
-    for outcome in ("pass", *(name for name in OUTCOMES if name != "pass")):
+    for outcome in ("pass", *played):
         count = view.entry.counts.get(outcome, 0)
         if count:
             start, at = at, at + count
