@@ -75,6 +75,10 @@ Scripts = Annotated[
     Path,
     typer.Option("--scripts", metavar="DIR", help="Write the scripts of failures into DIR."),
 ]
+Verbose = Annotated[
+    bool,
+    typer.Option("--verbose", help="Say which pairs of values no drawn history has, and why."),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the last line.")]
 
 
@@ -121,6 +125,7 @@ def check(
     write_known: WriteKnown = None,
     scripts: Scripts = Path("midepoch-report"),
     quiet: Quiet = False,
+    verbose: Verbose = False,
 ) -> None:
     """Judge LOADER by the cases of a profile."""
     settings = Settings(
@@ -144,6 +149,7 @@ def check(
         quiet,
         "add --continue to judge the rest",
         write_known,
+        verbose,
     )
 
 
@@ -256,6 +262,7 @@ def _run(
     quiet: bool,
     resumed: str = "",
     write_known: Path | None = None,
+    verbose: bool = False,
 ) -> None:
     """Run a check with its progress on the terminal and its report in its file."""
     show = terminal.progress_for(Console(stderr=True), quiet)
@@ -280,7 +287,7 @@ def _run(
         show.close()
         if report is not None:
             report.close()
-    terminal.show_report(document, Console(), quiet)
+    terminal.show_report(document, Console(), quiet, verbose)
     if write_known is not None:
         _write_known(outcome, write_known)
     raise typer.Exit(outcome.status)
