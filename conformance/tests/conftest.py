@@ -15,8 +15,9 @@ from warm_hosts import TORCH, WarmHosts
 
 from midepoch_conformance.host import processes
 from midepoch_conformance.run import check
+from midepoch_conformance.search import steering
 
-__all__ = ["fakes", "nothing_left"]
+__all__ = ["fakes", "few_histories", "nothing_left"]
 
 FAKES = Path(__file__).parent / "fakes"
 GOLDEN = Path(__file__).parent / "golden"
@@ -28,6 +29,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="rewrite the golden files of the suite's tests with the texts that they make",
     )
+
+
+@pytest.fixture(autouse=True)
+def few_histories(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let checks in tests draw no histories beside their tables, which are often short.
+
+    A module whose tests are about these histories has a fixture of the same name.
+    """
+    monkeypatch.setattr(steering, "BUDGETS", dict.fromkeys(steering.BUDGETS, (0, 0, 0)))
 
 
 @pytest.fixture
@@ -82,4 +92,4 @@ def warm_torch(warm_hosts: WarmHosts) -> None:
 def few_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have the profile ``full`` draw a few cases and histories."""
     monkeypatch.setattr(check, "DRAWN", 20)
-    monkeypatch.setattr(check, "HISTORIES", {False: 8, True: 2})
+    monkeypatch.setattr(steering, "BUDGETS", {"full": (1, 8, 2)})

@@ -34,6 +34,11 @@ from midepoch_conformance.verdict.finding import FAILURES, Finding
 MUTANTS = Path(__file__).parent / "mutants"
 
 
+@pytest.fixture(autouse=True)
+def few_histories() -> None:
+    """Draw as many histories as a profile has."""
+
+
 SMALL = Offer(kinds=("iterable",), boundary="stream", shuffles=(False,), saves=("mid",))
 
 
