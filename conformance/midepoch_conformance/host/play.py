@@ -135,6 +135,7 @@ class Play:
         self.read = _in_words if self.endless else _plain
         self.held = HeldBatches(self.read, few=self.endless)
         self.doomed = False
+        self.asking = False
 
     def run(self, forked: bool) -> bool:
         """Play the session; return whether all its steps were taken.
@@ -348,6 +349,7 @@ class Play:
             return False
         with self._watched(phase if self.begun else "iter"):
             try:
+                self.asking = True
                 rows = next(self.epoch)
             except StopIteration:
                 event.ended = True
@@ -357,6 +359,8 @@ class Play:
             except BaseException:
                 event.spent = self._is_spent(self.epoch)
                 raise
+            finally:
+                self.asking = False
             batch = self.read(rows)
         self.journal.batch(batch)
         if self.holds:
