@@ -188,7 +188,9 @@ def _added(bench: Bench, failure: Failure, scripts: Scripts) -> Failure:
     if finding.evidence is None:  # the failure was read from a report
         finding = bench.fails(failure.case, finding) or finding
     complete = dataclasses.replace(failure, finding=finding)
-    return scripts.add(complete, bench.info, bench.lengths(failure.case))
+    errors = bench.errors(failure.case, finding)
+    lengths = bench.lengths(failure.case)
+    return scripts.add(complete, bench.info, lengths, errors, bench.limit)
 
 
 def _kinds(failure: Failure, merged: Failure) -> tuple[str, ...]:
