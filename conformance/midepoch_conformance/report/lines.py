@@ -82,6 +82,7 @@ def header_of(facts: Facts) -> Header:
         started=facts.started,
         drawn=facts.drawn,
         seed=facts.seed,
+        options=facts.options,
     )
 
 
@@ -212,6 +213,7 @@ def _failure(failure: results.Failure) -> Failure:
         script=failure.script,
         script_text=failure.script_text,
         script_note=without_process_ids(failure.script_note),
+        worst=without_process_ids(failure.worst),
     )
 
 

@@ -225,6 +225,8 @@ def _failure(number: int, failure: Failure) -> Group:
         for name, value in (("expected", failure.expected), ("got", failure.got))
         if value is not None
     ]
+    if failure.worst:
+        facts.append(("worst", failure.worst))
     facts.append(("script", failure.script or failure.script_note or "none"))
     if failure.script and failure.script_note:
         facts.append(("note", failure.script_note))

@@ -23,12 +23,20 @@ from midepoch_conformance.run.certainty.turns import Turns
 from midepoch_conformance.run.events import (
     CasesJudged,
     Event,
+    Found,
     Investigating,
     Listener,
     Replaying,
     Started,
 )
-from midepoch_conformance.run.failures import Group, distinct, failing_groups, shown, smallest
+from midepoch_conformance.run.failures import (
+    Group,
+    by_harm,
+    distinct,
+    failing_groups,
+    shown,
+    smallest,
+)
 from midepoch_conformance.run.known import cover, replay
 from midepoch_conformance.run.runner import Runner, RunnerError
 from midepoch_conformance.run.settings import Settings
@@ -126,9 +134,13 @@ def run_check(
         results = [*earlier, *judge_all(benches, chosen, listen, skip=len(earlier))]
         results = block_dependents(benches, results, table, only)
         replayed, unknown = cover(replayed, results)
-        failures = find_failures(benches, unknown, settings, listen)
-    seconds = time.monotonic() - began
-    return Check(facts, results, summarise(results), failures, seconds, replayed)
+
+        def so_far(failures: list[Failure]) -> Check:
+            seconds = time.monotonic() - began
+            return Check(facts, results, summarise(results), failures, seconds, replayed)
+
+        failures = find_failures(benches, unknown, settings, listen, so_far)
+    return so_far(failures)
 
 
 def asked(case: Case, only: frozenset[str] | None) -> bool:
@@ -166,7 +178,7 @@ def facts_of(info: LoaderInfo, settings: Settings, only: frozenset[str] | None) 
     """Return the facts of a run that begins now; its table is not known yet."""
     now = datetime.datetime.now(datetime.timezone.utc)
     started = now.isoformat(timespec="seconds")
-    return Facts(settings.loader, info, settings.profile, only, started)
+    return Facts(settings.loader, info, settings.profile, only, started, options=settings.options)
 
 
 def replay_known(benches: list[Bench], known: Sequence[Known], listen: Listener) -> list[Replayed]:
@@ -181,9 +193,16 @@ def replay_known(benches: list[Bench], known: Sequence[Known], listen: Listener)
 
 
 def find_failures(
-    benches: list[Bench], results: list[CaseResult], settings: Settings, listen: Listener
+    benches: list[Bench],
+    results: list[CaseResult],
+    settings: Settings,
+    listen: Listener,
+    so_far: Callable[[list[Failure]], Check],
 ) -> list[Failure]:
-    """Return the failures, each with its smallest case and its script, in the table's order."""
+    """Return the failures, each with its smallest case and its script, the most harmful first.
+
+    An event tells of the check before any script is written: ``so_far`` makes it of the failures.
+    """
     full = settings.profile == "full"
     groups = failing_groups(results, by_kind=full)
     smaller = full if settings.shrink is None else settings.shrink
@@ -206,7 +225,8 @@ def find_failures(
         listen(Investigating(group.requirement, group.workload_kind, number + 1, count, doing))
 
     shrunk = share(benches, shrink, range(len(groups)))
-    found = distinct(zip(groups, shrunk, strict=True), by_kind=full)
+    found = by_harm(distinct(zip(groups, shrunk, strict=True), by_kind=full))
+    listen(Found(so_far([failure for _, failure in found])))
     return share(benches, show, range(len(found)))
 
 

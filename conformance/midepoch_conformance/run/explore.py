@@ -32,7 +32,7 @@ from midepoch_conformance.run.smoke import smoke
 from midepoch_conformance.run.summary import prerequisite_cases, summarise
 from midepoch_conformance.search.machine import draw_histories
 from midepoch_conformance.search.strategies import INLINE_OF, draw_cases
-from midepoch_conformance.verdict.results import CaseResult, Check, failing
+from midepoch_conformance.verdict.results import CaseResult, Check, Failure, failing
 
 __all__ = ["Goal", "draw_round", "explore"]
 
@@ -143,9 +143,13 @@ def explore(
         quick = tables.load_table("quick")
         others = _presupposed(benches, results, quick, only)
         results = block_dependents(benches, [*results, *others], quick, only)[: len(results)]
-        failures = find_failures(benches, results, settings, listen)
-    seconds = time.monotonic() - goal.began
-    return Check(facts, results, summarise(results), failures, seconds)
+
+        def so_far(failures: list[Failure]) -> Check:
+            seconds = time.monotonic() - goal.began
+            return Check(facts, results, summarise(results), failures, seconds)
+
+        failures = find_failures(benches, results, settings, listen, so_far)
+    return so_far(failures)
 
 
 def _as_wanted(drawn: list[Case], goal: Goal, judged: list[CaseResult]) -> list[Case]:
