@@ -6,6 +6,7 @@ adapter that fails the smoke gate, and if cases could not be judged.
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 import textwrap
@@ -32,7 +33,7 @@ from midepoch_conformance.run.events import CasesJudged, Event, Listener
 from midepoch_conformance.run.explore import Goal
 from midepoch_conformance.run.explore import explore as run_explore
 from midepoch_conformance.run.known import known_text, load_known, unknown_failures
-from midepoch_conformance.run.settings import Settings
+from midepoch_conformance.run.settings import Settings, option_words
 from midepoch_conformance.text import printable
 from midepoch_conformance.verdict.results import Check
 
@@ -52,6 +53,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=EPILOG,
 )
+
+SCRIPTS = Path("midepoch-report")
+"""The folder of scripts if the user names none."""
 
 Loader = Annotated[
     str,
@@ -151,7 +155,7 @@ def check(
     ] = False,
     known: KnownFile = None,
     write_known: WriteKnown = None,
-    scripts: Scripts = Path("midepoch-report"),
+    scripts: Scripts = SCRIPTS,
     timeout: Timeout = None,
     no_scripts: NoScripts = False,
     quiet: Quiet = False,
@@ -162,21 +166,40 @@ def check(
     Exit status: 0 if every MUST that the loader claims holds; 1 if one fails; 2 if something that
     you asked for could not be judged, or if the command is wrong.
     """
-    settings = Settings(
-        loader,
-        profile=profile,
-        python=_interpreter(python),
-        jobs=jobs,
-        only=_names(only),
-        scripts=None if no_scripts else scripts,
-        timeout=timeout,
-        known=() if known is None else tuple(load_known(known)),
-    )
     if continue_ and json is None:
         raise CheckError(
             "--continue needs the report of the interrupted run", "name it: --json FILE"
         )
     earlier = continued(json) if continue_ and json is not None else None
+    told = {} if earlier is None else earlier.options
+    # An option that is not given again is that of the interrupted run.
+    profile = str(told.get("profile", profile)) if profile == "quick" else profile
+    only = only or ([told["only"]] if "only" in told else None)
+    python = _interpreter(python or told.get("python"))
+    jobs = jobs or int(told.get("jobs", 0))
+    timeout = timeout or (float(told["timeout"]) if "timeout" in told else None)
+    known = known or (Path(told["known"]) if "known" in told else None)
+    if scripts == SCRIPTS:
+        scripts = Path(told.get("scripts", SCRIPTS))
+    no_scripts = no_scripts or "no_scripts" in told
+    settings = Settings(
+        loader,
+        profile=profile,
+        python=python,
+        jobs=jobs,
+        only=_names(only),
+        scripts=None if no_scripts else scripts,
+        timeout=timeout,
+        options=option_words(
+            python=python,
+            jobs=jobs,
+            known=known,
+            scripts=_unusual(scripts),
+            no_scripts=no_scripts,
+            timeout=timeout,
+        ),
+        known=() if known is None else tuple(load_known(known)),
+    )
     results = earlier.results if earlier is not None else []
     _run(
         lambda listen: run_check(settings, listen, earlier=results),
@@ -215,7 +238,7 @@ def explore(
     jobs: Jobs = 0,
     only: Only = None,
     json: Json = None,
-    scripts: Scripts = Path("midepoch-report"),
+    scripts: Scripts = SCRIPTS,
     timeout: Timeout = None,
     no_scripts: NoScripts = False,
     quiet: Quiet = False,
@@ -226,14 +249,25 @@ def explore(
     asked for could not be judged, or if the command is wrong.
     """
     goal = Goal(seconds, cases, with_workers)
+    python = _interpreter(python)
     settings = Settings(
         loader,
         profile="explore",
-        python=_interpreter(python),
+        python=python,
         jobs=jobs,
         only=_names(only),
         scripts=None if no_scripts else scripts,
         timeout=timeout,
+        options=option_words(
+            seconds=seconds,
+            cases=cases,
+            with_workers=with_workers,
+            python=python,
+            jobs=jobs,
+            scripts=_unusual(scripts),
+            no_scripts=no_scripts,
+            timeout=timeout,
+        ),
         shrink=True,
     )
     _run(
@@ -400,6 +434,8 @@ def _stopped(judged: list[CasesJudged], report: ReportFile | None) -> str:
         return f"midepoch: stopped after {words}; {keeps}" + (
             ": --json FILE keeps the cases that were judged" if last else ""
         )
+    if report.whole:
+        return f"midepoch: stopped; the report {report.path} is whole, but has no scripts yet"
     if "explore" in _typed[:1]:
         return f"midepoch: stopped; `midepoch report {report.path}` shows what was judged"
     command = shlex.join(["midepoch", *_typed])
@@ -424,10 +460,18 @@ def _names(only: list[str] | None) -> tuple[str, ...]:
     return tuple(name for name in names if name)
 
 
+def _unusual(scripts: Path) -> Path | None:
+    return None if scripts == SCRIPTS else scripts
+
+
 def _interpreter(python: str | None) -> str | None:
-    if python is not None and not Path(python).is_file():
+    """Return the interpreter's whole path: scripts run in other folders."""
+    if python is None:
+        return None
+    if not Path(python).is_file():
         raise CheckError(f"--python {python}: no such file", "name the interpreter's own path")
-    return python
+    # A link is kept: the interpreter of a virtual environment is one.
+    return os.path.abspath(python)
 
 
 if __name__ == "__main__":

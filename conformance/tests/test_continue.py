@@ -6,6 +6,7 @@ import dataclasses
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -18,14 +19,23 @@ import pytest
 from simulated import OFFER, Engine
 from test_check import TABLE
 
+from midepoch_conformance import cli
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.cli import main
 from midepoch_conformance.errors import CheckError
 from midepoch_conformance.families import tables
-from midepoch_conformance.report.file import ReportError, ReportFile, continued, read_report
+from midepoch_conformance.report.file import (
+    ReportError,
+    ReportFile,
+    continued,
+    load_report,
+    read_report,
+)
 from midepoch_conformance.report.lines import document_of, stable
+from midepoch_conformance.report.wording import command_words
+from midepoch_conformance.run import check
 from midepoch_conformance.run.check import Stopped, run_check
-from midepoch_conformance.run.events import CasesJudged, Event, Started
+from midepoch_conformance.run.events import CasesJudged, Event, Investigating, Started
 from midepoch_conformance.run.settings import Settings
 
 
@@ -74,6 +84,63 @@ def test_whatever_is_kept_the_end_is_the_same(
     assert lines_of(path) == whole
     smallest = whole[-1]["failures"][0]["id"]
     assert {case.id for case in TABLE[:kept]} & set(played) <= {smallest}
+
+
+@pytest.mark.usefixtures("short")
+def test_the_verdict_is_in_the_report_before_scripts_are_written(tmp_path: Path) -> None:
+    path, seen = tmp_path / "report.jsonl", []
+    report = ReportFile(path)
+
+    def listen(event: Event) -> None:
+        report(event)
+        if isinstance(event, Investigating) and "script" in event.doing:
+            seen.append((report.whole, read_report(path)[-1]))
+
+    checked = run_check(Settings("simulated", jobs=1), listen, lambda: Engine(forgets))
+    report.finish(document_of(checked))
+    assert len(seen) == len(checked.failures) > 0
+    *_, last = read_report(path)
+    for whole, footer in seen:
+        assert whole
+        assert (footer["type"], footer["status"]) == ("footer", 1)
+        assert [f["id"] for f in footer["failures"]] == [f["id"] for f in last["failures"]]
+    assert last["failures"][0]["delivered"]
+
+
+@pytest.mark.usefixtures("short")
+def test_a_run_goes_on_with_its_own_options(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that are given again count; the command that is copied from a report has all."""
+    path = tmp_path / "report.jsonl"
+    link = tmp_path / "python"
+    link.symlink_to(sys.executable)
+    monkeypatch.chdir(tmp_path)
+    given: list[Settings] = []
+
+    def run(settings: Settings, listen: Any, earlier: Any = ()) -> Any:
+        given.append(settings)
+        return run_check(settings, listen, lambda: Engine(forgets), earlier)
+
+    monkeypatch.setattr(cli, "run_check", run)
+    options = ["--python", "python", "--jobs", "3", "--timeout", "45", "--scripts", "mine"]
+    asked = ["--profile", "full", "--only", "RESUME-1"]
+    monkeypatch.setattr(check, "draw_cases", lambda *given: [])
+    monkeypatch.setattr(check, "draw_histories", lambda *given: [])
+    assert main(["check", "simulated", "--json", str(path), *asked, *options]) == 1
+    command = shlex.split(command_words(load_report(path).header))
+    assert command[:2] == ["midepoch", "check"]
+    # The interpreter's path is whole: scripts run in other folders. A link stays one.
+    assert given[0].python == str(link)
+    assert command[command.index("--python") + 1] == str(link)
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[:3]))
+    assert main(["check", "simulated", "--json", str(path), "--continue", "--jobs", "1"]) == 1
+    first, second = given
+    assert second.jobs == 1
+    assert dataclasses.replace(second, jobs=3, options=first.options) == first
+    assert main(["check", "simulated", "--json", str(path), *command[3:]]) == 1
+    assert given[2] == first
 
 
 @pytest.mark.usefixtures("short")

@@ -19,7 +19,16 @@ from midepoch_conformance.families import tables
 from midepoch_conformance.run.bench import Bench
 from midepoch_conformance.run.check import run_check
 from midepoch_conformance.run.events import Event, Investigating
-from midepoch_conformance.run.failures import Group, distinct, failing_groups, investigate
+from midepoch_conformance.run.failures import (
+    Group,
+    by_harm,
+    damage,
+    distinct,
+    failing_groups,
+    harm,
+    investigate,
+    smallest,
+)
 from midepoch_conformance.run.settings import Settings
 from midepoch_conformance.scripts import write as scripts_module
 from midepoch_conformance.scripts.write import Scripts
@@ -111,6 +120,46 @@ def test_full_finds_that_an_unusual_workload_was_not_the_cause(
     doing = [event.doing for event in heard if isinstance(event, Investigating)]
     assert doing.count("writing and running its script") == 1
     assert doing.count("searching for its smallest case") == len(doing) - 1 > 1
+
+
+HARM = {
+    "reordered": "fails silently",
+    "missing": "unstable",
+    "hang": "fails",
+    "crash": "fails",
+    "late error": "fails",
+    "bare error": "fails",
+    "refusal": "fails",
+    "cost": "fails",
+    "leftover": "fails",
+}
+"""Kinds of failures with an outcome of each, the most harmful first."""
+
+
+def test_the_most_harmful_failure_comes_first() -> None:
+    found = []
+    for kind, outcome in reversed(HARM.items()):
+        group, one = failure(PLAIN, kind)
+        finding = dataclasses.replace(one.finding, outcome=outcome)
+        found.append((group, dataclasses.replace(one, finding=finding)))
+    kinds = [one.finding.kind for _, one in by_harm(found)]
+    ranks = [harm(one.finding) for _, one in by_harm(found)]
+    assert ranks == sorted(ranks) == [0, 0, 1, 1, 2, 3, 3, 4, 4]
+    assert (set(kinds[:2]), kinds[4]) == ({"reordered", "missing"}, "late error")
+
+
+def test_the_worst_case_is_named_beside_the_smallest() -> None:
+    little = Finding("RESUME-1", "fails silently", "missing", "one", [[[0], [1]]], [[[0]]])
+    much = Finding("RESUME-1", "fails silently", "missing", "many", [[[0], [1]], [[2], [3]]], [])
+    assert (damage(little), damage(much), damage(Finding("COST-1", "fails", "cost"))) == (1, 4, 0)
+    assert damage(dataclasses.replace(little, got=[[[1], [0]]])) == 1  # only the order differs
+    bench = Bench(Engine())
+    both = smallest(bench, Group("RESUME-1", ((PLAIN, little), (LONG, much))), shrinking=False)
+    assert both.case == PLAIN
+    assert both.worst.startswith("30 samples")
+    assert both.worst.endswith(": many")
+    one = smallest(bench, Group("RESUME-1", ((PLAIN, much), (LONG, little))), shrinking=False)
+    assert one.worst == ""
 
 
 def test_a_hang_is_not_played_again_for_its_picture() -> None:

@@ -102,8 +102,8 @@ class Offer:
     batch), ``"world"`` (several ranks), ``"restarts"`` (dead workers are replaced) and
     ``"unordered states"`` (states that are saved and loaded while batches come out of order)."""
     live_load: str = "either"
-    """The effect of a load into a live iterator: it ``"applies"``, it ``"raises"``, or
-    ``"either"``; ``"next"`` if the loader documents that it applies to the next iterator only."""
+    """The effect of a load into a live iterator: ``"applies"``, ``"raises"``, ``"either"``;
+    ``"next"`` if the loader documents that a load applies to the next iterator only."""
     reasons: dict[str, str] = dataclasses.field(default_factory=dict)
     """The reasons for missing offers: ``{what: why}``."""
 

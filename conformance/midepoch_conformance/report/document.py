@@ -98,6 +98,7 @@ class Header(_Part):
     started: str
     drawn: Mapping[str, Any] | None = None
     seed: int | None = None
+    options: Sequence[str] = ()
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -198,6 +199,7 @@ class Failure(Finding):
     script: str | None
     script_text: str | None
     script_note: str
+    worst: str = ""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -24,12 +24,14 @@ from midepoch_conformance.report.lines import (
     FORMAT,
     TIMES,
     case_of,
+    document_of,
     header_of,
     result_of,
 )
 from midepoch_conformance.report.lines import stopped as stopped_document
 from midepoch_conformance.report.wording import command_words
-from midepoch_conformance.run.events import CasesJudged, Event, Started
+from midepoch_conformance.run.events import CasesJudged, Event, Found, Started
+from midepoch_conformance.run.settings import options_of
 from midepoch_conformance.verdict.results import CaseResult
 
 __all__ = [
@@ -46,7 +48,7 @@ __all__ = [
 SCHEMA = f"report-{FORMAT}.schema.json"
 """The schema's file, beside this module."""
 
-_NOT_COMPARED = ("cases", "table", *TIMES)
+_NOT_COMPARED = ("cases", "table", "options", *TIMES)
 """The fields of a header that may differ between the parts of one run, or are compared apart."""
 
 _NONE = "a report is what `midepoch check LOADER --json FILE` writes"
@@ -77,6 +79,7 @@ class ReportFile:
         self._waiting: dict[int, CaseResult] = {}
         self._next = 0
         self._own = False
+        self._body: int | None = None
         self._only: frozenset[str] | None = None
         _check_writable(path)
 
@@ -99,11 +102,28 @@ class ReportFile:
                 result = self._waiting.pop(self._next)
                 self._write("case", case_of(result, self._own, self._only))
                 self._next += 1
+        elif isinstance(event, Found):
+            # The verdict is safe before scripts are written: that may take long.
+            self._write_footer(document_of(event.check).footer)
+
+    @property
+    def whole(self) -> bool:
+        """Whether the file holds a verdict; the failures' scripts may be missing."""
+        return self._body is not None
 
     def finish(self, document: Document) -> None:
         """Write the footer and close the file."""
-        self._write("footer", document.footer)
+        self._write_footer(document.footer)
         self.close()
+
+    def _write_footer(self, footer: Footer) -> None:
+        """Write the footer, in place of an earlier one."""
+        if self._file is not None and self._body is not None:
+            self._file.truncate(self._body)
+            self._file.seek(self._body)
+        elif self._file is not None:
+            self._body = self._file.tell()
+        self._write("footer", footer)
 
     def close(self) -> None:
         """Close the file; a file without a footer is that of an interrupted run."""
@@ -143,6 +163,16 @@ class Continued:
     """The results of its cases, in the table's order."""
     size: int
     """The size of its whole lines, in bytes."""
+
+    @property
+    def options(self) -> dict[str, str]:
+        """The options of its command line that were not left at their defaults, by name."""
+        only = self.header["only"]
+        return {
+            "profile": self.header["profile"],
+            **({"only": ",".join(only)} if only else {}),
+            **options_of(self.header.get("options", ())),
+        }
 
     def check_header(self, header: Header) -> None:
         """Make sure that the report is of the run that ``header`` begins.

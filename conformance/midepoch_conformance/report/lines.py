@@ -86,6 +86,7 @@ def header_of(facts: Facts) -> Header:
         started=facts.started,
         drawn=facts.drawn,
         seed=facts.seed,
+        options=facts.options,
     )
 
 
@@ -271,6 +272,7 @@ def _failure(failure: results.Failure) -> Failure:
         script=failure.script,
         script_text=failure.script_text,
         script_note=without_process_ids(failure.script_note),
+        worst=without_process_ids(failure.worst),
     )
 
 

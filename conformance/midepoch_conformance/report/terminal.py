@@ -261,6 +261,8 @@ def _print_failure(number: int, failure: Failure, document: Document, console: C
         for name, value in (("expected", failure.expected), ("got", failure.got))
         if (words := batches_words(value))
     ]
+    if failure.worst:
+        facts.append(("worst", failure.worst))
     if failure.script or failure.script_note:
         facts.append(("script", failure.script or failure.script_note))
     if failure.script and failure.script_note:

@@ -34,6 +34,7 @@ def command_words(header: Header) -> str:
         words = ["midepoch", "check", spec, "--profile", header.profile]
     if header.only:
         words += ["--only", ",".join(header.only)]
+    words += header.options
     return shlex.join(words)
 
 

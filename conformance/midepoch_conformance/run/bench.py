@@ -7,6 +7,7 @@ tables, profiles or reports.
 from __future__ import annotations
 
 import dataclasses
+import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -18,7 +19,7 @@ from typing import Protocol, TypeVar
 from midepoch_conformance import judges
 from midepoch_conformance.case.adapter import Execution, LoaderInfo
 from midepoch_conformance.case.case import Case
-from midepoch_conformance.case.trace import Trace
+from midepoch_conformance.case.trace import Fault, Trace
 from midepoch_conformance.case.uninterrupted import oracle_case
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.errors import own_error
@@ -186,6 +187,29 @@ class Bench:
         except RunnerError:
             return None
 
+    @property
+    def limit(self) -> float:
+        """The seconds that a session has."""
+        return self._plays.limit
+
+    def errors(self, case: Case, finding: Finding) -> frozenset[str] | None:
+        """Return the types of the errors of one more play, with those that the finding names.
+
+        A process that was killed or died is ``"the process died"``. None: any error may come.
+        """
+        found = {*_ERROR.findall(finding.words)}
+        if finding.kind in ("hang", "crash"):
+            return frozenset({*found, DIED})
+        try:
+            oracle = self._oracle(case, attempt=0).trace
+            trace = self._plays.play(case, epoch_lengths(oracle)).trace
+        except RunnerError:
+            return None
+        for session in trace.sessions:
+            faults = (session.fault, *(event.fault for event in session.events))
+            found |= {_type_of(fault) for fault in faults if fault is not None}
+        return frozenset(found)
+
     def delivered(self, case: Case) -> Delivered | None:
         """Play ``case`` once more and return its batches; None if its host does not answer."""
         try:
@@ -246,6 +270,16 @@ class Bench:
     @staticmethod
     def _all(case: Case, outcome: str, words: str, kind: str = "") -> list[Finding]:
         return [place(Finding(i, outcome, kind, words), case) for i in judges.applicable(case)]
+
+
+DIED = "the process died"
+
+_ERROR = re.compile(r"\b[A-Z]\w*(?:Error|Exception|Exit|Interrupt|Iteration|Warning|Died)\b")
+"""The name of an error's type in a sentence."""
+
+
+def _type_of(fault: Fault) -> str:
+    return DIED if fault.kind in ("hang", "crash") else fault.type
 
 
 def _confirmed(finding: Finding, replays: list[list[Finding]], company: bool) -> Finding:

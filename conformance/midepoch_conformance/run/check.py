@@ -25,12 +25,20 @@ from midepoch_conformance.run.certainty.turns import Turns
 from midepoch_conformance.run.events import (
     CasesJudged,
     Event,
+    Found,
     Investigating,
     Listener,
     Replaying,
     Started,
 )
-from midepoch_conformance.run.failures import Group, distinct, failing_groups, shown, smallest
+from midepoch_conformance.run.failures import (
+    Group,
+    by_harm,
+    distinct,
+    failing_groups,
+    shown,
+    smallest,
+)
 from midepoch_conformance.run.known import cover, replay
 from midepoch_conformance.run.own_cases import cases_for
 from midepoch_conformance.run.runner import Runner, RunnerError
@@ -123,10 +131,14 @@ def run_check(
         results = [*earlier, *judge_all(benches, chosen, listen, skip=len(earlier))]
         results = block_dependents(benches, results, table, only)
         replayed, unknown = cover(replayed, results)
-        failures = find_failures(benches, unknown, settings, listen)
-    seconds = time.monotonic() - began
-    missing = unjudged(results, settings.only)
-    return Check(facts, results, summarise(results), failures, seconds, replayed, missing)
+
+        def so_far(failures: list[Failure]) -> Check:
+            seconds = time.monotonic() - began
+            rows, missing = summarise(results), unjudged(results, settings.only)
+            return Check(facts, results, rows, failures, seconds, replayed, missing)
+
+        failures = find_failures(benches, unknown, settings, listen, so_far)
+    return so_far(failures)
 
 
 def draw(
@@ -187,7 +199,7 @@ def facts_of(info: LoaderInfo, settings: Settings, only: frozenset[str] | None) 
     """Return the facts of a run that begins now; its table is not known yet."""
     now = datetime.datetime.now(datetime.timezone.utc)
     started = now.isoformat(timespec="seconds")
-    return Facts(settings.loader, info, settings.profile, only, started)
+    return Facts(settings.loader, info, settings.profile, only, started, options=settings.options)
 
 
 def replay_known(benches: list[Bench], known: Sequence[Known], listen: Listener) -> list[Replayed]:
@@ -206,10 +218,12 @@ def find_failures(
     results: list[CaseResult],
     settings: Settings,
     listen: Listener,
+    so_far: Callable[[list[Failure]], Check],
     until: float = math.inf,
 ) -> list[Failure]:
-    """Return the failures, each with its smallest case and its script, in the table's order.
+    """Return the failures, each with its smallest case and its script, the most harmful first.
 
+    An event tells of the check before any script is written: ``so_far`` makes it of the failures.
     No case is made smaller later than ``until``.
     """
     full = settings.profile == "full"
@@ -239,7 +253,8 @@ def find_failures(
         listen(Investigating(group.requirement, group.workload_kind, number + 1, count, doing))
 
     shrunk = share(benches, shrink, range(len(groups)))
-    found = distinct(zip(groups, shrunk, strict=True), by_kind=full)
+    found = by_harm(distinct(zip(groups, shrunk, strict=True), by_kind=full))
+    listen(Found(so_far([failure for _, failure in found])))
     return share(benches, show, range(len(found)))
 
 

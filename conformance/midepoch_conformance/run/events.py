@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 
-from midepoch_conformance.verdict.results import CaseResult, Facts
+from midepoch_conformance.verdict.results import CaseResult, Check, Facts
 
-__all__ = ["CasesJudged", "Event", "Investigating", "Listener", "Replaying", "Started"]
+__all__ = ["CasesJudged", "Event", "Found", "Investigating", "Listener", "Replaying", "Started"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,5 +51,12 @@ class Investigating:
     """The current activity, in words."""
 
 
-Event = Started | Replaying | CasesJudged | Investigating
+@dataclasses.dataclass(frozen=True)
+class Found:
+    """All cases are judged and the failures are known; their scripts are not written yet."""
+
+    check: Check
+
+
+Event = Started | Replaying | CasesJudged | Investigating | Found
 Listener = Callable[[Event], None]

@@ -33,7 +33,7 @@ from midepoch_conformance.run.summary import prerequisite_cases, summarise, unju
 from midepoch_conformance.search.draws import Chance
 from midepoch_conformance.search.steering import Steering
 from midepoch_conformance.search.strategies import INLINE_OF, draw_cases
-from midepoch_conformance.verdict.results import CaseResult, Check, failing
+from midepoch_conformance.verdict.results import CaseResult, Check, Failure, failing
 
 __all__ = ["Goal", "draw_round", "explore"]
 
@@ -159,10 +159,14 @@ def explore(
         quick = tables.load_table("quick")
         others = _presupposed(benches, results, quick, only)
         results = block_dependents(benches, [*results, *others], quick, only)[: len(results)]
-        failures = find_failures(benches, results, settings, listen, goal.until)
-    seconds = time.monotonic() - goal.began
-    missing = unjudged(results, settings.only)
-    return Check(facts, results, summarise(results), failures, seconds, unjudged=missing)
+
+        def so_far(failures: list[Failure]) -> Check:
+            seconds = time.monotonic() - goal.began
+            missing = unjudged(results, settings.only)
+            return Check(facts, results, summarise(results), failures, seconds, unjudged=missing)
+
+        failures = find_failures(benches, results, settings, listen, so_far, goal.until)
+    return so_far(failures)
 
 
 def _as_wanted(drawn: list[Case], goal: Goal, judged: list[CaseResult]) -> list[Case]:

@@ -6,8 +6,9 @@ import contextlib
 import dataclasses
 import math
 import time
+from collections import Counter
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from midepoch_conformance.case.case import HISTORY, Case
 from midepoch_conformance.case.words import describe, feature_of, sort_of
@@ -18,7 +19,17 @@ from midepoch_conformance.search.shrink import shrink, size
 from midepoch_conformance.verdict.finding import Finding
 from midepoch_conformance.verdict.results import CaseResult, Failure, failing
 
-__all__ = ["Group", "distinct", "failing_groups", "investigate", "shown", "smallest"]
+__all__ = [
+    "Group",
+    "by_harm",
+    "damage",
+    "distinct",
+    "failing_groups",
+    "harm",
+    "investigate",
+    "shown",
+    "smallest",
+]
 
 
 _TRIED = 3
@@ -91,6 +102,56 @@ def _weight(member: tuple[Case, Finding]) -> tuple[bool, tuple[int, ...], str]:
     return finding.outcome == "unstable", size(case), case.id
 
 
+_HARM = (
+    {"hang", "crash"},
+    {"late error"},
+    {"error", "bare error", "codec", "save", "close", "invalid", "refusal"},
+    {"cost", "leftover"},
+)
+"""The kinds of findings after those of wrong batches, the most harmful first."""
+
+
+def harm(finding: Finding) -> int:
+    """Return the place of a finding in the order of harm: 0 for wrong batches without an error.
+
+    Example:
+        >>> harm(Finding("RESUME-1", "fails silently", "missing")), harm(
+        ...     Finding("COST-1", "fails", "cost")
+        ... )
+        (0, 4)
+    """
+    ranks = (rank for rank, kinds in enumerate(_HARM, start=1) if finding.kind in kinds)
+    return next(ranks, 0)
+
+
+def by_harm(found: Iterable[tuple[Group, Failure]]) -> list[tuple[Group, Failure]]:
+    """Return failures with the most harmful first; equal ones stay in the table's order."""
+    return sorted(found, key=lambda pair: harm(pair[1].finding))
+
+
+def damage(finding: Finding) -> int:
+    """Return how many rows are missing or were not expected; 0 if the finding has no batches."""
+    expected, got = (_rows(value) for value in (finding.expected, finding.got))
+    if expected is None or got is None:
+        return 0
+    return ((expected - got) + (got - expected)).total() or int(finding.expected != finding.got)
+
+
+def _rows(batches: Any) -> Counter[str] | None:
+    """Return how often each row comes; None if these are no batches."""
+    if not isinstance(batches, list) or not all(isinstance(batch, list) for batch in batches):
+        return None
+    return Counter(repr(row) for batch in batches for row in batch)
+
+
+def _worst(group: Group, shown: Finding, own: bool) -> str:
+    """Return the case of a group that goes most wrong, in words; "" if none is worse than shown."""
+    case, finding = max(group.members, key=lambda member: damage(member[1]))
+    if damage(finding) <= damage(shown):
+        return ""
+    return f"{describe(case, own=own)}: {finding.words}"
+
+
 def investigate(bench: Bench, group: Group, scripts: Scripts | None, shrinking: bool) -> Failure:
     """Return the group's smallest case, shrunk if ``shrinking``, with its script.
 
@@ -133,6 +194,7 @@ def smallest(
         cases=len(group.members),
         shrunk=plays,
         feature=feature_of(case),
+        worst=_worst(group, finding, bench.info.function),
     )
 
 
@@ -156,6 +218,7 @@ def distinct(
                 one[1],
                 cases=one[1].cases + two[1].cases,
                 workload_kinds=_kinds(one[1], two[1]),
+                worst=one[1].worst or two[1].worst,
             ),
         )
     return list(first.values())
@@ -200,7 +263,9 @@ def _added(bench: Bench, failure: Failure, scripts: Scripts) -> Failure:
     if finding.evidence is None:  # the failure was read from a report
         finding = bench.fails(failure.case, finding) or finding
     complete = dataclasses.replace(failure, finding=finding)
-    return scripts.add(complete, bench.info, bench.lengths(failure.case))
+    errors = bench.errors(failure.case, finding)
+    lengths = bench.lengths(failure.case)
+    return scripts.add(complete, bench.info, lengths, errors, bench.limit)
 
 
 def _kinds(failure: Failure, merged: Failure) -> tuple[str, ...]:

@@ -81,6 +81,8 @@ class Facts:
     """How cases were drawn beside the table's, if any were."""
     seed: int | None = None
     """The seed of ``explore``."""
+    options: tuple[str, ...] = ()
+    """The further options of the command line, word by word."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -124,6 +126,8 @@ class Failure:
     """A special feature of the workloads that fail in this way, in a word or two."""
     delivered: Delivered | None = None
     """The batches that one more play of the case delivered."""
+    worst: str = ""
+    """The case that goes most wrong in this way, in words; empty if the smallest one does."""
 
 
 @dataclasses.dataclass(frozen=True)

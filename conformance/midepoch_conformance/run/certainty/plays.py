@@ -79,6 +79,11 @@ class Plays:
         self.alone = False
         """Whether every play is alone."""
 
+    @property
+    def limit(self) -> float:
+        """The seconds that a session has."""
+        return self._hangs.limit
+
     def play(
         self, case: Case, lengths: Sequence[int] | None = None, *, alone: bool = False
     ) -> Played:
