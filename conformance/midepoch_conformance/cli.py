@@ -88,6 +88,16 @@ Scripts = Annotated[
     typer.Option("--scripts", metavar="DIR", help="Write a script of each failure into DIR."),
 ]
 NoScripts = Annotated[bool, typer.Option("--no-scripts", help="Write no scripts.")]
+Timeout = Annotated[
+    float | None,
+    typer.Option(
+        "--timeout",
+        metavar="SECONDS",
+        min=0.1,
+        help="Time that a session has before the suite looks whether it hangs. "
+        "[default: it follows from a plain epoch, at least 60]",
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the last line.")]
 
 
@@ -139,6 +149,7 @@ def check(
     write_known: WriteKnown = None,
     scripts: Scripts = Path("midepoch-report"),
     no_scripts: NoScripts = False,
+    timeout: Timeout = None,
     quiet: Quiet = False,
 ) -> None:
     """Judge LOADER by the cases of a profile, and show each failure with its smallest case.
@@ -153,6 +164,7 @@ def check(
         jobs=jobs,
         only=_names(only),
         scripts=None if no_scripts else scripts,
+        timeout=timeout,
         known=() if known is None else tuple(load_known(known)),
     )
     if continue_ and json is None:
@@ -199,6 +211,7 @@ def explore(
     json: Json = None,
     scripts: Scripts = Path("midepoch-report"),
     no_scripts: NoScripts = False,
+    timeout: Timeout = None,
     quiet: Quiet = False,
 ) -> None:
     """Judge LOADER by randomly drawn cases and histories, until you stop it (Ctrl-C).
@@ -214,6 +227,7 @@ def explore(
         jobs=jobs,
         only=_names(only),
         scripts=None if no_scripts else scripts,
+        timeout=timeout,
         shrink=True,
     )
     _run(
@@ -248,13 +262,14 @@ def replay_(
         ),
     ] = None,
     python: Python = None,
+    timeout: Timeout = None,
 ) -> None:
     """Play one case again, and show each step: what was delivered, what was due, the verdict.
 
     Exit status: 0 if the loader does what the case asks; 1 if it fails; 2 if the case could not be
     judged, or if the command is wrong.
     """
-    settings = Settings(loader, python=_interpreter(python), jobs=1)
+    settings = Settings(loader, python=_interpreter(python), jobs=1, timeout=timeout)
     raise typer.Exit(replay(settings, find_case(case, report), Console()))
 
 

@@ -57,6 +57,7 @@ class Engine:
         self.reason = declines
         self.info = LoaderInfo("simulated", "1.0", "3.11", "Linux", {}, offer)
         self.plays: Counter[str] = Counter()
+        self.limit = 60.0
         self.closed = False
 
     def __enter__(self) -> Engine:
@@ -73,7 +74,13 @@ class Engine:
     def declines(self, workload: Workload, execution: Execution) -> str | None:
         return self.reason(workload, execution)
 
-    def play(self, case: Case, lengths: Sequence[int] | None = None) -> Trace:
+    def play(
+        self,
+        case: Case,
+        lengths: Sequence[int] | None = None,
+        limit: float | None = None,
+        most: float = 4,
+    ) -> Trace:
         self.plays[case.id] += 1
         states: dict[str, tuple[int, int]] = {}
         trace = Trace(case.id, [])

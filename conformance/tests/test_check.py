@@ -15,11 +15,16 @@ from midepoch_conformance.case.uninterrupted import oracle_case
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.errors import CheckError
 from midepoch_conformance.families import tables
+from midepoch_conformance.run import failures
 from midepoch_conformance.run.bench import Bench, Oracles
+from midepoch_conformance.run.certainty.hangs import Hangs
+from midepoch_conformance.run.certainty.plays import Plays
+from midepoch_conformance.run.certainty.turns import Turns
 from midepoch_conformance.run.check import run_check, wanted_requirements
 from midepoch_conformance.run.events import CasesJudged, Event, Investigating, Started
 from midepoch_conformance.run.settings import Settings
 from midepoch_conformance.run.smoke import smoke
+from midepoch_conformance.scripts import write
 from midepoch_conformance.verdict.results import CaseResult, Check
 
 
@@ -135,10 +140,10 @@ def test_the_oracle_is_played_once_and_once_more_for_replays() -> None:
 
 def test_only_so_many_oracles_are_kept() -> None:
     engine = Engine()
-    oracles = Oracles(most=2)
+    oracles, plays = Oracles(most=2), Plays(engine, Turns(), Hangs())
     wholes = [oracle_case(case) for case in (TABLE[2], TABLE[4], TABLE[5])]
     for whole in (*wholes, wholes[2], wholes[1], wholes[0]):
-        oracles.get(engine, whole)
+        oracles.get(plays, whole)
     assert [engine.plays[whole.id] for whole in wholes] == [2, 1, 1]
 
 
@@ -212,3 +217,34 @@ def test_an_unknown_loader_and_a_python_that_is_none(tmp_path: Path) -> None:
     bad.chmod(0o755)
     with pytest.raises(CheckError, match="cannot be started"):
         run_check(Settings("torch", python=str(bad)))
+
+
+def test_an_error_of_the_suite_is_that_cases_alone() -> None:
+    """All other cases are judged, and the status says that one was not."""
+
+    def broken(case: Case, session: int) -> bool:
+        if case == TABLE[2]:
+            raise TypeError("a slip of the suite's author")
+        return False
+
+    checked = check(Engine(broken))
+    assert checked.status == 2
+    assert outcomes(checked, "RESUME-1") == ["error", "pass", "pass", "pass", "not offered"]
+    found = checked.results[2].findings[0]
+    assert found.words.startswith("the suite itself failed: TypeError: a slip of the suite's")
+    assert "test_check.py, line" in found.words
+
+
+def test_an_error_while_a_failure_is_shown_costs_no_report(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def slip(*given: object, **named: object) -> str:
+        raise RecursionError("too deep")
+
+    monkeypatch.setattr(write, "make_script", slip)
+    monkeypatch.setattr(failures, "shrink", slip)
+    checked = check(Engine(lambda case, session: session == 1), scripts=tmp_path, profile="full")
+    assert checked.status == 1
+    first = checked.failures[0]
+    assert first.script is None
+    assert "the suite itself failed to write a script: RecursionError" in first.script_note

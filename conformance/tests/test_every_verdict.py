@@ -130,8 +130,9 @@ def test_a_document_that_the_schema_refuses_is_invalid(warm_hosts: WarmHosts) ->
 def test_every_outcome_and_every_kind_has_a_loader() -> None:
     rows = [*VERDICTS.values(), *(row[1:] for row in MORE)]
     assert {row[2] for row in rows} == set(OUTCOMES)
-    # A judge's own error is shown in test_judges.py: no loader can bring it about.
-    assert KINDS - {"invalid", "judge"} == {row[3] for row in rows} - {""}
+    # A judge's own error is shown in test_judges.py, and cases that disturb each other in
+    # test_certain.py: no loader can bring these about by itself.
+    assert KINDS - {"invalid", "judge", "company"} == {row[3] for row in rows} - {""}
 
 
 def test_every_loader_has_a_verdict() -> None:

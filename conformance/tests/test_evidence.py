@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
 import pytest
 from written import FIRST, ORACLE, case, found, trace
 
@@ -69,7 +77,8 @@ def test_where_a_resume_is_wrong_is_told(
 
 LOADER = '''"""A loader that forgets."""
 
-import itertools, json, os, pathlib, pickle, signal, subprocess, sys, tempfile, traceback
+import contextlib, ctypes, faulthandler, itertools, json, os, pathlib, pickle, signal
+import subprocess, sys, tempfile, traceback
 
 SESSIONS = {
     "whole": (1, 1, {}, "drain, drain"),
@@ -94,7 +103,7 @@ class Session:
     def load(self, state): self.done = state["done"] if self.right else 1
 
 
-def open_loader(right=True):
+def open_loader(root, right=True):
     session = Session()
     session.right = right
     return session
@@ -106,6 +115,7 @@ def seed_streams(seed): pass
 
 
 CODEC, CANONICAL, RARE, LOOKS = "pickle", False, {}, {}
+PREPARE, ERRORS, EMPTY, LIMIT = None, None, False, 30
 '''
 
 
@@ -123,3 +133,106 @@ def test_what_cannot_be_played_shows_nothing() -> None:
     ran = run_script(f"{text}\n\n{player()[0]}\n\nmain(*sys.argv[1:])\n".replace("range(", "rnge("))
     assert ran.status == 2
     assert "the uninterrupted run: NameError" in ran.output
+
+
+def told(**constants: object) -> str:
+    """Return a script whose constants are others."""
+    text = LOADER.replace("RIGHT", "False")
+    lines = "".join(f"{name} = {value}\n" for name, value in constants.items())
+    return f"{text}\n{lines}\n{player()[0]}\n\nmain(*sys.argv[1:])\n"
+
+
+@pytest.mark.parametrize(
+    ("constants", "status", "words"),
+    [
+        ({"ERRORS": "('KeyError',)"}, 1, "got: "),
+        ({"PREPARE": "lambda root, **changes: 1 / 0"}, 2, "session whole could not be played"),
+        ({"PREPARE": "lambda root, **changes: open(root + '/x', 'x')"}, 1, "got: "),
+        ({"decode": "lambda *given: 1 / 0"}, 2, "has another error: ZeroDivisionError"),
+        # This error may come, so the sessions are compared, which the loader's own lines refuse.
+        ({"decode": "lambda *given: 1 / 0", "ERRORS": "('ZeroDivisionError',)"}, 2, "AssertionErr"),
+    ],
+)
+def test_another_error_is_not_the_failure(
+    constants: dict[str, str], status: int, words: str
+) -> None:
+    given = {"ERRORS": "()", **constants}
+    ran = run_script(told(**given))
+    assert ran.status == status, ran.output
+    assert words in ran.output
+
+
+def test_an_uninterrupted_run_without_batches_shows_nothing() -> None:
+    text = told().replace("range(begin, 4)", "range(0)")
+    ran = run_script(text)
+    assert ran.status == 2
+    assert "the uninterrupted run delivers nothing" in ran.output
+
+
+def test_a_session_that_hangs_ends_and_says_where() -> None:
+    hanging = "import time\n        time.sleep(1000)\n        begin, self.done = self.done, 0"
+    text = told(LIMIT=1, EMPTY=True, ERRORS=("the process died",))
+    ran = run_script(text.replace("begin, self.done = self.done, 0", hanging))
+    assert ran.status == 2
+    assert "the process died: no end within 1 s" in ran.output
+    assert "in epoch" in ran.output
+
+
+LEAVES = """
+import subprocess
+def leave(root, **changes):
+    mark = os.environ["LEFT"]
+    subprocess.Popen(["sleep", mark])
+    subprocess.Popen(["sleep", mark], start_new_session=True)
+PREPARE = leave
+"""
+
+
+@pytest.mark.parametrize("way", ["ends", "is terminated", "is killed"])
+def test_a_script_leaves_no_process(
+    way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seconds = str(100_000 + os.getpid())
+    hangs = "time.sleep(1000)" if way != "ends" else "pass"
+    stands = f"def state(self):\n        import time; {hangs}\n        "
+    text = told().replace("def state(self): ", stands)
+    script = tmp_path / "failure.py"
+    script.write_text(text.replace("def encode(", f"{LEAVES}\n\ndef encode("))
+    process = subprocess.Popen(
+        [sys.executable, str(script)],
+        env={**os.environ, "LEFT": seconds, "TMPDIR": str(tmp_path)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    if way != "ends":
+        # The session that hangs has started its processes.
+        while process.poll() is None and len(sleeping(seconds)) < 2:
+            time.sleep(0.01)
+        (process.terminate if way == "is terminated" else process.kill)()
+    process.wait(60)
+    if way == "is killed":
+        # Nobody can tidy up after that, but the session itself ends with its script.
+        until = time.monotonic() + 20
+        while sessions_of(script) and time.monotonic() < until:
+            time.sleep(0.01)
+        assert not sessions_of(script)
+        for pid in sleeping(seconds):
+            os.kill(pid, signal.SIGKILL)
+    else:
+        assert not sleeping(seconds)
+
+
+def commands() -> dict[int, list[str]]:
+    found = {}
+    for entry in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            found[int(entry.parent.name)] = entry.read_text().split("\0")
+    return found
+
+
+def sleeping(seconds: str) -> list[int]:
+    return [pid for pid, words in commands().items() if words[:2] == ["sleep", seconds]]
+
+
+def sessions_of(script: Path) -> list[int]:
+    return [pid for pid, words in commands().items() if str(script) in words]

@@ -13,7 +13,7 @@ from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.trace import Fault, Trace
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.host.processes import Deadline
+from midepoch_conformance.host.deadline import Deadline
 from midepoch_conformance.run.runner import Runner
 
 sys.path.append(str(Path(__file__).parent / "fakes"))
@@ -29,11 +29,11 @@ BOUND = 120.0
 AT = dict(zip(hostile.PLACES, ("open", "iter", "next", "state", "load", "close"), strict=True))
 """The calls of a session as a fault names them."""
 
-HANG, CLEAN = ("hang", "hang"), None
+HANG, BUSY, CLEAN = ("hang", "hang"), ("hang", "busy"), None
 ENDS: dict[str, tuple[str, str] | None] = {
     "hangs": HANG,
     "hangs_deaf": HANG,
-    "spins": HANG,
+    "spins": BUSY,
     "stops": HANG,
     "exits": ("crash", "exit status 5"),
     "exits_well": ("crash", "exit status 0"),

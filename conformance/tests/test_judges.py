@@ -273,6 +273,30 @@ def test_a_live_load(texts: list[str], outcome: str, kind: str) -> None:
     check("RESUME-5", "live", LIVE, (["01", ""], texts), outcome, kind)
 
 
+@pytest.mark.parametrize(
+    ("texts", "outcome", "kind"),
+    [
+        (["01|23", "", "45", "", "23|45.", f"{SECOND}."], "pass", ""),
+        (["01|23", "", "!next RuntimeError stale", "", "23|45.", f"{SECOND}."], "pass", ""),
+        (["01|23", "", "45", "", ".", "23|45."], "pass", ""),
+        (["01|23", "", "45", "", f"{SECOND}.", f"{THIRD}."], "fails silently", "ignored"),
+        (["01|23", "", "45", "", f"{FIRST}.", f"{SECOND}."], "fails silently", "ignored"),
+        (["01|23", "", "45", "", ".", "."], "fails silently", "missing"),
+        (["01|23", "", "01", "", "23|45.", f"{SECOND}."], "fails silently", "different"),
+        (["01|23", "", "45", "", "!iter RuntimeError x"], "fails", "error"),
+        (["01|23", "", "!hang next"], "fails", "hang"),
+    ],
+)
+def test_a_live_load_that_is_documented_for_the_next_iterator(
+    texts: list[str], outcome: str, kind: str
+) -> None:
+    of = case("live", *LIVE)
+    (found,) = judge(of, trace(of, ["01", ""], texts), ORACLE, "next")
+    assert (found.outcome, found.kind) == (outcome, kind), found.words
+    if outcome == "pass" and "RuntimeError" not in texts[2]:
+        assert found.words == "documented: applies to the next iter()"
+
+
 def test_a_live_load_that_only_the_next_iterator_shows() -> None:
     sessions = ("take 1, save s", "take 2, load s, break, drain, drain")
     good = (["01", ""], ["01|23", "", "", "23|45.", f"{SECOND}."])

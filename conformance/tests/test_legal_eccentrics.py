@@ -40,6 +40,7 @@ ECCENTRICS = (
     "keeps_threads",
     "lazy_workers",
     "load_moves_the_live",
+    "loads_for_the_next",
     "looks_when_iterated",
     "opaque_states",
     "overtakes",

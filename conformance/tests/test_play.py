@@ -26,10 +26,10 @@ from midepoch_conformance.case.trace import Event, SessionTrace
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.host import held
 from midepoch_conformance.host.codecs import Codecs
+from midepoch_conformance.host.deadline import Deadline
 from midepoch_conformance.host.faults import crash, fault_of, hang
 from midepoch_conformance.host.journal import Journal, read_journal
 from midepoch_conformance.host.play import NO_SUCH_PART, NO_SUCH_STATE, Job, Play
-from midepoch_conformance.host.processes import Deadline
 from midepoch_conformance.host.streams import Streams
 
 HOST_SIDE = sorted(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from midepoch_conformance.scripts.specialise import Part, specialise
+from midepoch_conformance.scripts.source.specialise import Part, specialise
 
 KNOWN = {"w": {"kind": "map", "n": 3, "seed": None, "draws": ("a", "b")}}
 

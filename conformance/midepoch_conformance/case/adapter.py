@@ -89,6 +89,9 @@ class Offer:
     """``"rank"`` or ``"global"``."""
     fork_safe: bool = True
     """Whether a process that has imported the loader may be forked."""
+    exclusive: bool = False
+    """Whether one case at a time is played, because loaders of two cases would disturb each other:
+    by a port or a file whose name is fixed. Each play has its own temporary folder anyway."""
     formats: tuple[str, ...] = ()
     """``("midepoch",)`` for implementers of midepoch's own state format."""
     extras: tuple[str, ...] = ()
@@ -99,8 +102,8 @@ class Offer:
     batch), ``"world"`` (several ranks), ``"restarts"`` (dead workers are replaced) and
     ``"unordered states"`` (states that are saved and loaded while batches come out of order)."""
     live_load: str = "either"
-    """The effect of a load into a live iterator: ``"applies"``, ``"raises"`` or ``"either"``; the
-    report alone uses it."""
+    """The effect of a load into a live iterator: ``"applies"``, ``"raises"``, ``"either"``;
+    ``"next"`` if the loader documents that a load applies to the next iterator only."""
     reasons: dict[str, str] = dataclasses.field(default_factory=dict)
     """The reasons for missing offers: ``{what: why}``."""
 

@@ -115,6 +115,8 @@ def _history(case: Case, offer: Offer) -> str | None:
         )
     if offer.name == "own" and faulty(case):
         return "the samples are the loader's own, and none of them fails"
+    if offer.live_load == "next" and _goes_on_after_a_live_load(case):
+        return _why(offer, "live_load", "a load applies to the next iterator, as it documents")
     if strict(case) and "midepoch" not in offer.formats:
         return _why(offer, "formats", "only implementers of midepoch's own format promise this")
     changed = len({plan.execution.workers for plan in case.sessions}) > 1
@@ -123,6 +125,21 @@ def _history(case: Case, offer: Offer) -> str | None:
             offer, "fixed_plan", "the plan cannot be held fixed while the worker count changes"
         )
     return None
+
+
+def _goes_on_after_a_live_load(case: Case) -> bool:
+    """Return whether a session uses the iterator that was live when a state was loaded."""
+    for plan in case.sessions:
+        is_open = loaded = False
+        for step in plan.steps:
+            if loaded and step.do != "break":
+                return True
+            loaded = step.do == "load" and is_open
+            is_open = step.do == "take" or (is_open and step.do not in _CLOSING)
+    return False
+
+
+_CLOSING = ("drain", "break", "open", "close")
 
 
 def _needs_another_iterator(case: Case) -> bool:

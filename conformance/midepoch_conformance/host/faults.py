@@ -10,8 +10,12 @@ from types import TracebackType
 
 from midepoch_conformance.case.trace import Fault
 from midepoch_conformance.case.workload import WorkloadError
+from midepoch_conformance.host.stacks import innermost
 
-__all__ = ["crash", "fault_of", "from_outside", "hang"]
+__all__ = ["BUSY", "crash", "fault_of", "from_outside", "hang", "is_late"]
+
+BUSY = "busy"
+"""The type of a hang whose processes still made progress when they were killed."""
 
 _SUITE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -39,9 +43,25 @@ def fault_of(error: BaseException, at: str, own: Collection[str], kind: str = "r
     )
 
 
-def hang(at: str, limit: float) -> Fault:
-    """Return the fault of a session that did not end within its limit."""
-    return Fault("hang", "hang", message=f"no end within {limit:g} s: killed", at=at)
+def hang(at: str, limit: float, stacks: str = "", busy: bool = False) -> Fault:
+    """Return the fault of a session that did not end within its limit.
+
+    Args:
+        at: the phase.
+        limit: the seconds that it had.
+        stacks: the places of its processes, as :func:`~midepoch_conformance.host.stacks.ask` tells.
+        busy: whether they still made progress.
+    """
+    line = innermost(stacks)
+    words = f"no end within {limit:g} s: killed{f' at {line}' if line else ''}"
+    if busy:
+        words = words.replace("no end", "still at work, and no end", 1)
+    return Fault("hang", BUSY if busy else "hang", message=words, traceback=stacks, at=at)
+
+
+def is_late(fault: Fault) -> bool:
+    """Return whether a clock alone made this a fault."""
+    return fault.kind == "hang" and fault.type in ("hang", BUSY)
 
 
 def crash(at: str, status: int | None, output: str = "") -> Fault:

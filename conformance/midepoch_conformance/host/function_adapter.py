@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import dataclasses
 import multiprocessing
+import tempfile
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.workload import Workload
+from midepoch_conformance.host import stacks
 from midepoch_conformance.host.batch_values import shown
 
 __all__ = ["OWN", "BuildError", "FunctionAdapter"]
@@ -24,7 +26,8 @@ OWN = "own"
 STATEFUL = ("state_dict", "load_state_dict")
 """The methods of an object that can be saved and loaded."""
 
-_PROBING = 60.0
+_PROBING = 150.0
+"""The seconds that a loader has to be built for the first time."""
 
 
 class BuildError(RuntimeError):
@@ -67,24 +70,30 @@ class FunctionAdapter:
         """
         context = multiprocessing.get_context("fork")
         ours, theirs = context.Pipe(duplex=False)
-        process = context.Process(target=self._probe, args=(theirs,), daemon=True)
-        process.start()
-        theirs.close()
-        try:
-            late = (f"it did not end within {_PROBING:g} s", "")
-            answer = ours.recv() if ours.poll(_PROBING) else late
-        except EOFError:
-            answer = "its process died", ""
-        finally:
-            process.kill()
-            process.join()
-            ours.close()
+        with tempfile.TemporaryDirectory(prefix="midepoch-") as folder:
+            process = context.Process(target=self._probe, args=(theirs, folder), daemon=True)
+            process.start()
+            theirs.close()
+            try:
+                if ours.poll(_PROBING):
+                    answer = ours.recv()
+                else:
+                    line = stacks.innermost(stacks.ask([process.pid or 0], folder))
+                    late = f"not built within {_PROBING:g} s"
+                    answer = (f"{late}: it stands at {line}" if line else late), ""
+            except EOFError:
+                answer = "its process died", ""
+            finally:
+                process.kill()
+                process.join()
+                ours.close()
         if isinstance(answer, tuple):
             raise BuildError(f"{self.function.__name__}(num_workers=0): {answer[0]}", answer[1])
         return str(answer)
 
-    def _probe(self, answer: Any) -> None:
+    def _probe(self, answer: Any, folder: str) -> None:
         """Send the missing methods, or the error with its traceback."""
+        stacks.write_when_asked(folder)
         try:
             loader = self.function(num_workers=0)
             if not hasattr(loader, "__iter__") and not hasattr(loader, "__getitem__"):

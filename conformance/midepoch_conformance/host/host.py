@@ -25,7 +25,8 @@ from typing import Any
 
 from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.host import loading, processes
+from midepoch_conformance.host import loading, processes, stacks, surroundings
+from midepoch_conformance.host.deadline import Deadline
 from midepoch_conformance.host.function_adapter import BuildError
 from midepoch_conformance.host.play import Job, Play
 from midepoch_conformance.text import meant
@@ -46,6 +47,7 @@ class Host:
         self.loaded: loading.Loaded | None = None
         self.offer = Offer()
         self.warm = False
+        self.shown: list[str] = []
 
     def serve(self) -> None:
         """Answer requests, one after the other."""
@@ -98,7 +100,9 @@ class Host:
         multiprocessing.set_forkserver_preload([self.loaded.module])
         processes.prepare_for_forks()
         module = self.loaded.module
+        self.shown = surroundings.folders()
         return {
+            "alone": self.offer.fork_safe and surroundings.can_be_alone(),
             "offer": dataclasses.asdict(self.offer),
             "name": self.loaded.title if self.loaded.function else self.offer.name or module,
             "version": _version(self.offer.package),
@@ -127,19 +131,25 @@ class Host:
             return {"error": words, "kind": "adapter", "hint": "see prepare() of the adapter"}
         return ended
 
-    def _play(self, job: dict[str, Any], limit: float) -> dict[str, Any]:
+    def _play(
+        self, job: dict[str, Any], limit: float, most: float = Deadline.MOST
+    ) -> dict[str, Any]:
         loaded, todo = self._known(), Job.from_json(job)
 
         known = set(sys.modules)
 
         def play() -> bool:
+            if self.offer.fork_safe:
+                surroundings.own_temporary_folder(todo.temporary)
+                if todo.memory:
+                    surroundings.be_alone(todo.memory, self.shown)
             # The playing process makes its journal, which knows its writer by the process.
             whole = Play(loaded.adapter, self.offer, todo, loaded.own).run(self.offer.fork_safe)
             if self.offer.fork_safe and not self.warm:
                 _note_imports(known, todo.folder)
             return whole
 
-        answer = self._act(play, limit, todo.folder)
+        answer = self._act(play, limit, todo.folder, most)
         if not self.warm:
             self.warm = True
             _import_noted(todo.folder)
@@ -150,31 +160,48 @@ class Host:
             raise RuntimeError("no loader has been named yet: hello comes first")
         return self.loaded
 
-    def _act(self, act: Callable[[], object], limit: float, folder: str) -> dict[str, Any]:
+    def _act(
+        self, act: Callable[[], object], limit: float, folder: str, most: float = Deadline.MOST
+    ) -> dict[str, Any]:
         """Act in a process of its own, or right here if the loader must not be forked."""
-        return self._apart(act, limit, folder) if self.offer.fork_safe else self._here(act)
+        os.makedirs(folder, exist_ok=True)
+        if self.offer.fork_safe:
+            return self._apart(act, limit, folder, most)
+        return self._here(act, folder)
 
-    def _here(self, act: Callable[[], object]) -> dict[str, Any]:
+    def _here(self, act: Callable[[], object], folder: str) -> dict[str, Any]:
         """Act in this process; the runner watches the time and replaces a host that is unfit."""
+        stacks.write_when_asked(folder)
         spared = set(processes.living(os.getpid()) or ())
         whole = act()
         left = set(processes.living(os.getpid()) or ()) - spared - processes.keepers()
         return {"outcome": "done", "fit": whole is not False and not left}
 
-    def _apart(self, act: Callable[[], object], limit: float, folder: str) -> dict[str, Any]:
+    def _apart(
+        self, act: Callable[[], object], limit: float, folder: str, most: float
+    ) -> dict[str, Any]:
         """Act in a process group, which is killed when the act ends or its time is up."""
         spared = set(processes.living(os.getpid()) or ())
-        os.makedirs(folder, exist_ok=True)
         pid = os.fork()
         if pid == 0:
             self._become_player(act, folder)
-        outcome, status = self._await(pid, limit)
+        deadline = Deadline(pid, limit, folder, most)
+        outcome, status = self._await(pid, deadline)
+        where = ""
+        if outcome == "limit":
+            where = stacks.ask([pid, *(processes.living(pid) or ())], folder)
         processes.end_but_trackers(spared)
         processes.end_group(pid)
         if status is None:
             status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
         processes.end_others(spared)
-        answer: dict[str, Any] = {"outcome": outcome, "status": status, "fit": True}
+        answer: dict[str, Any] = {
+            "outcome": outcome,
+            "status": status,
+            "fit": True,
+            "busy": deadline.busy,
+            "stacks": where,
+        }
         complaint = os.path.join(folder, "failed")
         if os.path.exists(complaint):
             with open(complaint, encoding="utf-8") as text:
@@ -196,6 +223,7 @@ class Host:
             os.dup2(fd, 1)
             os.dup2(fd, 2)
             os.close(fd)
+            stacks.write_when_asked(folder)
             act()
             status = 0
         except BaseException:
@@ -207,9 +235,8 @@ class Host:
                 sys.stderr.flush()
             os._exit(status)
 
-    def _await(self, pid: int, limit: float) -> tuple[str, int | None]:
+    def _await(self, pid: int, deadline: Deadline) -> tuple[str, int | None]:
         """Wait for a player; return how it ended, and its status if it has been reaped."""
-        deadline = processes.Deadline(pid, limit)
         with _exits(pid) as exits:
             while True:
                 left = deadline.left()

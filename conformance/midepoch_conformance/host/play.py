@@ -65,6 +65,10 @@ class Job:
     They distinguish an error at the end of an epoch from an earlier one."""
     patience: float = CLOSING
     """The seconds in which a closed loader must release what it held."""
+    temporary: str = ""
+    """The temporary folder of the whole play; empty: the host's own."""
+    memory: str = ""
+    """Its folder in the shared memory; empty: the machine's."""
 
     @property
     def journal(self) -> str:

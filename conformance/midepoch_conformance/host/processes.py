@@ -15,7 +15,6 @@ import sys
 import time
 
 __all__ = [
-    "Deadline",
     "adopt_orphans",
     "die_with_parent",
     "end_but_trackers",
@@ -26,6 +25,7 @@ __all__ = [
     "left_after",
     "living",
     "prepare_for_forks",
+    "processor_time",
 ]
 
 _PR_SET_PDEATHSIG = 1
@@ -80,41 +80,7 @@ def left_after(seconds: float) -> int | None:
         time.sleep(_POLL)
 
 
-class Deadline:
-    """The deadline of a process: its limit, and later while it and its children work.
-
-    On a busy machine a session needs more time, and a process that uses the processor does not
-    hang yet. After ``MOST`` limits it counts as a hang anyway.
-
-    Args:
-        pid: the process.
-        limit: the seconds that it has.
-    """
-
-    MOST = 4
-    _WORKING = 0.05
-
-    def __init__(self, pid: int, limit: float) -> None:
-        self.pid, self.limit = pid, limit
-        self.began = time.monotonic()
-        # The first look comes before the last quarter of the limit.
-        self.looks = self.began + 0.75 * limit
-        self.used: float | None = None
-
-    def left(self) -> float:
-        """Return the seconds until the next look; 0 when the time is up."""
-        now = time.monotonic()
-        if now < self.looks:
-            return self.looks - now
-        used, before = _processor_time(self.pid), self.used
-        idle = before is not None and used - before < self._WORKING * 0.25 * self.limit
-        if idle or now > self.began + self.MOST * self.limit:
-            return 0.0
-        self.used, self.looks = used, now + 0.25 * self.limit
-        return self.looks - now
-
-
-def _processor_time(pid: int) -> float:
+def processor_time(pid: int) -> float:
     """Return the seconds of processor time of a process and all its descendants."""
     ticks = 0
     for one in (pid, *(living(pid) or ())):

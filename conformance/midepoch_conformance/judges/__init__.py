@@ -14,12 +14,11 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Iterator
-from pathlib import Path
 
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.trace import Fault, Trace
+from midepoch_conformance.errors import own_error
 from midepoch_conformance.judges import (
     basis,
     cost,
@@ -60,19 +59,24 @@ def applicable(case: Case) -> tuple[str, ...]:
     return tuple(j.requirement for j in REGISTRY.values() if case.probe in j.families)
 
 
-def judge(case: Case, trace: Trace, oracle: Trace | None) -> list[Finding]:
+def judge(
+    case: Case, trace: Trace, oracle: Trace | None, live_load: str = "either"
+) -> list[Finding]:
     """Return the findings of the judges that look at this case, each with its place.
 
     Args:
         case: the played case.
         trace: the case's trace.
         oracle: the uninterrupted run's trace; None if the case needs none.
+        live_load: what the loader documents of a load into a live iterator (``Offer.live_load``).
     """
-    found = (_judged(REGISTRY[name], case, trace, oracle) for name in applicable(case))
+    found = (_judged(REGISTRY[name], case, trace, oracle, live_load) for name in applicable(case))
     return [place(finding, case) for finding in found if finding is not None]
 
 
-def _judged(judge: Judge, case: Case, trace: Trace, oracle: Trace | None) -> Finding | None:
+def _judged(
+    judge: Judge, case: Case, trace: Trace, oracle: Trace | None, live_load: str
+) -> Finding | None:
     # An adapter's own fault decides, even after faults that steps tolerate.
     ours = next((f for f in (*_faults(oracle), *_faults(trace)) if f.kind == "adapter"), None)
     if ours is not None and (case.probe in _TAMPERED or _loads_nothing(case)):
@@ -85,12 +89,10 @@ def _judged(judge: Judge, case: Case, trace: Trace, oracle: Trace | None) -> Fin
         words = f"an uninterrupted run fails here: {in_words(fault)}"
         return Finding(judge.requirement, "not offered", "oracle", words)
     try:
-        return judge.function(View(judge.requirement, case, trace, oracle))
+        return judge.function(View(judge.requirement, case, trace, oracle, live_load))
     except Exception as error:
         # A fault of the suite must neither end a check nor count as the loader's.
-        where = traceback.extract_tb(error.__traceback__)[-1]
-        place_in_it = f"{Path(where.filename).name}, line {where.lineno}"
-        words = f"the suite's judge failed: {type(error).__name__}: {error} ({place_in_it})"
+        words = f"the suite's judge failed: {own_error(error)}"
         return Finding(judge.requirement, "error", "judge", words)
 
 

@@ -49,7 +49,9 @@ def from_the_start(view: View) -> Finding | None:
 
 @judge("RESUME-5", "live")
 def live(view: View) -> Finding | None:
-    """A load while an iterator is live takes effect on it or makes it raise."""
+    """A load while an iterator is live takes effect on it, or makes it raise, or is documented to
+    apply to the next iterator.
+    """
     early = view.before(1)
     if early is not None:
         return early
@@ -63,7 +65,8 @@ def live(view: View) -> Finding | None:
     if load.fault is not None or probe is None:
         return view.rest(1)
     if probe.fault is None:
-        return _on_the_live_one(view, probe)
+        documented = view.live_load == "next"
+        return _on_the_next_one(view, load, probe) if documented else _on_the_live_one(view, probe)
     if probe.fault.kind != "raised" or probe.batches:
         evidence = Evidence("error", 1, load.step, probe.step, wanted="no error")
         words = in_words(probe.fault, len(probe.batches))
@@ -104,6 +107,21 @@ def _on_the_live_one(view: View, probe: Event) -> Finding:
         words = "the live iterator ends without an error"
         return view.silent("ignored", words, stretch.want, [], evidence)
     return view.passed("the load takes effect on the live iterator")
+
+
+def _on_the_next_one(view: View, load: Event, probe: Event) -> Finding:
+    """Judge a load that is documented to apply to the next iterator: the live one goes on."""
+    taken = [batch for e in view.events(1) if e.step < load.step for batch in e.batches]
+    want = (view.epochs[0] if view.epochs else [])[len(taken) :][: len(probe.batches) or 1]
+    if probe.batches != want:
+        words = f"the live iterator neither goes on nor resumes: {show(probe.batches[:1])} comes"
+        evidence = Evidence("batches", 1, load.step + 1, probe.step, run=(0, len(taken), None))
+        return view.silent("different", words, want, probe.batches, evidence)
+    found = _next_one(view, load.step, probe.step)
+    return view.passed(DOCUMENTED) if found.outcome == "pass" else found
+
+
+DOCUMENTED = "documented: applies to the next iter()"
 
 
 def _live_batch(view: View, probe: Event, stretch: Stretch) -> Evidence:

@@ -51,11 +51,19 @@ class Problem:
 class View:
     """One case, played, for one requirement."""
 
-    def __init__(self, requirement: str, case: Case, trace: Trace, oracle: Trace | None) -> None:
+    def __init__(
+        self,
+        requirement: str,
+        case: Case,
+        trace: Trace,
+        oracle: Trace | None,
+        live_load: str = "either",
+    ) -> None:
         self.requirement = requirement
         self.case = case
         self.trace = trace
         self.oracle = oracle
+        self.live_load = live_load
 
     @functools.cached_property
     def epochs(self) -> Epochs:

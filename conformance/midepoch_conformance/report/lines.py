@@ -197,7 +197,7 @@ _FINDING = ("kind", "words", "expected", "got", "needs")
 def _found(finding: verdict.Finding) -> dict[str, Any]:
     """Return the fields of a finding; one that passes is its outcome alone."""
     fields = {"requirement": finding.requirement, "outcome": finding.outcome}
-    if finding.outcome == "pass":
+    if finding.outcome == "pass" and not finding.kind:
         return fields
     for name in _FINDING:
         value = getattr(finding, name)

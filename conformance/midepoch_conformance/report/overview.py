@@ -179,16 +179,20 @@ def _so_far(document: Document) -> str:
 
 
 def reasons(document: Document) -> dict[str, tuple[Reason, ...]]:
-    """Return why cases were refused, blocked, not offered or in error, each reason once."""
+    """Return why cases were refused, blocked, not offered or in error, each reason once.
+
+    Cases that fail only while other cases run have a reason as well, although they pass.
+    """
     own, stateless = document.header.loader.function, document.header.loader.reasons.get("saves")
     found: dict[str, dict[str, tuple[set[int], set[str]]]] = {}
     for case in document.cases:
         for finding in case.findings:
-            if finding.outcome in _REASONED:
+            sort = COMPANY if finding.kind == "company" else finding.outcome
+            if sort in _REASONED:
                 words = _shared(finding.words or "no reason is given")
                 if own and finding.outcome == "not offered" and words != stateless:
                     words = _FUNCTION
-                members = found.setdefault(finding.outcome, {})
+                members = found.setdefault(sort, {})
                 cases, names = members.setdefault(words, (set(), set()))
                 cases.add(case.index)
                 names.add(finding.requirement)
@@ -206,7 +210,11 @@ def reasons(document: Document) -> dict[str, tuple[Reason, ...]]:
 
 
 _FUNCTION = "they need data of the suite's own, which an adapter can offer and a function cannot"
-_REASONED = ("error", "refused", "blocked", "not offered")
+
+COMPANY = "only in company"
+"""The sort of findings that fail only while other cases run; they pass."""
+
+_REASONED = ("error", "refused", "blocked", "not offered", COMPANY)
 
 
 def _shared(words: str) -> str:

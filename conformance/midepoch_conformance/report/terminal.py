@@ -217,10 +217,10 @@ def _grid(columns: int, width: int) -> Table:
 def _print_reasons(document: Document, console: Console) -> None:
     """Print why cases were not judged, or were refused, each reason once."""
     found = overview.reasons(document)
-    for outcome in ("not offered", "refused", "error"):
+    for outcome in ("not offered", "refused", "error", overview.COMPANY):
         if outcome not in found:
             continue
-        console.print(f"{outcome}:", style=_STYLES[outcome])
+        console.print(f"{outcome}:", style=_STYLES.get(outcome, "yellow"))
         for reason in found[outcome][:_REASONS]:
             text = Text(f"{counted(reason.cases, 'case')}: {_shown(reason.words)}", "dim")
             console.print(Padding(text, (0, 0, 0, 2)))

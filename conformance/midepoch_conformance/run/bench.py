@@ -7,6 +7,7 @@ tables, profiles or reports.
 from __future__ import annotations
 
 import dataclasses
+import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -18,10 +19,14 @@ from typing import Protocol, TypeVar
 from midepoch_conformance import judges
 from midepoch_conformance.case.adapter import Execution, LoaderInfo
 from midepoch_conformance.case.case import Case
-from midepoch_conformance.case.trace import Trace
+from midepoch_conformance.case.trace import Fault, Trace
 from midepoch_conformance.case.uninterrupted import oracle_case
 from midepoch_conformance.case.workload import Workload
+from midepoch_conformance.errors import own_error
 from midepoch_conformance.families.offered import reason_not_offered
+from midepoch_conformance.run.certainty.hangs import Hangs
+from midepoch_conformance.run.certainty.plays import Played, Plays
+from midepoch_conformance.run.certainty.turns import Turns
 from midepoch_conformance.run.runner import RunnerError
 from midepoch_conformance.verdict.delivered import Delivered, delivered, epoch_lengths
 from midepoch_conformance.verdict.finding import FAILURES, Finding, place
@@ -31,12 +36,12 @@ __all__ = ["Bench", "Engine", "Oracles", "share"]
 
 T = TypeVar("T")
 
-REPLAYS = 2
-"""How often a failing case is played again before the failure counts."""
-
 
 class Engine(Protocol):
     """The part of a runner that the bench needs."""
+
+    limit: float
+    """The seconds that a session has if nobody says otherwise."""
 
     @property
     def info(self) -> LoaderInfo:
@@ -56,8 +61,14 @@ class Engine(Protocol):
     def declines(self, workload: Workload, execution: Execution) -> str | None:
         """Return why the loader's adapter does not offer this cell."""
 
-    def play(self, case: Case, lengths: Sequence[int] | None = None) -> Trace:
-        """Play a case."""
+    def play(
+        self,
+        case: Case,
+        lengths: Sequence[int] | None = None,
+        limit: float | None = None,
+        most: float = 4,
+    ) -> Trace:
+        """Play a case; a session has ``limit`` seconds, and ``most`` limits while it works."""
 
 
 class Oracles:
@@ -70,10 +81,13 @@ class Oracles:
     def __init__(self, most: int = 4096) -> None:
         self._most = most
         self._lock = threading.Lock()
-        self._traces: dict[tuple[str, int], Future[Trace]] = {}
+        self._traces: dict[tuple[str, int], Future[Played]] = {}
 
-    def get(self, engine: Engine, case: Case, attempt: int = 0) -> Trace:
-        """Return the trace of ``case``; replays share an uninterrupted run of their own."""
+    def get(self, plays: Plays, case: Case, attempt: int = 0) -> Played:
+        """Return the trace of ``case``; replays share an uninterrupted run of their own.
+
+        No other case is played beside the run of replays.
+        """
         with self._lock:
             future = self._traces.get((case.id, attempt))
             mine = future is None
@@ -84,7 +98,7 @@ class Oracles:
                     del self._traces[next(iter(self._traces))]
         if mine:
             try:
-                future.set_result(engine.play(case))
+                future.set_result(plays.play(case, alone=attempt > 0))
             except BaseException as error:
                 future.set_exception(error)
         return future.result()
@@ -93,14 +107,30 @@ class Oracles:
 class Bench:
     """Judges cases on one runner.
 
+    A failure counts if the case fails in three plays of three, no other case beside the second
+    one. A hang is certain by itself (:mod:`~midepoch_conformance.run.certainty.plays`).
+
     Args:
         engine: plays cases.
-        oracles: shared by all benches of a check.
+        oracles: shared by all benches of a check, as the next two are.
+        turns: the turns of plays.
+        hangs: the limit of plays and the known hangs; by default the engine's limit holds.
     """
 
-    def __init__(self, engine: Engine, oracles: Oracles | None = None) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        oracles: Oracles | None = None,
+        turns: Turns | None = None,
+        hangs: Hangs | None = None,
+    ) -> None:
         self._engine = engine
         self._oracles = oracles or Oracles()
+        self._plays = Plays(engine, turns or Turns(), hangs or Hangs(engine.limit))
+
+    def be_exclusive(self) -> None:
+        """Play no case beside another one from now on."""
+        self._plays.alone = True
 
     @property
     def info(self) -> LoaderInfo:
@@ -109,7 +139,11 @@ class Bench:
 
     def play(self, case: Case) -> Trace:
         """Play ``case`` and return its trace, unjudged."""
-        return self._engine.play(case)
+        return self._plays.play(case).trace
+
+    def smoke(self, case: Case) -> Trace:
+        """Play the smoke run, which sets the limit of all plays, and return its trace, unjudged."""
+        return self._plays.smoke(case)
 
     def abandon(self) -> None:
         """End the case that is being played, from another thread; nothing can be played then."""
@@ -118,14 +152,17 @@ class Bench:
     def judge(self, case: Case, index: int = 0) -> CaseResult:
         """Play ``case`` and judge it; a failing one is replayed twice before it counts.
 
-        Faults of a loader, its adapter or its environment never raise here: they become findings
-        (``error``).
+        Faults of a loader, its adapter, its environment or the suite itself never raise here: they
+        become findings (``error``), and the other cases are judged.
         """
         start = time.monotonic()
         try:
             findings, reason = self._judged(case)
         except RunnerError as error:
             findings, reason = self._all(case, "error", error.message), None
+        except Exception as error:
+            words = f"the suite itself failed: {own_error(error)}"
+            findings, reason = self._all(case, "error", words, "judge"), None
         seconds = time.monotonic() - start
         return CaseResult(index, case, tuple(findings), reason, seconds)
 
@@ -137,7 +174,7 @@ class Bench:
         try:
             if self.not_offered(case) is not None:
                 return None
-            found = self._play(case, attempt=0)
+            found = self._play(case, attempt=0)[0]
         except RunnerError:
             return None
         alike = (finding.requirement, finding.outcome, finding.kind)
@@ -146,15 +183,39 @@ class Bench:
     def lengths(self, case: Case) -> list[int] | None:
         """Return the number of batches of each epoch of the uninterrupted run, if known."""
         try:
-            return epoch_lengths(self._oracle(case, attempt=0))
+            return epoch_lengths(self._oracle(case, attempt=0).trace)
         except RunnerError:
             return None
+
+    @property
+    def limit(self) -> float:
+        """The seconds that a session has."""
+        return self._plays.limit
+
+    def errors(self, case: Case, finding: Finding) -> frozenset[str] | None:
+        """Return the types of the errors of one more play, with those that the finding names.
+
+        A process that was killed or died is ``"the process died"``. None: any error may come.
+        """
+        found = {*_ERROR.findall(finding.words)}
+        if finding.kind in ("hang", "crash"):
+            return frozenset({*found, DIED})
+        try:
+            oracle = self._oracle(case, attempt=0).trace
+            trace = self._plays.play(case, epoch_lengths(oracle)).trace
+        except RunnerError:
+            return None
+        for session in trace.sessions:
+            faults = (session.fault, *(event.fault for event in session.events))
+            found |= {_type_of(fault) for fault in faults if fault is not None}
+        return frozenset(found)
 
     def delivered(self, case: Case) -> Delivered | None:
         """Play ``case`` once more and return its batches; None if its host does not answer."""
         try:
-            oracle = self._oracle(case, attempt=0)
-            return delivered(case, self._engine.play(case, epoch_lengths(oracle)), oracle)
+            oracle = self._oracle(case, attempt=0).trace
+            played = self._plays.play(case, epoch_lengths(oracle))
+            return delivered(case, played.trace, oracle)
         except RunnerError:
             return None
 
@@ -173,27 +234,52 @@ class Bench:
         reason = self.not_offered(case)
         if reason is not None:
             return self._all(case, "not offered", reason), reason
-        findings = self._play(case, attempt=0)
-        if any(f.outcome in FAILURES for f in findings):
-            replays = [self._play(case, attempt=1) for _ in range(REPLAYS)]
-            findings = [_confirmed(f, replays) for f in findings]
+        findings, played = self._play(case, attempt=0)
+        if not played.hangs and any(f.outcome in FAILURES for f in findings):
+            findings = self._confirmed(case, findings, played)
         return findings, None
 
-    def _play(self, case: Case, attempt: int) -> list[Finding]:
-        oracle = self._oracle(case, attempt)
-        trace = self._engine.play(case, epoch_lengths(oracle))
-        return judges.judge(case, trace, oracle)
+    def _confirmed(self, case: Case, findings: list[Finding], played: Played) -> list[Finding]:
+        """Return the findings after two replays, the first of them without any company."""
+        asked = {f.requirement for f in findings if f.outcome in FAILURES}
+        first = self._play(case, attempt=1, alone=True)[0]
+        # A case that does not fail alone is judged by plays that are alone.
+        again = any(f.requirement in asked and f.outcome in FAILURES for f in first)
+        second = self._play(case, attempt=1, alone=not again)[0]
+        return [_confirmed(f, [first, second], played.company) for f in findings]
 
-    def _oracle(self, case: Case, attempt: int) -> Trace:
-        return self._oracles.get(self._engine, oracle_case(case), attempt)
+    def _play(
+        self, case: Case, attempt: int, *, alone: bool = False
+    ) -> tuple[list[Finding], Played]:
+        oracle = self._oracle(case, attempt)
+        played = self._plays.play(case, epoch_lengths(oracle.trace), alone=alone)
+        live_load = self.info.offer.live_load
+        found = judges.judge(case, played.trace, oracle.trace, live_load)
+        return found, dataclasses.replace(played, company=played.company or oracle.company)
+
+    def _oracle(self, case: Case, attempt: int) -> Played:
+        return self._oracles.get(self._plays, oracle_case(case), attempt)
 
     @staticmethod
-    def _all(case: Case, outcome: str, words: str) -> list[Finding]:
-        return [place(Finding(i, outcome, "", words), case) for i in judges.applicable(case)]
+    def _all(case: Case, outcome: str, words: str, kind: str = "") -> list[Finding]:
+        return [place(Finding(i, outcome, kind, words), case) for i in judges.applicable(case)]
 
 
-def _confirmed(finding: Finding, replays: list[list[Finding]]) -> Finding:
-    """Return ``finding`` unchanged if every replay shows it, else as unstable."""
+DIED = "the process died"
+
+_ERROR = re.compile(r"\b[A-Z]\w*(?:Error|Exception|Exit|Interrupt|Iteration|Warning|Died)\b")
+"""The name of an error's type in a sentence."""
+
+
+def _type_of(fault: Fault) -> str:
+    return DIED if fault.kind in ("hang", "crash") else fault.type
+
+
+def _confirmed(finding: Finding, replays: list[list[Finding]], company: bool) -> Finding:
+    """Return ``finding`` unchanged if every replay shows it, else as unstable, or as a pass.
+
+    A failure that only a play in company shows is none of the loader's.
+    """
     if finding.outcome not in FAILURES:
         return finding
     again = sum(
@@ -202,6 +288,9 @@ def _confirmed(finding: Finding, replays: list[list[Finding]]) -> Finding:
     )
     if again == len(replays):
         return finding
+    if not again and company:
+        words = f"fails only while other cases run: {finding.words}"
+        return dataclasses.replace(finding, outcome="pass", kind="company", words=words)
     words = f"{again + 1} of {len(replays) + 1} plays fail: {finding.words}"
     return dataclasses.replace(finding, outcome="unstable", words=words)
 

@@ -19,6 +19,8 @@ from midepoch_conformance.case.case import Case
 from midepoch_conformance.errors import CheckError
 from midepoch_conformance.families import tables
 from midepoch_conformance.run.bench import Bench, Engine, Oracles, share
+from midepoch_conformance.run.certainty.hangs import Hangs
+from midepoch_conformance.run.certainty.turns import Turns
 from midepoch_conformance.run.events import (
     CasesJudged,
     Event,
@@ -266,7 +268,7 @@ def open_benches(
     Raises:
         CheckError: it cannot be reached.
     """
-    oracles = Oracles()
+    oracles, turns, hangs = Oracles(), Turns(), Hangs(settings.timeout)
     with contextlib.ExitStack() as stack:
         try:
             engines = [
@@ -275,8 +277,10 @@ def open_benches(
                 )
                 for _ in range(settings.threads)
             ]
-            benches = [Bench(engine, oracles) for engine in engines]
-            benches[0].info  # noqa: B018 - reaching the loader is what is asked for
+            benches = [Bench(engine, oracles, turns, hangs) for engine in engines]
+            if benches[0].info.offer.exclusive:
+                for bench in benches:
+                    bench.be_exclusive()
         except RunnerError as error:
             raise CheckError(error.message, users_lines(error.hint) or error.hint) from error
         yield benches

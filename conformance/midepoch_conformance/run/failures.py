@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import math
 import time
@@ -10,6 +11,7 @@ from typing import NamedTuple
 
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.words import describe, feature_of, sort_of
+from midepoch_conformance.errors import own_error
 from midepoch_conformance.run.bench import Bench
 from midepoch_conformance.scripts.write import Scripts
 from midepoch_conformance.search.shrink import shrink, size
@@ -112,12 +114,16 @@ def smallest(
     plays, (case, finding) = 0, group.members[number]
     # A shrunk case of a cost failure exceeds its bound only slightly, so it is weak evidence.
     if shrinking and finding.outcome != "unstable" and finding.kind != "cost":
-        shrunk = shrink(
-            case,
-            finding,
-            lambda candidate: bench.fails(candidate, finding) if time.monotonic() < until else None,
-        )
-        case, finding, plays = shrunk.case, shrunk.finding, shrunk.plays
+        # An error of the suite's own must not cost the report: the case is shown as it is.
+        with contextlib.suppress(Exception):
+            shrunk = shrink(
+                case,
+                finding,
+                lambda candidate: (
+                    bench.fails(candidate, finding) if time.monotonic() < until else None
+                ),
+            )
+            case, finding, plays = shrunk.case, shrunk.finding, shrunk.plays
     return Failure(
         finding=finding,
         workload_kinds=(case.workload.kind, *(k for k in group.kinds if k != case.workload.kind)),
@@ -159,11 +165,17 @@ def shown(
 ) -> Failure:
     """Return ``failure`` with its delivered batches and, if there is a folder, its script."""
     if scripts is not None:
-        failure = _scripted(bench, group, failure, scripts, shrinking)
+        try:
+            failure = _scripted(bench, group, failure, scripts, shrinking)
+        except Exception as error:
+            note = f"the suite itself failed to write a script: {own_error(error)}"
+            failure = dataclasses.replace(failure, script_note=note)
     # Replaying a hang takes its whole limit again, and a drawing would add nothing to its words.
     if failure.finding.kind == "hang":
         return failure
-    return dataclasses.replace(failure, delivered=bench.delivered(failure.case))
+    with contextlib.suppress(Exception):
+        failure = dataclasses.replace(failure, delivered=bench.delivered(failure.case))
+    return failure
 
 
 def _scripted(
@@ -187,7 +199,9 @@ def _added(bench: Bench, failure: Failure, scripts: Scripts) -> Failure:
     if finding.evidence is None:  # the failure was read from a report
         finding = bench.fails(failure.case, finding) or finding
     complete = dataclasses.replace(failure, finding=finding)
-    return scripts.add(complete, bench.info, bench.lengths(failure.case))
+    errors = bench.errors(failure.case, finding)
+    lengths = bench.lengths(failure.case)
+    return scripts.add(complete, bench.info, lengths, errors, bench.limit)
 
 
 def _kinds(failure: Failure, merged: Failure) -> tuple[str, ...]:

@@ -13,7 +13,9 @@ import uuid
 from pathlib import Path
 from typing import IO, Any
 
-from midepoch_conformance.host.processes import Deadline, end_marked
+from midepoch_conformance.host import stacks
+from midepoch_conformance.host.deadline import Deadline
+from midepoch_conformance.host.processes import end_marked, living
 
 __all__ = ["HostLostError", "HostProcess", "RunnerError", "too_old"]
 
@@ -39,6 +41,11 @@ class RunnerError(RuntimeError):
 class HostLostError(RunnerError):
     """A host died or did not answer in time."""
 
+    busy = False
+    """Whether a late host still made progress."""
+    stacks = ""
+    """Where the processes of a late host stood."""
+
     def __init__(self, message: str, hint: str, late: bool, status: int | None) -> None:
         super().__init__("environment", message, hint)
         self.late, self.status = late, status
@@ -47,7 +54,9 @@ class HostLostError(RunnerError):
 class HostProcess:
     """A host process and the pipes to it."""
 
-    def __init__(self, python: str, root: Path, hash_seed: str) -> None:
+    def __init__(
+        self, python: str, root: Path, hash_seed: str, temporary: Path | None = None
+    ) -> None:
         package = str(root / "package")
         self.mark = f"midepoch-{uuid.uuid4()}"
         paths = [package, os.environ.get("PYTHONPATH", "")]
@@ -58,6 +67,7 @@ class HostProcess:
             **os.environ,
             "PYTHONPATH": os.pathsep.join(path for path in paths if path),
             "PYTHONHASHSEED": hash_seed,
+            **({} if temporary is None else {"TMPDIR": str(temporary)}),
             # Every descendant of the host inherits this mark.
             "MIDEPOCH_HOST": self.mark,
         }
@@ -85,14 +95,22 @@ class HostProcess:
             ) from error
         self.requests, self.answers = _piped(self.process.stdin), _piped(self.process.stdout)
 
-    def ask(self, op: str, asked: dict[str, Any], seconds: float) -> dict[str, Any]:
+    def ask(
+        self,
+        op: str,
+        asked: dict[str, Any],
+        seconds: float,
+        folder: str | None = None,
+        most: float = Deadline.MOST,
+    ) -> dict[str, Any]:
         """Send a request and return its answer; other lines are ignored.
 
-        The host has ``seconds`` to answer, and longer while it uses the processor.
+        The host has ``seconds`` to answer, and longer while it makes progress; ``folder`` and
+        ``most`` are those of :class:`Deadline`.
         """
         self.asked += 1
         request = {"id": self.asked, "op": op, "with": asked}
-        deadline = Deadline(self.process.pid, seconds)
+        deadline = Deadline(self.process.pid, seconds, folder, most)
         try:
             data = f"{json.dumps(request)}\n".encode()
             while data:
@@ -112,7 +130,7 @@ class HostProcess:
         while b"\n" not in self.unread:
             left = deadline.left()
             if left <= 0:
-                raise self._lost(op, late=True)
+                raise self._late(op, deadline)
             if not poll.poll(1000 * left):
                 continue
             piece = self.answers.read(1 << 16)
@@ -121,6 +139,15 @@ class HostProcess:
             self.unread += piece
         line, _, self.unread = self.unread.partition(b"\n")
         return line
+
+    def _late(self, op: str, deadline: Deadline) -> HostLostError:
+        """Return the error of a host that did not answer in time, with where it stood."""
+        lost = self._lost(op, late=True)
+        lost.busy = deadline.busy
+        if deadline.folder is not None:
+            pid = self.process.pid
+            lost.stacks = stacks.ask([pid, *(living(pid) or ())], deadline.folder)
+        return lost
 
     def _lost(self, op: str, late: bool) -> HostLostError:
         status = None

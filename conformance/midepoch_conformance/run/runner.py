@@ -25,10 +25,11 @@ from midepoch_conformance.case.case import Case, SessionPlan
 from midepoch_conformance.case.trace import SessionTrace, Trace
 from midepoch_conformance.case.uninterrupted import batches_left, counted
 from midepoch_conformance.case.workload import Workload
+from midepoch_conformance.host.deadline import Deadline
 from midepoch_conformance.host.faults import crash, hang
 from midepoch_conformance.host.journal import read_journal
 from midepoch_conformance.host.play import CLOSING, Job
-from midepoch_conformance.host.processes import Deadline
+from midepoch_conformance.host.surroundings import SHARED
 from midepoch_conformance.run.host_process import HostLostError, HostProcess, RunnerError, too_old
 
 __all__ = ["Runner", "RunnerError"]
@@ -60,7 +61,7 @@ class Runner:
         spec: the loader; see :func:`midepoch_conformance.host.loading.load`.
         python: the interpreter in which it is installed; this one by default.
         root: a folder for the files of plays; a temporary one by default.
-        limit: the time limit of a session in seconds.
+        limit: the seconds that a session has if :meth:`play` is not told.
     """
 
     def __init__(
@@ -68,7 +69,7 @@ class Runner:
         spec: str,
         python: str | None = None,
         root: str | os.PathLike[str] | None = None,
-        limit: float = 20.0,
+        limit: float = 60.0,
     ) -> None:
         self.spec, self.python, self.limit = spec, python or sys.executable, limit
         self.root = Path(tempfile.mkdtemp(prefix="midepoch-", dir=root)).resolve()
@@ -77,7 +78,12 @@ class Runner:
         self._reasons: dict[str, str | None] = {}
         self._prepared: set[str] = set()
         self._played = 0
-        self._finish = weakref.finalize(self, _finish, self._hosts, self.root)
+        # Not below the root, whose path may be long: the path of a socket may not.
+        self._temporary = Path(tempfile.mkdtemp(prefix="midepoch-")).resolve()
+        folders = [self.root, self._temporary]
+        self._memory: Path | None = None
+        self._folders = folders
+        self._finish = weakref.finalize(self, _finish, self._hosts, folders)
         (self.root / "package").mkdir()
         package = Path(__file__).resolve().parents[1]
         (self.root / "package" / package.name).symlink_to(package, target_is_directory=True)
@@ -125,26 +131,37 @@ class Runner:
             self._reasons[key] = self._ask("a", "declines", asked, START)["reason"]
         return self._reasons[key]
 
-    def play(self, case: Case, lengths: Sequence[int] | None = None) -> Trace:
+    def play(
+        self,
+        case: Case,
+        lengths: Sequence[int] | None = None,
+        limit: float | None = None,
+        most: float = Deadline.MOST,
+    ) -> Trace:
         """Play ``case`` and return its trace.
 
         A session ends the play if it ends by a fault that its step does not tolerate. A loader
-        with only one start method is played with that one.
+        with only one start method is played with that one. A session that is late ends by a
+        fault that tells where its processes stood; whether it hangs is for the caller to decide.
 
         Args:
             case: the case.
             lengths: the number of batches of each epoch of the uninterrupted run; needed if a step
                 takes the rest of an epoch (``n = -1``), and to recognise errors at its end.
+            limit: the seconds that each session has.
+            most: how many limits it has while it makes progress.
 
         Raises:
             RunnerError: something other than the loader went wrong.
             CaseError: a step has ``n = -1``, and no lengths are given.
         """
         self._check_open()
+        limit = self.limit if limit is None else limit
         case = counted(case, lengths)
         left = batches_left(case, lengths)
         self._played += 1
         folder = self.root / "plays" / str(self._played)
+        own = self._surroundings(str(self._played))
         trace = Trace(case.id, [])
         states: dict[str, tuple[str, str]] = {}
         try:
@@ -159,42 +176,61 @@ class Runner:
                     folder=str(folder / str(index)),
                     states=dict(states),
                     left=left[index],
-                    patience=min(CLOSING, self.limit / 4),
+                    patience=min(CLOSING, limit / 4),
+                    temporary=str(own[0]),
+                    memory="" if own[1] is None else str(own[1]),
                 )
-                session, saved = self._session(plan, job)
+                session, saved = self._session(plan, job, limit, most)
                 trace.sessions.append(session)
                 states.update(saved)
                 if _ended_by_fault(plan, session):
                     break
         finally:
-            shutil.rmtree(folder, ignore_errors=True)
+            for one in (folder, *own):
+                if one is not None:
+                    shutil.rmtree(one, ignore_errors=True)
         return trace
 
+    def _surroundings(self, name: str) -> tuple[Path, Path | None]:
+        """Return a play's folders for temporary files and for shared memory; None: not its own."""
+        alone = self._host("a").told.get("alone", False)
+        if alone and self._memory is None:
+            with contextlib.suppress(OSError):
+                self._memory = Path(tempfile.mkdtemp(prefix="midepoch-", dir=SHARED))
+                self._folders.append(self._memory)
+        memory = self._memory / name if alone and self._memory is not None else None
+        if memory is not None:
+            memory.mkdir()
+            memory.chmod(0o1777)
+        return self._temporary / name, memory
+
     def _session(
-        self, plan: SessionPlan, job: Job
+        self, plan: SessionPlan, job: Job, limit: float, most: float
     ) -> tuple[SessionTrace, dict[str, tuple[str, str]]]:
-        asked = {"job": job.to_json(), "limit": self.limit}
+        asked = {"job": job.to_json(), "limit": limit, "most": most}
         began = time.monotonic()
         for chance in (1, 2):
             os.makedirs(job.folder, exist_ok=True)
             # A player inside the host has this time, and is then killed with the host. A host that
             # watches a player of its own answers later than that.
-            watched = Deadline.MOST * self.limit + GRACE
-            time_given = watched if self.info.offer.fork_safe else self.limit
+            apart = self.info.offer.fork_safe
+            time_given = most * limit + GRACE if apart else limit
+            folder = None if apart else job.folder
             try:
-                answer = self._ask(plan.host, "play", asked, time_given)
+                answer = self._ask(plan.host, "play", asked, time_given, folder, most)
             except HostLostError as lost:
                 # A host that dies beside its play may have been killed by accident, once.
                 if self.info.offer.fork_safe and chance == 1:
                     shutil.rmtree(job.folder, ignore_errors=True)
                     continue
                 answer = {"outcome": "limit" if lost.late else "died", "status": lost.status}
+                answer |= {"busy": lost.busy, "stacks": lost.stacks}
             break
         session, end = read_journal(job.journal)
         if not end.done:
             session.seconds = time.monotonic() - began
         if not (end.done or end.killed):
-            _add_ending(session, end.phase, end.pending, answer, self.limit, job.folder)
+            _add_ending(session, end.phase, end.pending, answer, limit, job.folder)
         if not answer.get("fit", True):
             self._hosts.pop(plan.host).end()
         return session, end.states
@@ -220,9 +256,17 @@ class Runner:
             self._prepared.add(name)
         return root
 
-    def _ask(self, host: str, op: str, asked: dict[str, Any], seconds: float) -> dict[str, Any]:
+    def _ask(
+        self,
+        host: str,
+        op: str,
+        asked: dict[str, Any],
+        seconds: float,
+        folder: str | None = None,
+        most: float = Deadline.MOST,
+    ) -> dict[str, Any]:
         try:
-            answer = self._host(host).ask(op, asked, seconds)
+            answer = self._host(host).ask(op, asked, seconds, folder, most)
         except BaseException:
             # Also after Ctrl-C: a host is useless once an answer of it was not read.
             lost = self._hosts.pop(host, None)
@@ -240,7 +284,7 @@ class Runner:
     def _host(self, name: str) -> HostProcess:
         if name not in self._hosts:
             self._check_open()
-            host = HostProcess(self.python, self.root, HASH_SEEDS[name])
+            host = HostProcess(self.python, self.root, HASH_SEEDS[name], self._temporary)
             self._hosts[name] = host
             try:
                 answer = host.ask("hello", {"spec": self.spec}, START)
@@ -256,10 +300,11 @@ class Runner:
         return self._hosts[name]
 
 
-def _finish(hosts: dict[str, HostProcess], root: Path) -> None:
+def _finish(hosts: dict[str, HostProcess], folders: list[Path]) -> None:
     while hosts:
         hosts.popitem()[1].end()
-    shutil.rmtree(root, ignore_errors=True)
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _info(answer: dict[str, Any]) -> LoaderInfo:
@@ -294,7 +339,7 @@ def _add_ending(
         # All steps are done: no requirement is about the end of a loader that nobody closed.
         return
     if answer["outcome"] == "limit":
-        fault = hang(phase, limit)
+        fault = hang(phase, limit, answer.get("stacks", ""), answer.get("busy", False))
     else:
         output = ""
         with contextlib.suppress(FileNotFoundError):

@@ -30,6 +30,9 @@ class Settings:
     """The folder for the failures' scripts; None for no scripts."""
     shrink: bool | None = None
     """Whether failing cases are made smaller; None: if the profile is ``full``."""
+    timeout: float | None = None
+    """The seconds that a session has before the suite looks whether it hangs; None: it follows from
+    the smoke run's time. See :class:`~midepoch_conformance.run.certainty.hangs.Hangs`."""
     known: tuple[Known, ...] = ()
     """Known failures: each must still fail, and does not count as a failure of the run."""
 

@@ -7,10 +7,11 @@ from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.trace import Fault
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.errors import CheckError
+from midepoch_conformance.host.faults import is_late
 from midepoch_conformance.run.bench import Bench
 from midepoch_conformance.run.runner import RunnerError
 from midepoch_conformance.verdict.finding import in_words
-from midepoch_conformance.verdict.users_code import users_frames, users_lines
+from midepoch_conformance.verdict.users_code import users_lines
 
 __all__ = ["smallest", "smoke"]
 
@@ -23,7 +24,7 @@ def smoke(bench: Bench) -> None:
     """
     try:
         case = _smoke_case(bench)
-        trace = bench.play(case)
+        trace = bench.smoke(case)
     except RunnerError as error:
         raise CheckError(
             f"one plain epoch cannot be played: {error.message}",
@@ -37,7 +38,7 @@ def smoke(bench: Bench) -> None:
         raise CheckError(
             f"{name} {what} {_epoch(case, info.function)}, so nothing was judged: "
             f"{in_words(fault)}",
-            _lines_of(fault),
+            _hint(fault),
         )
     if not any(event.batches for session in trace.sessions for event in session.events):
         raise CheckError(
@@ -50,11 +51,7 @@ def _epoch(case: Case, own: bool) -> str:
     return "one plain epoch" + ("" if own else f" of {case.workload.n} samples")
 
 
-def _lines_of(fault: Fault) -> str:
-    """Return the user's lines that led to the fault; the words name the innermost one already."""
-    if users_frames(fault.traceback):
-        return users_lines(fault.traceback)
-    return _last_lines(fault.traceback) or "repair the adapter, or the environment that it needs"
+_LINES = 3
 
 
 _FAULTS = {
@@ -96,5 +93,12 @@ def smallest(offer: Offer, kind: str, workers: int) -> Case:
     return Case("smoke", workload, (SessionPlan(execution, (Step("take", 2), Step("close"))),))
 
 
-def _last_lines(traceback: str, count: int = 3) -> str:
-    return "\n".join(traceback.strip().splitlines()[-count:])
+def _hint(fault: Fault) -> str:
+    own = users_lines(fault.traceback)
+    if is_late(fault):
+        more = "give it more time if it is only slow: --timeout SECONDS"
+        return f"{own or fault.traceback}\n{more}".strip()
+    if own:
+        return own
+    lines = "\n".join(fault.traceback.strip().splitlines()[-_LINES:])
+    return lines or "repair the adapter, or the environment that it needs"

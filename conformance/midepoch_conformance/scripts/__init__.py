@@ -5,8 +5,8 @@
   scripts need.
 - ``evidence``: how a script shows an observation; ``comparison``: the compared expressions;
   ``recipes``: those of a format's bytes.
-- ``specialise``: drops lines that the case does not need; ``source_tree``, ``fold`` and
-  ``unreached``: its parts.
+- ``layout``: a script's heading and its long lines; ``source``: the lines of the adapter and of the
+  data, as far as the case needs them.
 
 Rule: a script imports nothing of the suite.
 """

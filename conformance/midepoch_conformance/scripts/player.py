@@ -2,14 +2,19 @@
 
 A script defines before it: ``SESSIONS`` (for each session the seeds of the random streams and of
 hashes, the differences in its workload and execution, and its steps), ``RARE`` (the steps of few
-cases), ``LOOKS`` (the looks after each step), ``CODEC``, ``CANONICAL``, ``encode``,
-``decode``, ``seed_streams``, ``open_loader`` and ``compare``.
+cases), ``LOOKS`` (the looks after each step), ``CODEC``, ``CANONICAL``, ``PREPARE`` (None if there
+is nothing to prepare), ``ERRORS`` (the errors that belong to the failure; None: any), ``EMPTY``
+(whether the uninterrupted run may deliver nothing), ``LIMIT`` (the seconds of a session),
+``encode``, ``decode``, ``seed_streams``, ``open_loader`` and ``compare``.
 """
 
 # A script imports nothing of the suite, and its lines are not typed.
 # ruff: noqa: D102, F821
 # mypy: ignore-errors
 
+import contextlib
+import ctypes
+import faulthandler
 import itertools
 import json
 import os
@@ -26,8 +31,8 @@ import traceback
 class ScriptPlayer:
     """Takes the steps of a session."""
 
-    def __init__(self, changes):
-        self.changes, self.kept, self.held = changes, {}, []
+    def __init__(self, root, changes):
+        self.root, self.changes, self.kept, self.held = root, changes, {}, []
         self.session = self.epoch = None
 
     def take(self, step):
@@ -65,7 +70,7 @@ class ScriptPlayer:
             session, self.session, self.epoch = self.session, None, None
             session.close()
         elif do == "open":
-            self.session = open_loader(**self.changes)
+            self.session = open_loader(self.root, **self.changes)
         elif do == "kill":
             os.kill(os.getpid(), signal.SIGKILL)
         else:
@@ -113,17 +118,54 @@ def play(name):
     """Play a session in a new interpreter, and return what its steps showed."""
     _, hashes, _, steps = SESSIONS[name]
     environment = {**os.environ, "PYTHONHASHSEED": str(hashes)}
-    status = subprocess.call([sys.executable, __file__, name], env=environment)
+    call = [sys.executable, __file__, name]
+    session = subprocess.Popen(call, env=environment, start_new_session=True)
+    try:
+        status = session.wait()
+    finally:
+        end(session)
     if not os.path.exists(f"seen in {name}"):
-        sys.exit(2)  # it could not be played
+        not_shown(f"session {name} could not be played")
     seen = [json.loads(line) for line in pathlib.Path(f"seen in {name}").read_text().splitlines()]
     if status and "kill" not in steps:
-        died = {"error": f"the process died: status {status}", "bases": [], "trace": ""}
+        late = f"no end within {LIMIT} s" if status == -signal.SIGALRM else f"status {status}"
+        died = {"error": f"the process died: {late}", "bases": [], "trace": ""}
         seen.append({"do": "died", "batches": [], **died})
-    if name == "whole" and "error" in seen[-1] and "?" not in seen[-1]["do"]:
-        print("the uninterrupted run:", seen[-1]["error"])
-        sys.exit(2)
+    if name == "whole":
+        if seen and "error" in seen[-1] and "?" not in seen[-1]["do"]:
+            not_shown(f"the uninterrupted run: {seen[-1]['error']}")
+        if not EMPTY and not any(step["batches"] for step in seen):
+            not_shown("the uninterrupted run delivers nothing")
+    for step in seen:
+        error = step.get("error", "").partition(":")[0]
+        if error and "?" not in step["do"] and ERRORS is not None and error not in ERRORS:
+            not_shown(f"session {name} has another error: {step['error']}")
     return seen
+
+
+def end(session):
+    """End all processes of a session, also those that left its group: they are adopted here."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(session.pid, signal.SIGKILL)
+    session.wait()
+    children = pathlib.Path(f"/proc/self/task/{os.getpid()}/children")
+    while children.exists() and children.read_text().strip():
+        for pid in map(int, children.read_text().split()):
+            with contextlib.suppress(ProcessLookupError, ChildProcessError):
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
+
+
+def not_shown(words):
+    """End: whatever this is, it is not the failure."""
+    print(words)
+    sys.exit(2)
+
+
+def ask_linux(option, value):
+    """Adopt orphans (36), or die with the parent (1)."""
+    with contextlib.suppress(AttributeError, OSError):
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
 
 def main(name=""):
@@ -131,15 +173,25 @@ def main(name=""):
     if not name:
         # An error in these lines is not the failure.
         sys.excepthook = lambda *error: (traceback.print_exception(*error), os._exit(2))
-        os.chdir(tempfile.mkdtemp())  # for the states, and for what is noted
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, lambda *_: sys.exit(2))
+        ask_linux(36, 1)
+        os.chdir(tempfile.mkdtemp())  # for the states, the data, and for what is noted
         expected, got, shows = compare({name: play(name) for name in SESSIONS})
         print(__doc__, f"expected: {expected}", f"got:      {got}", sep="\n")
         sys.exit(bool(shows))
+    ask_linux(1, signal.SIGKILL)
     streams, _, changes, steps = SESSIONS[name]
-    signal.alarm(30)  # a hang ends here
+    root = f"data {changes.get('n', '')}".strip()  # sessions with the same data share it
+    if not os.path.exists(root):
+        os.mkdir(root)
+        if PREPARE:
+            PREPARE(root, **changes)
+    faulthandler.dump_traceback_later(LIMIT)
+    signal.alarm(LIMIT + 1)  # a hang ends here, and shows where it stands
     with open(f"seen in {name}", "w", buffering=1) as noted:
         seed_streams(streams)
-        player = ScriptPlayer(changes)
+        player = ScriptPlayer(root, changes)
         for number, step in enumerate(["open", *steps.split(", ")]):
             seen = player.take(step)
             if number or "error" in seen:

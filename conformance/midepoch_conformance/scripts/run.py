@@ -9,7 +9,10 @@ import signal
 import subprocess
 import sys
 import tempfile
+import uuid
 from pathlib import Path
+
+from midepoch_conformance.host.processes import end_marked
 
 __all__ = ["NO_VERDICT", "ScriptRun", "run_script"]
 
@@ -44,12 +47,13 @@ def run_script(
         path, printed = Path(own, "failure.py"), Path(own, "printed")
         path.write_text(text, encoding="utf-8")
         # A file, not a pipe: processes that the loader leaves behind would keep a pipe open.
+        mark = f"midepoch-{uuid.uuid4()}"
         with printed.open("wb") as out:
             process = subprocess.Popen(
                 [python or sys.executable, str(path)],
                 cwd=own,
                 # The files that a script leaves for its reader go with this folder.
-                env=environment | {"TMPDIR": own},
+                env=environment | {"TMPDIR": own, "MIDEPOCH_SCRIPT": mark},
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=subprocess.STDOUT,
@@ -63,6 +67,8 @@ def run_script(
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+            # The sessions of a script that was killed are in groups of their own.
+            end_marked(mark)
         output = printed.read_text(encoding="utf-8", errors="replace")
     # A script that breaks ends with status 1 as well, but not after these words.
     compared = "\nexpected: " in output and "\ngot:      " in output

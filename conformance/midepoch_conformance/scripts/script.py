@@ -2,8 +2,9 @@
 
 A script's first reader does not know the suite, so it imports the loader and the standard library
 alone. It plays the uninterrupted run and the case's sessions, each in an interpreter of its own,
-and prints the expected and the delivered batches. Its status is 1 if the failure shows, 0 if it
-does not, and 2 if it could not be played.
+and prints the expected and the delivered batches. Its status is 1 if this very failure shows, and 0
+if all is well. It is 2 if a session could not be played, if another error comes than the failure's,
+or if the uninterrupted run is empty.
 """
 
 from __future__ import annotations
@@ -12,8 +13,7 @@ import ast
 import dataclasses
 import functools
 import re
-import textwrap
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +23,11 @@ from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.uninterrupted import counted, oracle_case, usual_lengths
 from midepoch_conformance.scripts.comparison import Comparison
 from midepoch_conformance.scripts.evidence import compared
-from midepoch_conformance.scripts.source_tree import SUITE, Part, defined
-from midepoch_conformance.scripts.specialise import specialise
-from midepoch_conformance.verdict import requirements
-from midepoch_conformance.verdict.evidence import Evidence
+from midepoch_conformance.scripts.layout import broken, heading, table, wrapped
+from midepoch_conformance.scripts.source.beside import absolute, beside, finder
+from midepoch_conformance.scripts.source.source_tree import SUITE, Part, defined
+from midepoch_conformance.scripts.source.specialise import specialise
+from midepoch_conformance.verdict.evidence import UNINTERRUPTED, Evidence
 from midepoch_conformance.verdict.finding import Finding
 
 __all__ = ["MARK", "make_script", "player"]
@@ -40,14 +41,16 @@ _TOOLS = ("host/streams.py", "host/codecs.py", "case/tampering.py", "scripts/rar
 _SAID = ("form", "private", "ambient", "whole")
 """The properties of a workload that count as facts, beside its fields."""
 
-_OWN = ("SESSIONS", "RARE", "LOOKS", "CODEC", "CANONICAL", "DOCUMENTS", "compare", "open_loader")
+_OWN = {
+    *("SESSIONS", "RARE", "LOOKS", "CODEC", "CANONICAL", "DOCUMENTS", "ERRORS", "LIMIT", "EMPTY"),
+    *("PREPARE", "MODULES", "Beside", "compare", "open_loader", "prepare"),
+}
 """The names that a script defines itself."""
 
 _PLAYED = {"take", "drain", "break", "save", "load", "close", "open", "kill"}
 """The steps that the player takes by itself."""
 
 _HASHES = {"a": 1, "b": 2}
-_WIDTH = 96
 
 
 def make_script(
@@ -58,6 +61,8 @@ def make_script(
     lengths: Sequence[int] | None = None,
     *,
     whole: bool = False,
+    errors: Collection[str] | None = None,
+    limit: float = 30.0,
 ) -> str:
     """Return the script that shows ``finding``.
 
@@ -68,12 +73,26 @@ def make_script(
         words: the case in words.
         lengths: batches of each epoch of the uninterrupted run, if they are known.
         whole: whether all lines of the loader and of the data are kept.
+        errors: the types of the errors that belong to the failure; None: any. A dead process is
+            ``"the process died"``.
+        limit: the seconds after which a session hangs.
     """
     if lengths is None:
         lengths = usual_lengths(case.workload, case.sessions[0].execution)
     case = counted(case, lengths)
     found = compared(case, finding, finding.evidence or Evidence("recipe"))
-    return _Script(info, found.case or case, found, whole).text(_heading(info, finding, words))
+    script = _Script(info, found.case or case, found, whole)
+    # An uninterrupted run without batches shows nothing, unless the case has none.
+    e = finding.evidence
+    seen = () if e is None else (e.session, *(piece.session for piece in e.pieces))
+    looked_at = UNINTERRUPTED in seen
+    empty = looked_at or not any(lengths)
+    expects = f"ERRORS, EMPTY, LIMIT = {_names(errors)}, {empty}, {max(1, round(limit))}"
+    return script.text(heading(info, finding, words), expects)
+
+
+def _names(errors: Collection[str] | None) -> str:
+    return repr(errors if errors is None else sorted(errors))
 
 
 @functools.cache
@@ -113,7 +132,10 @@ class _Script:
             self.played.insert(0, self._uninterrupted())
         self.codec = (info.offer.codecs or ("pickle",))[0]
         self.canonical = "midepoch" in info.offer.formats
-        self.open_ended = whole or _reaches_beside(info)
+        self.beside = beside(info)
+        # A module beside the adapter may use any fact.
+        self.open_ended = whole or bool(self.beside and not info.function)
+        self.prepares = not info.function
         self.steps = [step for part in self.played for step in part.plan.steps]
         self.rare = sorted({step.do for step in self.steps} - _PLAYED)
 
@@ -142,38 +164,39 @@ class _Script:
 
     # The text
 
-    def text(self, heading: str) -> str:
-        """Return the script."""
+    def text(self, heading: str, expects: str) -> str:
+        """Return the script; ``expects`` is a line of its own."""
         imports, adapter, data, tools = self._sources()
+        if self.prepares and _is_idle(adapter, "prepare"):
+            self.prepares = False
+            imports, adapter, data, tools = self._sources()
         handed = self._everything() if self.open_ended else _handed([adapter, data])
         text, modules = player()
         modules |= {*re.findall(r"\b(re|json)\.", self.words), "types"}
+        modules |= {"importlib.machinery"} if self.beside else set()
         known = {f"import {module}" for module in modules}
         lines = [line for line in imports.splitlines() if line not in known]
         rest = [
             f"CODEC, CANONICAL = {self.codec!r}, {self.canonical}",
-            f"RARE = {_table((do, f'do_{do}') for do in self.rare)}",
-            f"LOOKS = {_table((name, f'look_{name}') for name in self.found.looks)}",
+            f"RARE = {table((do, f'do_{do}') for do in self.rare)}",
+            f"LOOKS = {table((name, f'look_{name}') for name in self.found.looks)}",
+            f"PREPARE = {'prepare' if self.prepares else None}",
+            expects,
         ]
         parts = [
             f"{heading}\n\nimport {', '.join(sorted(modules))}",
-            "\n".join([*self._path(), *lines]),
+            "\n".join(finder(self.beside)),
+            "\n".join(lines),
             "\n".join(self._sessions(handed)),
-            _broken("\n".join(self._compare())),
-            f"# The loader, as far as the case needs it.\n\n{_broken(adapter)}",
-            f"# The data, as far as the case needs it.\n\n{_broken(data)}" if data else "",
-            f"# The functions that the steps need.\n\n{_broken(tools)}",
+            broken("\n".join(self._compare())),
+            f"# The loader, as far as the case needs it.\n\n{broken(adapter)}",
+            f"# The data, as far as the case needs it.\n\n{broken(data)}" if data else "",
+            f"# The functions that the steps need.\n\n{broken(tools)}",
             "\n".join(self._opening(handed, adapter, data)),
             "\n".join(rest),
             f'{text.rstrip()}\n\n\nif __name__ == "__main__":\n    main(*sys.argv[1:])\n',
         ]
         return "\n\n\n".join(part for part in parts if part)
-
-    def _path(self) -> list[str]:
-        """Return the lines that make the adapter's neighbours importable."""
-        if self.info.module.startswith(f"{SUITE}."):
-            return []
-        return [f"sys.path.insert(0, {str(Path(self.info.file).parent)!r})"]
 
     def _sessions(self, handed: Collection[str]) -> list[str]:
         varied = self._varied() & set(handed)
@@ -183,7 +206,7 @@ class _Script:
             changes = {name: facts[name] for name in facts if name in varied}
             seeds = f"{part.plan.ambient}, {_HASHES.get(part.plan.host, 3)}"
             row = f'    "{part.name}": ({seeds}, {changes!r}, '
-            rows += _wrapped(row, ", ".join(map(self._step, part.plan.steps)))
+            rows += wrapped(row, ", ".join(map(self._step, part.plan.steps)))
         documents = {step.value: step.document for step in self.steps if step.document}
         told = [f"    {name!r}: {text!r}," for name, text in documents.items()]
         head = "SESSIONS = {  # seeds of random streams and of hashes, differences, steps"
@@ -214,30 +237,27 @@ class _Script:
         made = [f"{head}({facts}**changes)" for head, facts in zip(_MAKERS, given, strict=True)]
         if self.info.function:
             return [
-                "def open_loader(**changes):",
+                "def open_loader(root, **changes):",
                 f"    adapter = FunctionAdapter({self.info.attribute})",
-                f'    return adapter.open(None, {made[1]}, ".")',
+                f"    return adapter.open(None, {made[1]}, root)",
             ]
         name = self.info.attribute
         name = f"{name}_" if re.search(rf"^(class )?{name}_\b", adapter, re.MULTILINE) else name
         made_of = f"{name}()"
         if re.search(rf"^{name}\s*=", adapter, re.MULTILINE):
-            made_of = f"{name}() if isinstance({name}, type) else {name}"
+            made_of = f"({name}() if isinstance({name}, type) else {name})"
         lines = [
-            "def open_loader(**changes):",
-            f"    adapter = {made_of}",
-            f"    w, x = {made[0]}, {made[1]}",
+            "def open_loader(root, **changes):",
+            f"    return {made_of}.open({made[0]}, {made[1]}, root)",
         ]
-        if self._prepares():
+        if self.prepares:
             lines += [
-                '    if not os.path.exists("data"):',
-                '        os.mkdir("data")',
-                '        adapter.prepare(w, "data")',
+                "",
+                "",
+                "def prepare(root, **changes):",
+                f"    {made_of}.prepare({made[0]}, root)",
             ]
-        return [*lines, '    return adapter.open(w, x, "data")']
-
-    def _prepares(self) -> bool:
-        return self.case.workload.kind == "files"
+        return lines
 
     # The sources
 
@@ -273,7 +293,7 @@ class _Script:
         roots = {self.info.attribute, f"{self.info.attribute}_", "Rows", "FunctionAdapter", *named}
         roots |= {"encode", "decode", "seed_streams"}
         asked = {"open", "epoch", "state", "load", "close"} | (
-            {"prepare"} if self._prepares() else set()
+            {"prepare"} if self.prepares else set()
         )
         if self.open_ended:
             every = [n for p in [*foreign, *data] for n in ast.walk(ast.parse(p.text))]
@@ -320,18 +340,7 @@ def _source(info: LoaderInfo) -> str:
     package, _, rest = info.module.partition(".")
     if package == SUITE:
         return _read(f"{rest.replace('.', '/')}.py")
-    return Path(info.file).read_text(encoding="utf-8")
-
-
-def _reaches_beside(info: LoaderInfo) -> bool:
-    """Return whether an adapter imports a module beside it, which may use any fact."""
-    if info.function or info.module.startswith(f"{SUITE}."):
-        return False
-    nodes = [*ast.walk(ast.parse(_source(info)))]
-    names = {a.name for node in nodes if isinstance(node, ast.Import) for a in node.names}
-    names |= {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
-    beside = Path(info.file).parent
-    return any((beside / f"{name.partition('.')[0]}.py").exists() for name in names)
+    return absolute(Path(info.file).read_text(encoding="utf-8"), info.module)
 
 
 def _parameters(text: str) -> list[str]:
@@ -358,61 +367,13 @@ def _members(data: str) -> Iterable[str]:
             yield from (member.name for member in node.body if isinstance(member, ast.FunctionDef))
 
 
-def _table(items: Iterable[tuple[str, str]]) -> str:
-    return f"{{{', '.join(f'{key!r}: {value}' for key, value in items)}}}"
-
-
-def _wrapped(head: str, steps: str) -> list[str]:
-    """Return a session's row, in several lines if it is long."""
-    if len(head) + len(steps) <= _WIDTH:
-        return [f'{head}"{steps}"),']
-    lines = textwrap.wrap(steps, _WIDTH - 8, break_long_words=False, break_on_hyphens=False)
-    texts = [f'        "{line} "' for line in lines[:-1]]
-    return [head.rstrip(), *texts, f'        "{lines[-1]}"),']
-
-
-def _broken(text: str) -> str:
-    """Return source with its long lines broken after commas that are in brackets.
-
-    Example:
-        >>> print(_broken(f"one = call({'x' * 30}, {'y' * 30}, {'z' * 30})"))
-        one = call(xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx, yyyyyyyyyyyyyyyyyyyyyyyyyyyyyy,
-            zzzzzzzzzzzzzzzzzzzzzzzzzzzzzz)
-    """
-    return "\n".join(piece for line in text.splitlines() for piece in _pieces(line))
-
-
-def _pieces(line: str) -> Iterator[str]:
-    indent = " " * (len(line) - len(line.lstrip()) + 4)
-    depth, quote, begun, cut, lead = 0, "", 0, 0, ""
-    for at, char in enumerate(line):
-        if quote:
-            quote = "" if char == quote and line[at - 1] != "\\" else quote
-        elif char in "'\"":
-            quote = char
-        else:
-            depth += (char in "([{") - (char in ")]}")
-        if at - begun > _WIDTH - len(lead) and cut > begun:
-            yield lead + line[begun:cut]
-            begun, lead = cut + 1, indent
-        if char == "," and depth and not quote and line[at + 1 : at + 2] == " ":
-            cut = at + 1
-    yield lead + line[begun:]
-
-
-def _heading(info: LoaderInfo, finding: Finding, words: str) -> str:
-    known = requirements.load().get(finding.requirement)
-    loader = f"{info.name} {info.version}".strip()
-    texts = [
-        known.text if known else "",
-        f"The case: {words}." if words else "",
-        f"The suite saw: {finding.words}." if finding.words else "",
-    ]
-    lines = [line for text in texts for line in _clipped(text)]
-    title = f"{loader} {finding.outcome} at {finding.requirement} of midepoch's specification."
-    text = "\n".join([title, "", *lines]).replace("\\", "\\\\").replace('"""', "'''")
-    return f'"""{text}\n"""'
-
-
-def _clipped(text: str) -> list[str]:
-    return textwrap.wrap(" ".join(text.split()), _WIDTH, max_lines=2, placeholder=" ...")
+def _is_idle(text: str, name: str) -> bool:
+    """Return whether all functions of this name do nothing; no if there is none."""
+    nodes = [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.FunctionDef)]
+    bodies = [node.body for node in nodes if node.name == name]
+    idle = (ast.Pass, ast.Expr)
+    return bool(bodies) and all(
+        isinstance(n, idle) and (isinstance(n, ast.Pass) or isinstance(n.value, ast.Constant))
+        for body in bodies
+        for n in body
+    )

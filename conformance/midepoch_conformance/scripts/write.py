@@ -6,7 +6,7 @@ import dataclasses
 import re
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from midepoch_conformance.case.adapter import LoaderInfo
@@ -17,7 +17,7 @@ from midepoch_conformance.verdict.results import Failure
 __all__ = ["Scripts"]
 
 TIMEOUT = 120.0
-"""The seconds that a script has; some scripts show a hang, in several sessions."""
+"""The seconds that a script has beyond one session's limit: one may hang, and others come first."""
 
 _SHOWN = 300
 _TRIES = 3
@@ -43,6 +43,8 @@ class Scripts:
         failure: Failure,
         info: LoaderInfo,
         lengths: Sequence[int] | None,
+        errors: Collection[str] | None = None,
+        limit: float = 60.0,
     ) -> Failure:
         """Return ``failure`` with its script; ``script_note`` says if it shows nothing by itself.
 
@@ -50,16 +52,26 @@ class Scripts:
             failure: what fails.
             info: the loader.
             lengths: batches of each epoch of the uninterrupted run, if they are known.
+            errors: the types of the errors that belong to the failure; None: any.
+            limit: the seconds after which a session hangs.
         """
         text, ran = "", ScriptRun(NO_VERDICT, "")
         # The whole text still has the lines that specialising may have lost.
         for whole in (False, True):
             with _ONE:
-                words, case = failure.words, failure.case
-                other = make_script(info, case, failure.finding, words, lengths, whole=whole)
+                other = make_script(
+                    info,
+                    failure.case,
+                    failure.finding,
+                    failure.words,
+                    lengths,
+                    whole=whole,
+                    errors=errors,
+                    limit=limit,
+                )
             # An unstable failure may take a few runs to show.
             for _ in range(_TRIES if failure.finding.outcome == "unstable" else 1):
-                again = run_script(other, self._python, TIMEOUT)
+                again = run_script(other, self._python, TIMEOUT + limit)
                 if again.status == 1:
                     break
             if not whole or again.status == 1:

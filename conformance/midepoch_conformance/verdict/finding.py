@@ -52,8 +52,9 @@ KINDS = frozenset(
         "crash", "hang", "late error", "bare error", "error", "codec", "save", "close", "refusal",
         # everything else that a requirement limits
         "cost", "leftover", "invalid",
-        # not the loader's: no uninterrupted run to compare with, the adapter's error, a judge's
-        "oracle", "adapter", "judge",
+        # not the loader's: no uninterrupted run to compare with, the adapter's error, a judge's,
+        # and a case that fails only while other cases run
+        "oracle", "adapter", "judge", "company",
     }
 )  # fmt: skip
 """The ways in which a finding fails."""

@@ -90,6 +90,11 @@ class Hangs(Honest):
             threading.Event().wait()
 
 
+class HangsAtOnce(Honest):
+    def odd(self, batch: int) -> None:
+        threading.Event().wait()
+
+
 class HangsDeaf(Honest):
     """Hangs with every signal blocked that can be."""
 

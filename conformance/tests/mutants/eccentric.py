@@ -170,6 +170,30 @@ class LoadMovesTheLive(simple.Loader):
             self.moved = False
 
 
+class LoadsForTheNext(simple.Loader):
+    """A load applies to the next iterator, as documented; a live one goes on."""
+
+    pending: Any = None
+
+    def load(self, state: Any) -> None:
+        self.check(state)
+        self.pending = copy.deepcopy(state)
+        if self.live is None or self.live.over is not None:
+            self.settle()
+
+    def settle(self) -> None:
+        if self.pending is not None:
+            pending, self.pending = self.pending, None
+            super().load(pending)
+
+    def __iter__(self) -> simple.Epoch:
+        self.settle()
+        return super().__iter__()
+
+    def state(self) -> dict[str, Any]:
+        return copy.deepcopy(self.pending) or super().state()
+
+
 class RefusesWhileLive(simple.Loader):
     """A load is refused while an iterator is live; breaking off makes room for one."""
 
@@ -302,6 +326,7 @@ any_container = good(AnyContainer, kinds=MAP)
 empty_after_end = good(EmptyAfterEnd)
 end_is_the_next_start = good(EndIsTheNextStart)
 load_moves_the_live = good(LoadMovesTheLive, live_load="applies")
+loads_for_the_next = good(LoadsForTheNext, live_load="next")
 refuses_while_live = good(RefusesWhileLive, kinds=MAP)
 looks_when_iterated = good(session=LooksWhenIterated)
 opaque_states = good(session=OpaqueStates, codecs=("pickle",))

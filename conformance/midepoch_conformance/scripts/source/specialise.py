@@ -11,15 +11,15 @@ import ast
 import dataclasses
 from collections.abc import Collection, Sequence
 
-from midepoch_conformance.scripts.fold import Fold, tables_of
-from midepoch_conformance.scripts.source_tree import (
+from midepoch_conformance.scripts.source.fold import Fold, tables_of
+from midepoch_conformance.scripts.source.source_tree import (
     FUNCTION,
     Part,
     is_import,
     parsed,
     rename,
 )
-from midepoch_conformance.scripts.unreached import drop_idle, drop_unreached, fill
+from midepoch_conformance.scripts.source.unreached import drop_idle, drop_unreached, fill
 
 __all__ = ["Part", "specialise"]
 

@@ -152,11 +152,11 @@ def _is_of_the_suite(node: ast.stmt) -> bool:
 
 
 def rename(trees: Sequence[ast.Module], parts: Sequence[Part], taken: set[str]) -> None:
-    """Rename foreign definitions whose names are taken."""
+    """Rename foreign definitions, and imported names, whose names are taken."""
     for tree, part in zip(trees, parts, strict=True):
         taken |= _defined(tree) if not part.foreign else set()
     foreign = [tree for tree, part in zip(trees, parts, strict=True) if part.foreign]
-    names = taken & {name for tree in foreign for name in _defined(tree)}
+    names = taken & {name for tree in foreign for node in tree.body for name in defined(node)}
     for tree in foreign:
         _Renamer({name: f"{name}_" for name in names}).visit(tree)
 
@@ -168,6 +168,19 @@ def _defined(tree: ast.Module) -> set[str]:
 class _Renamer(ast.NodeTransformer):
     def __init__(self, names: Mapping[str, str]) -> None:
         self.names = names
+
+    def visit_Import(self, node: ast.Import) -> ast.AST:
+        self._import(node.names)
+        return node
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST:
+        self._import(node.names)
+        return node
+
+    def _import(self, aliases: list[ast.alias]) -> None:
+        for alias in aliases:
+            bound = alias.asname or alias.name
+            alias.asname = self.names.get(bound, alias.asname)
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         node.id = self.names.get(node.id, node.id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Sequence
 
-from midepoch_conformance.scripts.source_tree import (
+from midepoch_conformance.scripts.source.source_tree import (
     FUNCTION,
     Part,
     defined,

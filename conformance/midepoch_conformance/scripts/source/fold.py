@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
-from midepoch_conformance.scripts.source_tree import Part, defined
+from midepoch_conformance.scripts.source.source_tree import Part, defined
 
 __all__ = ["Fold", "tables_of"]
 

@@ -1,0 +1,66 @@
+"""The deadline of a process: its limit, and later while it makes progress (standard library)."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+
+from midepoch_conformance.host.processes import processor_time
+
+__all__ = ["Deadline"]
+
+
+class Deadline:
+    """The deadline of a process: its limit, and later while it makes progress.
+
+    On a busy machine a session needs more time. A process that uses the processor, or that writes
+    into the play's folder (a delivered batch, a fetch, a line that it prints), makes progress and
+    does not hang yet. After ``most`` limits its time is up in any case.
+
+    Args:
+        pid: the process.
+        limit: the seconds that it has.
+        folder: the folder of the play; None if there is none.
+        most: the number of limits after which its time is up in any case.
+    """
+
+    MOST = 4
+    _WORKING = 0.05
+
+    def __init__(
+        self, pid: int, limit: float, folder: str | None = None, most: float = MOST
+    ) -> None:
+        self.pid, self.limit, self.folder, self.most = pid, limit, folder, most
+        self.began = time.monotonic()
+        # The first look comes before the last quarter of the limit.
+        self.looks = self.began + 0.75 * limit
+        self.used: tuple[float, int] | None = None
+        self.busy = False
+        """Whether the process still made progress when its time was up."""
+
+    def left(self) -> float:
+        """Return the seconds until the next look; 0 when the time is up."""
+        now = time.monotonic()
+        if now < self.looks:
+            return self.looks - now
+        used, before = (processor_time(self.pid), _bytes_in(self.folder)), self.used
+        if before is not None:
+            worked = used[0] - before[0] >= self._WORKING * 0.25 * self.limit
+            self.busy = worked or used[1] != before[1]
+            if not self.busy or now >= self.began + self.most * self.limit:
+                return 0.0
+        self.used, self.looks = used, now + 0.25 * self.limit
+        return self.looks - now
+
+
+def _bytes_in(folder: str | None) -> int:
+    """Return the size of a folder's own files."""
+    total = 0
+    if folder is not None:
+        with contextlib.suppress(OSError), os.scandir(folder) as entries:
+            for entry in entries:
+                with contextlib.suppress(OSError):
+                    if entry.is_file(follow_symlinks=False):
+                        total += entry.stat(follow_symlinks=False).st_size
+    return total

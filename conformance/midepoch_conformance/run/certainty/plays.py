@@ -1,0 +1,155 @@
+"""Plays a case, and makes sure of each hang.
+
+The rule: a session that is late is no hang yet.
+
+1. A session has a limit that follows from the smoke run, or from ``--timeout``. While its
+   processes make progress (processor time, a batch, a fetch, a printed line), it has up to four
+   limits.
+2. A case with a late session is played once more, with five limits a session and no other play on
+   the machine. If it ends, that play counts, and the limit of all further plays is raised to the
+   time that it took. If its processes stood still, the case hangs. If they still worked, the case
+   is not judged: nobody can tell slow from endless.
+3. The places at which a play hangs are remembered: the files and functions of all threads. From
+   then on a case's first play has a sixth of the limit. A play that is late then hangs if it
+   stands at such a place, and needs no proof of its own. At any other place it is played again,
+   by rules 1 and 2.
+4. After eight places, a late play at another one is not judged. So a run ends, whatever the loader.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Protocol
+
+from midepoch_conformance.case.case import Case
+from midepoch_conformance.case.trace import Fault, Trace
+from midepoch_conformance.host.faults import BUSY, is_late
+from midepoch_conformance.run.certainty.hangs import Hangs
+from midepoch_conformance.run.certainty.turns import Turns
+from midepoch_conformance.run.host_process import RunnerError
+
+__all__ = ["Played", "Player", "Plays", "late"]
+
+
+class Player(Protocol):
+    """The part of an engine that plays cases."""
+
+    def play(
+        self,
+        case: Case,
+        lengths: Sequence[int] | None = None,
+        limit: float | None = None,
+        most: float = 4,
+    ) -> Trace:
+        """Play a case; a session has ``limit`` seconds, and ``most`` limits while it works."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Played:
+    """A trace, and how sure it is."""
+
+    trace: Trace
+    company: bool = False
+    """Whether another case was played at the same time."""
+    hangs: bool = False
+    """Whether a session hangs: that is certain, and no further play needs to show it."""
+
+
+def late(trace: Trace) -> Fault | None:
+    """Return the fault of a trace that a clock alone made one; None if it has none."""
+    for session in trace.sessions:
+        for fault in (session.fault, *(event.fault for event in session.events)):
+            if fault is not None and is_late(fault):
+                return fault
+    return None
+
+
+class Plays:
+    """Plays cases on one engine, in turns with others.
+
+    Args:
+        engine: plays a case.
+        turns: shared by all benches of a check.
+        hangs: likewise.
+    """
+
+    def __init__(self, engine: Player, turns: Turns, hangs: Hangs) -> None:
+        self._engine, self._turns, self._hangs = engine, turns, hangs
+        self.alone = False
+        """Whether every play is alone."""
+
+    @property
+    def limit(self) -> float:
+        """The seconds that a session has."""
+        return self._hangs.limit
+
+    def play(
+        self, case: Case, lengths: Sequence[int] | None = None, *, alone: bool = False
+    ) -> Played:
+        """Play a case; a hang in its trace is certain.
+
+        Raises:
+            RunnerError: a late session still worked, or there are too many places to look for.
+        """
+        hangs = self._hangs
+        if hangs.any:
+            played = self._once(case, lengths, hangs.first, alone=alone)
+            fault = late(played.trace)
+            if fault is None:
+                return played
+            if hangs.known(fault) is not None:
+                return self._of_known(played, fault)
+        played = self._once(case, lengths, hangs.limit, alone=alone)
+        fault = late(played.trace)
+        return played if fault is None else self._made_sure(case, lengths, played, fault)
+
+    def smoke(self, case: Case) -> Trace:
+        """Play the smoke run: whatever it shows is no verdict, so a late one is only late."""
+        with self._turns.turn(alone=True):
+            trace = self._engine.play(case, None, self._hangs.smoke, 1)
+        if late(trace) is None:
+            self._hangs.follow(sum(session.seconds for session in trace.sessions))
+        return trace
+
+    def _made_sure(
+        self, case: Case, lengths: Sequence[int] | None, first: Played, fault: Fault
+    ) -> Played:
+        """Play a late case again, alone and with more time."""
+        hangs = self._hangs
+        with self._turns.turn(alone=True):
+            # Another bench may have made sure of the same place meanwhile.
+            if hangs.known(fault) is not None:
+                return self._of_known(first, fault)
+            if hangs.full:
+                raise RunnerError(
+                    "limit",
+                    f"a session is late ({fault.message}), and plays hang at {hangs.PLACES} other "
+                    "places: it is not judged",
+                    "mend the other hangs first",
+                )
+            limit = hangs.SURE * hangs.limit
+            trace = self._engine.play(case, lengths, limit, 1)
+            sure = late(trace)
+            if sure is None:
+                hangs.raise_to(max(session.seconds for session in trace.sessions))
+                return Played(trace)
+            hangs.note(fault, sure.type == BUSY)
+            hangs.note(sure, sure.type == BUSY)
+            return self._of_known(Played(trace), sure)
+
+    def _of_known(self, played: Played, fault: Fault) -> Played:
+        if not self._hangs.known(fault):
+            return dataclasses.replace(played, hangs=True)
+        raise RunnerError(
+            "limit",
+            f"a session is not judged, as it works without an end: {fault.message}",
+            "give it more time: --timeout SECONDS",
+        )
+
+    def _once(
+        self, case: Case, lengths: Sequence[int] | None, limit: float, *, alone: bool
+    ) -> Played:
+        with self._turns.turn(alone or self.alone) as turn:
+            trace = self._engine.play(case, lengths, limit)
+        return Played(trace, turn.company)

@@ -1,0 +1,246 @@
+"""A clock alone makes no loader fail: late plays are played again, alone and with more time."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+import written
+from simulated import Engine
+
+from midepoch_conformance.case.case import Case
+from midepoch_conformance.case.trace import Fault, SessionTrace, Trace
+from midepoch_conformance.errors import CheckError
+from midepoch_conformance.host import function_adapter
+from midepoch_conformance.host.faults import hang
+from midepoch_conformance.host.function_adapter import FunctionAdapter
+from midepoch_conformance.host.stacks import innermost, signature
+from midepoch_conformance.run.bench import Bench
+from midepoch_conformance.run.certainty.hangs import Hangs
+from midepoch_conformance.run.certainty.plays import Plays
+from midepoch_conformance.run.certainty.turns import Turns
+from midepoch_conformance.run.check import run_check
+from midepoch_conformance.run.runner import Runner, RunnerError
+from midepoch_conformance.run.settings import Settings
+from midepoch_conformance.verdict.results import CaseResult
+
+LIMIT = 0.4
+CUT = written.case("cut", "take 1, save s", "load s, drain")
+OTHER = written.case("cut", "take 2, save s", "load s, drain")
+
+
+def stacks(file: str, line: int, function: str = "wait") -> str:
+    return f'Thread 0x1 (most recent call first):\n  File "{file}", line {line} in {function}\n'
+
+
+def line_of(path: Path, text: str) -> int:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return next(number for number, line in enumerate(lines, start=1) if text in line)
+
+
+class Clock:
+    """Plays cases that need some time; a session that has less is late."""
+
+    limit = 1.0
+
+    def __init__(self, needs: float, at: str = "a.py", *, busy: bool = False) -> None:
+        self.needs, self.at, self.busy = needs, at, busy
+        self.limits: list[float] = []
+
+    def play(
+        self,
+        case: Case,
+        lengths: Sequence[int] | None = None,
+        limit: float | None = None,
+        most: float = 4,
+    ) -> Trace:
+        limit = self.limit if limit is None else limit
+        self.limits.append(limit)
+        fault = None
+        if limit < self.needs:
+            fault = hang("next", limit, stacks(f"/home/me/{self.at}", 5), self.busy)
+        return Trace(case.id, [SessionTrace([], fault, min(limit, self.needs))])
+
+
+def test_a_late_play_that_ends_when_it_has_more_time_counts_and_raises_the_limit() -> None:
+    clock, hangs = Clock(needs=3), Hangs(1.0)
+    plays = Plays(clock, Turns(), hangs)
+    played = plays.play(CUT)
+    assert (played.hangs, played.trace.sessions[0].fault) == (False, None)
+    assert (clock.limits, hangs.limit) == ([1, 5], 3)
+    plays.play(OTHER)
+    assert clock.limits == [1, 5, 3]
+
+
+def test_a_hang_needs_one_proof_for_each_place() -> None:
+    clock, hangs = Clock(needs=float("inf")), Hangs(6.0)
+    plays = Plays(clock, Turns(), hangs)
+    assert plays.play(CUT).hangs
+    assert clock.limits == [6, 30]
+    # At a known place a sixth of the limit is enough.
+    assert plays.play(OTHER).hangs
+    assert clock.limits == [6, 30, 1]
+    clock.at = "b.py"
+    assert plays.play(OTHER).hangs
+    assert clock.limits == [6, 30, 1, 1, 6, 30]
+
+
+def test_a_slow_play_beside_a_known_hang_has_the_whole_limit() -> None:
+    hangs = Hangs(6.0)
+    Plays(Clock(needs=float("inf")), Turns(), hangs).play(CUT)
+    slow = Clock(needs=4, at="slow.py")
+    assert not Plays(slow, Turns(), hangs).play(CUT).hangs
+    assert slow.limits == [1, 6]
+
+
+def test_a_play_that_works_without_an_end_is_not_judged() -> None:
+    clock, hangs = Clock(needs=float("inf"), busy=True), Hangs(6.0)
+    plays = Plays(clock, Turns(), hangs)
+    for _ in range(2):
+        with pytest.raises(RunnerError, match="still at work") as caught:
+            plays.play(CUT)
+        assert "--timeout" in caught.value.hint
+    assert clock.limits == [6, 30, 1]
+
+
+def test_only_so_many_places_are_looked_for() -> None:
+    hangs = Hangs(1.0)
+    for number in range(Hangs.PLACES):
+        Plays(Clock(float("inf"), f"{number}.py"), Turns(), hangs).play(CUT)
+    clock = Clock(float("inf"), "one_more.py")
+    with pytest.raises(RunnerError, match="8 other places"):
+        Plays(clock, Turns(), hangs).play(CUT)
+    assert len(clock.limits) == 2
+
+
+def test_the_limit_follows_from_the_smoke_run_unless_it_is_set() -> None:
+    for needs, timeout, limit in ((0.1, None, 60), (25, None, 750), (25, 30.0, 30)):
+        hangs = Hangs(timeout)
+        Plays(Clock(needs), Turns(), hangs).smoke(CUT)
+        assert hangs.limit == limit
+
+
+def test_a_play_that_is_alone_has_no_company() -> None:
+    turns, running, most = Turns(), set[int](), []
+
+    def play(number: int) -> bool:
+        alone = number % 5 == 0
+        with turns.turn(alone) as turn:
+            running.add(number)
+            most.append((alone, len(running)))
+            time.sleep(0.002)
+            most.append((alone, len(running)))
+            running.discard(number)
+        return turn.company
+
+    with ThreadPoolExecutor(4) as pool:
+        company = list(pool.map(play, range(60)))
+    assert not any(company[::5])
+    assert any(company)
+    assert {count for alone, count in most if alone} == {1}
+    assert max(count for _, count in most) > 1
+
+
+def test_a_failure_that_only_company_shows_is_none() -> None:
+    """Two cases at a time disturb each other here; alone, each of them is right."""
+    turns, together = Turns(), threading.Barrier(2)
+
+    def lie(case: Case, session: int) -> bool:
+        if session != 1:
+            return False
+        try:
+            together.wait(timeout=0.5)
+        except threading.BrokenBarrierError:
+            return False
+        return True
+
+    def judged(case: Case) -> CaseResult:
+        return Bench(Engine(lie), turns=turns).judge(case)
+
+    with ThreadPoolExecutor(2) as pool:
+        results = list(pool.map(judged, [CUT, OTHER]))
+    for result in results:
+        found = next(f for f in result.findings if f.requirement == "RESUME-1")
+        assert (found.outcome, found.kind) == ("pass", "company")
+        assert found.words.startswith("fails only while other cases run: ")
+
+
+def judged(fakes: Path, name: str, limit: float = LIMIT) -> CaseResult:
+    with Runner(f"{fakes / 'hangs.py'}:{name}", limit=limit) as runner:
+        return Bench(runner).judge(written.case("cut", "take 1, save s", "load s, drain"))
+
+
+@pytest.mark.parametrize(
+    ("name", "line"), [("waits", "the user's line"), ("waits_for_its_worker", "the worker's line")]
+)
+def test_a_hang_names_the_line_at_which_the_loader_stands(
+    fakes: Path, name: str, line: str
+) -> None:
+    (found,) = (f for f in judged(fakes, name).findings if f.requirement == "RESUME-1")
+    assert (found.outcome, found.kind) == ("fails", "hang")
+    assert f"hangs.py:{line_of(fakes / 'hangs.py', line)}" in found.words
+
+
+def test_a_slow_loader_does_not_hang(fakes: Path) -> None:
+    (found,) = (f for f in judged(fakes, "starts_slowly").findings if f.requirement == "RESUME-1")
+    # It resumes wrongly, and it has the time to show that.
+    assert found.kind in ("repeated", "extra", "different", "ignored"), found
+
+
+def test_a_loader_that_works_without_an_end_is_an_error_and_no_failure(fakes: Path) -> None:
+    findings = judged(fakes, "works").findings
+    assert {f.outcome for f in findings} == {"error"}
+    assert "still at work" in findings[0].words
+
+
+def test_the_smoke_run_says_where_it_stands(fakes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Hangs, "SMOKE", LIMIT)
+    monkeypatch.setattr(Hangs, "LEAST", LIMIT)
+    with pytest.raises(CheckError, match=r"did not finish .* killed at odd\.py:\d+") as caught:
+        run_check(Settings(f"{fakes / 'odd.py'}:HangsAtOnce", jobs=1))
+    assert "--timeout" in caught.value.hint
+    assert "odd.py" in caught.value.hint
+
+
+def test_a_function_that_never_builds_says_where_it_stands(
+    fakes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(fakes))
+    monkeypatch.setattr(function_adapter, "_PROBING", LIMIT)
+    from hangs import never_built
+
+    line = line_of(fakes / "hangs.py", "where building stands")
+    with pytest.raises(RuntimeError, match=rf"not built within .*hangs\.py:{line}"):
+        FunctionAdapter(never_built).offer()
+
+
+def test_the_innermost_line_is_the_users() -> None:
+    text = (
+        'Process 1 (python; state S):\nThread 0x1 (most recent call first):\n'
+        '  File "/usr/lib/python3.11/threading.py", line 320 in wait\n'
+        '  File "/home/me/train.py", line 90 in main\n\n'
+        "Process 2 (python; state S):\nCurrent thread 0x2 (most recent call first):\n"
+        '  File "/home/me/data.py", line 7 in __getitem__\n'
+        '  File "/home/me/.venv/lib/python3.11/site-packages/torch/x.py", line 3 in fetch\n'
+    )  # fmt: skip
+    assert innermost(text) == "data.py:7"
+    installed = stacks("/v/lib/python3.11/site-packages/torch/x.py", 3)
+    assert innermost(installed) == "torch/x.py:3"
+    assert innermost(stacks("/usr/lib/python3.11/threading.py", 3)) == ""
+    # The line may differ between two plays, and how many workers stand there.
+    assert signature(stacks("/a.py", 1) + "\n" + stacks("/a.py", 2)) == signature(
+        stacks("/a.py", 9)
+    )
+    assert signature(stacks("/a.py", 1)) != signature(stacks("/b.py", 1))
+
+
+def test_other_faults_need_no_clock() -> None:
+    endless = Fault("hang", "endless epoch", at="end")
+    engine = Engine(fault=lambda case, session: endless if session == 1 else None)
+    played = Plays(engine, Turns(), Hangs()).play(CUT)
+    assert not played.hangs
+    assert engine.plays[CUT.id] == 1
