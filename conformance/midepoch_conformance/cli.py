@@ -302,13 +302,14 @@ def replay_(
         ),
     ] = None,
     python: Python = None,
+    timeout: Timeout = None,
 ) -> None:
     """Play one case again, and show each step: what was delivered, what was due, the verdict.
 
     Exit status: 0 if the loader does what the case asks; 1 if it fails; 2 if the case could not be
     judged, or if the command is wrong.
     """
-    settings = Settings(loader, python=_interpreter(python), jobs=1)
+    settings = Settings(loader, python=_interpreter(python), jobs=1, timeout=timeout)
     raise typer.Exit(replay(settings, find_case(case, report), Console()))
 
 

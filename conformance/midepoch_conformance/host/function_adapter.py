@@ -79,8 +79,8 @@ class FunctionAdapter:
                     answer = ours.recv()
                 else:
                     line = stacks.innermost(stacks.ask([process.pid or 0], folder))
-                    words = f"it did not end within {_PROBING:g} s"
-                    answer = words + (f": it stands at {line}" if line else ""), ""
+                    late = f"not built within {_PROBING:g} s"
+                    answer = (f"{late}: it stands at {line}" if line else late), ""
             except EOFError:
                 answer = "its process died", ""
             finally:

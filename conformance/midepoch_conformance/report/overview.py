@@ -196,6 +196,7 @@ def reasons(document: Document) -> dict[str, tuple[Reason, ...]]:
 
 
 _FUNCTION = "they need data of the suite's own, which an adapter can offer and a function cannot"
+
 COMPANY = "only in company"
 """The sort of findings that fail only while other cases run; they pass."""
 

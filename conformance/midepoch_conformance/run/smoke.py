@@ -11,7 +11,7 @@ from midepoch_conformance.host.faults import is_late
 from midepoch_conformance.run.bench import Bench
 from midepoch_conformance.run.runner import RunnerError
 from midepoch_conformance.verdict.finding import in_words
-from midepoch_conformance.verdict.users_code import users_frames, users_lines
+from midepoch_conformance.verdict.users_code import users_lines
 
 __all__ = ["smallest", "smoke"]
 
@@ -49,6 +49,9 @@ def smoke(bench: Bench) -> None:
 
 def _epoch(case: Case, own: bool) -> str:
     return "one plain epoch" + ("" if own else f" of {case.workload.n} samples")
+
+
+_LINES = 3
 
 
 _FAULTS = {
@@ -91,13 +94,11 @@ def smallest(offer: Offer, kind: str, workers: int) -> Case:
 
 
 def _hint(fault: Fault) -> str:
+    own = users_lines(fault.traceback)
     if is_late(fault):
-        return f"{fault.traceback}\ngive it more time if it is only slow: --timeout SECONDS".strip()
-    # The words name the user's innermost line already.
-    if users_frames(fault.traceback):
-        return users_lines(fault.traceback)
+        more = "give it more time if it is only slow: --timeout SECONDS"
+        return f"{own or fault.traceback}\n{more}".strip()
+    if own:
+        return own
     lines = "\n".join(fault.traceback.strip().splitlines()[-_LINES:])
     return lines or "repair the adapter, or the environment that it needs"
-
-
-_LINES = 3
