@@ -5,7 +5,7 @@ from typing import Any
 from base import mutant, simple
 
 EXPECTED = "STATE-2"
-LARGEST = {"workers": 0, "sessions": 2, "steps": 10, "samples": 4}
+LARGEST = {"workers": 0, "sessions": 2, "steps": 11, "samples": 4}
 FIELD = ("live state",)
 
 

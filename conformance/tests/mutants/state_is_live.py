@@ -5,7 +5,7 @@ from typing import Any
 from base import mutant, simple
 
 EXPECTED = "STATE-1"
-LARGEST = {"workers": 0, "sessions": 2, "steps": 9, "samples": 2}
+LARGEST = {"workers": 0, "sessions": 2, "steps": 9, "samples": 1}
 FIELD = ("live state",)
 
 
