@@ -140,6 +140,11 @@ class Loader:
         whole = isinstance(snapshot, dict) and set(snapshot) == {"at", "states"}
         if snapshot is not None and not (whole and snapshot["at"] <= state["batches"]):
             raise StateError(f"not a snapshot: {snapshot!r}")
+        if snapshot is not None:
+            states = snapshot["states"]
+            parts = {"dataset"} if hasattr(self.data, "state_dict") else set()
+            if not (isinstance(states, dict) and states and parts <= set(states)):
+                raise StateError(f"a snapshot without its parts: {states!r}")
 
     # The dataset's own state
 
