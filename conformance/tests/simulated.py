@@ -123,7 +123,7 @@ class Engine:
             if step.do == "drain" or wanted > len(left):
                 event.ended = True
                 loader.end()
-        elif step.do == "break":
+        elif step.do == "break" and loader.open:
             loader.end()
         elif step.do == "save":
             states[step.state] = (loader.epoch, loader.done)

@@ -5,10 +5,14 @@ from __future__ import annotations
 import collections
 import dataclasses
 import itertools
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from simulated import Engine
 from test_strategies import OFFER
 from warm_hosts import TORCH, WarmHosts
 
@@ -18,15 +22,20 @@ from midepoch_conformance.case.history import Course, objection, remembers, stri
 from midepoch_conformance.case.uninterrupted import oracle_case
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.errors import CheckError
+from midepoch_conformance.families import tables
+from midepoch_conformance.families.family import families
 from midepoch_conformance.families.histories import PLOTS
 from midepoch_conformance.families.offered import reason_not_offered
-from midepoch_conformance.families.tables import has_workers, load_table
+from midepoch_conformance.families.tables import PROFILES, has_workers, load_table
 from midepoch_conformance.run.bench import Bench
+from midepoch_conformance.run.check import run_check
 from midepoch_conformance.run.explore import Goal, draw_round
 from midepoch_conformance.run.runner import Runner
+from midepoch_conformance.run.settings import Settings
+from midepoch_conformance.search import steering
 from midepoch_conformance.search.chain import draw_history
 from midepoch_conformance.search.draws import Chance, Unplayable
-from midepoch_conformance.search.reach import AXES, offered_values, resumes
+from midepoch_conformance.search.reach import AXES, Value, offered_values, resumes
 from midepoch_conformance.search.shrink import PLAYS, repaired, shrink, size, smaller, sound
 from midepoch_conformance.search.steering import BUDGETS, Drawn, Steering, draw_histories, pairs
 from midepoch_conformance.verdict.finding import FAILURES, Finding
@@ -74,7 +83,51 @@ def history(*sessions: tuple[Step, ...], **workload: Any) -> Case:
 def test_the_same_offer_and_seed_give_the_same_histories(drawn: Drawn) -> None:
     again = draw_histories("quick", OFFER, seed=1)
     assert again == drawn
-    assert draw_histories("quick", OFFER, seed=2).cases != drawn.cases
+    assert chosen(OFFER, 10, seed=1) != chosen(OFFER, 10, seed=2)
+
+
+def test_the_order_of_sets_does_not_matter() -> None:
+    code = (
+        "from test_strategies import OFFER; from midepoch_conformance.families import tables;"
+        "from midepoch_conformance.search.draws import Chance;"
+        "from midepoch_conformance.search.steering import Steering;"
+        "print(tables.table_digest(Steering(OFFER).choose(12, Chance('1'), False)))"
+    )
+    tests = {"PYTHONPATH": str(Path(__file__).parent)}
+    told = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, **tests, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(told) == 1
+
+
+def test_a_check_plays_them_and_makes_what_fails_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(steering, "BUDGETS", {"quick": (1, 12, 0)})
+    monkeypatch.setattr(tables, "load_table", lambda profile: [])
+    settings = Settings("simulated", jobs=1, only=("RESUME-7",))
+
+    def forgets(case: Case, session: int) -> bool:
+        return session == 1
+
+    check = run_check(settings, opener=lambda: Engine(forgets))
+    assert len(check.results) > 12
+    assert check.facts.drawn is not None
+    assert check.facts.drawn["histories"] == len(check.results)
+    # Histories that fail in one way are one failure, whatever their workloads.
+    assert len({failure.finding.kind for failure in check.failures}) == len(check.failures)
+    assert sum(failure.cases for failure in check.failures) > len(check.failures)
+    for failure in check.failures:
+        assert failure.shrunk > 0
+        assert len(failure.case.sessions) == 2
+        assert len(steps_of([failure.case])) <= 6
+    good = run_check(settings, opener=Engine)
+    assert not good.failures
 
 
 def test_all_drawn_histories_are_sound_and_offered(inline: list[Case], multi: list[Case]) -> None:
@@ -107,6 +160,54 @@ def test_every_pair_of_offered_values_is_played_together_or_has_its_reason(drawn
         assert {axis for axis, _ in pair} & {"kind", "sampler", "workers", "saved"}, pair
 
 
+PLAINEST = Offer(
+    kinds=("map", "iterable", "stateful_iterable"),
+    workers=(0, 1, 2, 3),
+    worker_kinds=("process", "thread"),
+    tails=("keep", "drop"),
+    intervals=(1, 2, 3, 100),
+    persistent=(False, True),
+    fixed_plan=("map",),
+)
+"""A loader with workers, but without anything unusual."""
+
+
+def reached(cases: list[Case]) -> set[Value]:
+    return {
+        value
+        for case in cases
+        for facts in resumes(case)
+        for axis, value in facts
+        if axis == "reached"
+    }
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_each_family_has_the_facts_without_which_it_shows_little(profile: str) -> None:
+    table = [c for c in load_table(profile) if reason_not_offered(c, PLAINEST) is None]
+    stating = [one for one in families() if one.bites]
+    assert len(stating) >= 10
+    for one in stating:
+        missing = set(one.bites) - reached([c for c in table if c.probe == one.name])
+        assert not missing, (one.name, missing)
+
+
+def test_histories_bite_for_the_plainest_loader() -> None:
+    found = reached(draw_histories("quick", PLAINEST, seed=1).cases)
+    assert found >= {
+        *("a tail", "a tail dropped", "less than a batch", "an ended lane"),
+        *("fewer batches left than workers", "fewer batches since the load than workers"),
+        *("a full window", "a window beyond the end", "a replay from the beginning"),
+        *("off the interval", "on the interval", "an interval longer than the epoch"),
+        *("a snapshot of the pass before", "a late epoch of a resumed resume"),
+        *("a fault after a resume", "a fault in the first batch", "an exception caught"),
+        *("an older state", "loaded again", "loaded after a broken epoch"),
+        *("no workers than before", "more workers than before", "fewer workers than before"),
+        *("another interval than before", "another prefetch than before"),
+        *("another persistent than before", "another worker_kind than before"),
+    }
+
+
 def test_chains_and_epochs_are_long(drawn: Drawn) -> None:
     depths = [len(resumes(case)) for case in drawn.cases]
     assert max(depths) >= 6
@@ -126,9 +227,12 @@ def test_every_action_and_every_fault_is_drawn_often(drawn: Drawn) -> None:
     )
     assert min(faults[name] for name in ("fail_at", "stop_at", "die_at")) >= 5, faults
     at_once = [
-        f for case in drawn.cases for f in resumes(case) if ("reached", "a fault at once") in f
+        f
+        for case in drawn.cases
+        for f in resumes(case)
+        if ("reached", "a fault in the first batch") in f
     ]
-    assert len(at_once) >= 10
+    assert at_once
 
 
 def test_wishes_are_met() -> None:

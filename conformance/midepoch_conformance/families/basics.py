@@ -53,7 +53,14 @@ def _saving(c: Cell) -> Case | None:
 # Resume.
 
 
-@_basic("cut", quick=("kinds", "files"), shape=SHAPES, tail=("keep", "drop"), cut=CUTS)
+@_basic(
+    "cut",
+    bites=("a tail", "a tail dropped", "a window beyond the end"),
+    quick=("kinds", "files"),
+    shape=SHAPES,
+    tail=("keep", "drop"),
+    cut=CUTS,
+)
 def _cut(c: Cell) -> Case | None:
     if not 0 < c.at < c.length:
         return None
@@ -72,7 +79,14 @@ def _chain(c: Cell) -> Case | None:
     return c.case(c.workload(2), *sessions)
 
 
-@_basic("resave", quick=("kinds",), shape=ONES, soon=(0, 1, 2), tail=("keep",))
+@_basic(
+    "resave",
+    bites=("fewer batches since the load than workers",),
+    quick=("kinds",),
+    shape=ONES,
+    soon=(0, 1, 2),
+    tail=("keep",),
+)
 def _resave(c: Cell) -> Case | None:
     if c.soon >= max(1, c.workers or 0) or 5 + c.soon >= c.length:
         return None
@@ -104,7 +118,13 @@ USED: dict[str, tuple[Step, ...]] = {
 """How a loader is used before a state is loaded into it."""
 
 
-@_basic("used", shape=USUAL, used=tuple(USED), tail=("keep",))
+@_basic(
+    "used",
+    bites=("a tail", "loaded after a broken epoch"),
+    shape=USUAL,
+    used=tuple(USED),
+    tail=("keep",),
+)
 def _used(c: Cell) -> Case:
     first = c.session(0, take(2), save("s"))
     if c.used != "ended, saved":
@@ -119,19 +139,40 @@ def _used(c: Cell) -> Case:
 # Epochs.
 
 
-@_basic("end seen", quick=("kinds", "files"), shape=SHAPES, tail=("keep", "drop"), epoch=(0, 1))
+@_basic(
+    "end seen",
+    bites=("a tail", "a tail dropped"),
+    quick=("kinds", "files"),
+    shape=SHAPES,
+    tail=("keep", "drop"),
+    epoch=(0, 1),
+)
 def _end_seen(c: Cell) -> Case:
     first = c.session(0, *drains(c.epoch + 1), save("s"))
     return c.case(c.workload(3), first, c.session(1, load("s"), *drains(3 - c.epoch)))
 
 
-@_basic("end unseen", quick=("kinds",), shape=SHAPES, tail=("keep", "drop"), epoch=(0, 1))
+@_basic(
+    "end unseen",
+    bites=("a tail", "a tail dropped"),
+    quick=("kinds",),
+    shape=SHAPES,
+    tail=("keep", "drop"),
+    epoch=(0, 1),
+)
 def _end_unseen(c: Cell) -> Case:
     first = c.session(0, *drains(c.epoch), take(-1), save("s"))
     return c.case(c.workload(3), first, c.session(1, load("s"), *drains(3 - c.epoch)))
 
 
-@_basic("later", quick=("kinds", "files"), shape=SHAPES, epoch=(1, 2), cut=CUTS)
+@_basic(
+    "later",
+    bites=("a tail", "a window beyond the end"),
+    quick=("kinds", "files"),
+    shape=SHAPES,
+    epoch=(1, 2),
+    cut=CUTS,
+)
 def _later(c: Cell) -> Case | None:
     if not 0 < c.at < c.length:
         return None
@@ -192,7 +233,7 @@ FRESH = ("fresh", "resumed", "at once")
 load."""
 
 
-@_basic("sealed late", shape=USUAL, where=FRESH, tail=("keep",))
+@_basic("sealed late", bites=("encoded late",), shape=USUAL, where=FRESH, tail=("keep",))
 def _sealed_late(c: Cell) -> Case:
     late = (take(1), *drains(2), Step("seal", state="s", into="late"))
     return _taken(c, (save("s"), *late), "late")
@@ -224,14 +265,20 @@ def _codec(c: Cell) -> Case:
     return c.case(c.workload(3), first, c.session(1, load("s"), *drains(3)))
 
 
-@_basic("reload", shape=USUAL, where=("start", "mid", "end", "later"), tail=("keep",))
+@_basic(
+    "reload",
+    bites=("fewer batches since the load than workers",),
+    shape=USUAL,
+    where=("start", "mid", "end", "later"),
+    tail=("keep",),
+)
 def _reload(c: Cell) -> Case:
     first = c.session(0, *BEFORE[c.where], save("s0"))
     second = c.session(1, load("s0"), save("s1"))
     return c.case(c.workload(2), first, second, c.session(2, load("s1"), *drains(2)))
 
 
-@_basic("edited after load", shape=USUAL, soon=(0, 1), tail=("keep",))
+@_basic("edited after load", bites=("a state edited",), shape=USUAL, soon=(0, 1), tail=("keep",))
 def _edited_after_load(c: Cell) -> Case:
     first = c.session(0, take(2), save("s"))
     begun = (take(1),) if c.soon else ()

@@ -57,7 +57,12 @@ _of_execution = partial(family, section="execution")
 
 
 @_of_execution(
-    "interval", quick=("kinds",), shape=((16, 1), (13, 4)), interval=(2, 3, 100), position=(1, 2, 3)
+    "interval",
+    bites=("off the interval", "an interval longer than the epoch"),
+    quick=("kinds",),
+    shape=((16, 1), (13, 4)),
+    interval=(2, 3, 100),
+    position=(1, 2, 3),
 )
 def _interval(c: Cell) -> Case:
     first = c.session(0, take(c.position), save("s"))
@@ -94,6 +99,7 @@ def _execution(c: Cell) -> Case | None:
 @_of_execution(
     "elastic",
     (True,),
+    bites=("no workers than before",),
     needs=("fixed plan",),
     quick=("kinds",),
     shape=USUAL,
@@ -141,7 +147,13 @@ def _changed_workers(c: Cell) -> Case:
     return c.case(c.workload(2), first, second)
 
 
-@_of_execution("changed execution", shape=USUAL, change=tuple(CHANGES), epoch=(0, 1))
+@_of_execution(
+    "changed execution",
+    bites=tuple(f"another {n} than before" for n in ("interval", "prefetch", "worker_kind")),
+    shape=USUAL,
+    change=tuple(CHANGES),
+    epoch=(0, 1),
+)
 def _changed_execution(c: Cell) -> Case:
     before, after = CHANGES[c.change]
     first = c.session(0, *drains(c.epoch), take(2), save("s"), **before)

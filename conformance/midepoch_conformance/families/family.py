@@ -165,6 +165,9 @@ class Family:
     """How quick plays the family; of :data:`QUICK`."""
     each: tuple[str, ...] = ()
     """The aspects of unusual workloads of which quick plays the family on every one."""
+    bites: tuple[str, ...] = ()
+    """The facts without which the family shows little, in the words of ``search/reach.py``. In
+    every profile some case of the family has each of them, also for the plainest loaders."""
 
 
 FAMILIES: dict[str, Family] = {}
@@ -179,6 +182,7 @@ def family(
     needs: tuple[str, ...] = (),
     quick: tuple[str, ...] = (),
     each: tuple[str, ...] = (),
+    bites: tuple[str, ...] = (),
     **axes: tuple[Any, ...],
 ) -> Callable[[Builder], Builder]:
     """Register the decorated builder as a family; see :class:`Family` for the arguments.
@@ -192,7 +196,7 @@ def family(
     def register(build: Builder) -> Builder:
         if name in FAMILIES:
             raise ValueError(f"two families are named {name!r}")
-        FAMILIES[name] = Family(name, section, build, axes, workers, needs, quick, each)
+        FAMILIES[name] = Family(name, section, build, axes, workers, needs, quick, each, bites)
         return build
 
     return register

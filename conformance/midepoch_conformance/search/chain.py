@@ -21,7 +21,7 @@ from midepoch_conformance.search.draws import (
     first_execution,
     workload,
 )
-from midepoch_conformance.search.reach import offered_values
+from midepoch_conformance.search.reach import in_order, offered_values
 
 __all__ = ["MOST_RESUMES", "draw_history"]
 
@@ -176,7 +176,11 @@ class _Chain:
             raise Unplayable("a sample raises in all sessions already, or there is none")
         x = self._next_execution()
         sample = self.chance.below(n)
-        fields = ("fail_at", "fail_at", "stop_at") if self.workload.kind == "map" else ("fail_at",)
+        if in_order(self.workload) and self.chance.often(0.5):
+            # A sample of the first batch after the load.
+            first = self.course.states[load.state].done * self.workload.batch_size
+            sample = min(first + self.chance.below(self.workload.batch_size), n - 1)
+        fields = ("fail_at", "stop_at") if self.workload.kind == "map" else ("fail_at",)
         field = self.chance.one(fields) if ended == "error" else "die_at"
         if field == "die_at":
             if not x.workers:
@@ -208,8 +212,10 @@ class _Chain:
         """Do something that runs seldom do, if anything of the kind may be done here."""
         untouched = (self._delivery("take", 0), _BREAK)
         states = [Step("edit", state=name) for name in self.course.objects]
-        bogus = Step("load_bogus", value=self.chance.one(BOGUS), tolerate=True)
-        known: list[tuple[Step, ...]] = [(step,) for step in (*states, bogus)]
+        known: list[tuple[Step, ...]] = [(step,) for step in states]
+        # Seldom: nothing more is judged of a loader that takes such a value.
+        if self.chance.often(0.3):
+            known.append((Step("load_bogus", value=self.chance.one(BOGUS), tolerate=True),))
         if "midepoch" in self.offer.formats:
             known.append(untouched)
         if self._may_break():

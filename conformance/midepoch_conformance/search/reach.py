@@ -16,7 +16,17 @@ from midepoch_conformance.case.sources import GENERATORS
 from midepoch_conformance.case.uninterrupted import usual_length
 from midepoch_conformance.case.workload import Workload
 
-__all__ = ["AXES", "ENDED", "SAMPLERS", "SAVED", "Fact", "Value", "offered_values", "resumes"]
+__all__ = [
+    "AXES",
+    "ENDED",
+    "SAMPLERS",
+    "SAVED",
+    "Fact",
+    "Value",
+    "in_order",
+    "offered_values",
+    "resumes",
+]
 
 Value = str | int | bool | None
 Fact = tuple[str, Value]
@@ -161,8 +171,14 @@ class _Walk:
             self.ended = self.faulty or "in place"
 
     def _faults(self) -> None:
-        if self.faulty and self.resumes:
-            self._reach("a fault at once" if self.delivered <= 0 else "a fault later")
+        w, mark = self.course.seen, self.course.mark
+        if not (self.faulty and self.resumes):
+            return
+        self._reach("a fault after a resume")
+        samples = [at for at in (w.fail_at, w.stop_at, w.die_at) if at is not None]
+        first = any(at // w.batch_size == mark.done for at in samples)
+        if first and in_order(w) and self.delivered <= 0:
+            self._reach("a fault in the first batch")
 
     def _break(self, step: Step) -> None:
         if self.course.moved and not self.course.stale:
@@ -236,6 +252,11 @@ class _Walk:
 
     def _other(self, step: Step) -> None:
         self.course.follow(step)
+
+
+def in_order(w: Workload) -> bool:
+    """Return whether the samples come in the order of their ids, whatever the lanes."""
+    return w.kind == "map" and not (w.shuffle or w.sampler)
 
 
 def _leaving(plan: SessionPlan) -> str:

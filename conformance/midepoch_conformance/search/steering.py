@@ -67,9 +67,11 @@ def draw_histories(
         declines: the adapter's own exceptions from its offer.
 
     Example:
-        >>> drawn = draw_histories("quick", Offer(), seed=1)
-        >>> len(drawn.cases), len(drawn.unreached)
-        (150, 3)
+        >>> drawn = draw_histories("quick", Offer(shuffles=(True,)), seed=1)
+        >>> len(drawn.cases)
+        150
+        >>> drawn.unreached[(("resumes", 2), ("saved", "start"))]
+        'only a run that begins is before its first batch'
     """
     cases: dict[str, Case] = {}
     unreached: dict[Pair, str] = {}
