@@ -88,6 +88,11 @@ class Result:
     trouble: str = ""
     """Why nothing could be judged."""
 
+    @property
+    def red(self) -> bool:
+        """Whether whoever checks this loader sees that something is wrong."""
+        return self.caught or bool(self.trouble)
+
 
 def described(path: Path, family: str = "") -> Mutant | None:
     """Return what a mutant's file says of itself, without running it; None if it is no mutant."""
@@ -204,7 +209,7 @@ def measured(
         for profile in profiles:
             for mutant in mutants:
                 before = known.get((mutant.name, "quick"))
-                if missed_only and profile == "full" and before is not None and before.caught:
+                if missed_only and profile == "full" and before is not None and before.red:
                     continue
                 result = known.get((mutant.name, profile))
                 if result is None:
@@ -240,7 +245,7 @@ def line(result: Result) -> str:
 
 def rate(results: Iterable[Result]) -> dict[str, int]:
     """Return how many there are, and how many were caught; a loader that cannot run is seen."""
-    found = [result.caught or bool(result.trouble) for result in results]
+    found = [result.red for result in results]
     return {"mutants": len(found), "caught": sum(found)}
 
 
@@ -249,9 +254,9 @@ def summary(results: Sequence[Result]) -> dict[str, Any]:
     profiles: dict[str, Any] = {}
     for profile in PROFILES:
         # What quick calls red is red in full: full plays quick's cases as well.
-        red = {r.name for r in results if r.profile == "quick" and r.caught}
+        red = {r.name for r in results if r.profile == "quick" and r.red}
         here = [r for r in results if r.profile == profile]
-        if profile == "full":
+        if profile == "full" and here:
             here += [r for r in results if r.name in red and r.profile == "quick"]
             here = list({r.name: r for r in here}.values())
         if not here:

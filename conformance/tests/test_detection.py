@@ -65,7 +65,8 @@ def test_what_quick_has_caught_counts_in_full_as_well() -> None:
         "caught": 2,
         "families": {"costs": {"mutants": 2, "caught": 1}, "values": {"mutants": 1, "caught": 1}},
     }
-    assert made["profiles"]["full"]["caught"] == made["profiles"]["full"]["mutants"] == 2
+    assert made["profiles"]["full"]["caught"] == made["profiles"]["full"]["mutants"] == 3
+    assert set(detection.summary(results[:3])["profiles"]) == {"quick"}
     json.dumps(made)
 
 

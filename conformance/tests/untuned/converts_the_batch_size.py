@@ -16,9 +16,11 @@ class Loader(simple.Loader):
     def load(self, state: Any) -> None:
         if isinstance(state, dict) and isinstance(state.get("plan"), dict):
             saved = state["plan"].get("batch_size")
-            if isinstance(saved, int) and self.random_access and self.sampler is None:
+            batches = state.get("batches")
+            counts = isinstance(saved, int) and isinstance(batches, int)
+            if counts and self.random_access and self.sampler is None:
                 plan = {**state["plan"], "batch_size": self.batch_size}
-                batches = state["batches"] * saved // self.batch_size
+                batches = batches * saved // self.batch_size
                 state = {**state, "plan": plan, "batches": batches}
         super().load(state)
 

@@ -20,7 +20,7 @@ class Loader(simple.Loader):
         self.loaded = True
 
     def access(self, done: int) -> Iterator[simple.Answer]:
-        if self.loaded:
+        if self.loaded and not hasattr(self.copy, "state_dict"):
             for epoch in range(self.epoch):
                 for k, batch in enumerate(self.order(epoch)[:1]):
                     self.attempt(epoch, k, batch)
