@@ -17,7 +17,7 @@ from typing import Any
 
 from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.host import stacks
+from midepoch_conformance.host.system import stacks
 
 __all__ = ["OWN", "FunctionAdapter", "content"]
 
