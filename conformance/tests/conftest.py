@@ -31,13 +31,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-@pytest.fixture(autouse=True)
-def few_histories(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="module", autouse=True)
+def few_histories() -> Iterator[None]:
     """Let checks in tests draw no histories beside their tables, which are often short.
 
     A module whose tests are about these histories has a fixture of the same name.
     """
-    monkeypatch.setattr(steering, "BUDGETS", dict.fromkeys(steering.BUDGETS, (0, 0, 0)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(steering, "BUDGETS", dict.fromkeys(steering.BUDGETS, (0, 0, 0)))
+        yield
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from midepoch_conformance.errors import CheckError
 from midepoch_conformance.host import function_adapter
 from midepoch_conformance.host.faults import hang
 from midepoch_conformance.host.function_adapter import FunctionAdapter
-from midepoch_conformance.host.stacks import innermost, signature
+from midepoch_conformance.host.system.stacks import innermost, signature
 from midepoch_conformance.run.bench import Bench
 from midepoch_conformance.run.certainty.hangs import Hangs
 from midepoch_conformance.run.certainty.plays import Plays

@@ -43,7 +43,7 @@ from midepoch_conformance.verdict.finding import FAILURES, Finding
 MUTANTS = Path(__file__).parent / "mutants"
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def few_histories() -> None:
     """Draw as many histories as a profile has."""
 

@@ -20,8 +20,9 @@ from midepoch_conformance.case.trace import WRITTEN, SessionTrace
 from midepoch_conformance.case.workload import WIDE, Workload
 from midepoch_conformance.host.function_adapter import FunctionAdapter
 from midepoch_conformance.host.held import HeldBatches
+from midepoch_conformance.host.job import Job
 from midepoch_conformance.host.journal import read_journal
-from midepoch_conformance.host.play import Job, Play
+from midepoch_conformance.host.play import Play
 
 
 def plain(rows: Any) -> list[list[float]]:

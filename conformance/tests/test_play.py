@@ -26,14 +26,15 @@ from midepoch_conformance.case.trace import Event, SessionTrace
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.host import held
 from midepoch_conformance.host.codecs import Codecs
-from midepoch_conformance.host.deadline import Deadline
 from midepoch_conformance.host.faults import crash, fault_of, hang
+from midepoch_conformance.host.job import Job
 from midepoch_conformance.host.journal import Journal, read_journal
-from midepoch_conformance.host.play import NO_SUCH_PART, NO_SUCH_STATE, Job, Play
+from midepoch_conformance.host.play import NO_SUCH_PART, NO_SUCH_STATE, Play
 from midepoch_conformance.host.streams import Streams
+from midepoch_conformance.host.system.deadline import Deadline
 
 HOST_SIDE = sorted(
-    path for room in (held, tampering) for path in Path(room.__file__).parent.glob("*.py")
+    path for room in (held, tampering) for path in Path(room.__file__).parent.rglob("*.py")
 )
 """The modules of the rooms ``host`` and ``case``: a loader's interpreter imports them."""
 

@@ -3,11 +3,11 @@
 - ``host``: serves the suite's requests; ``__main__`` starts it.
 - ``loading``: finds the adapter of a loader's name; ``function_adapter``: a ``make_loader``
   function as an adapter.
-- ``play``: plays one session; ``journal``: the session's record.
+- ``job``: the session that is asked for; ``play``: plays it; ``journal``: the session's record.
 - ``streams``: the global random streams; ``codecs``: states to bytes and back.
 - ``faults``: exceptions and dead processes as faults of a trace.
 - ``held``: the processes, threads and descriptors that a session holds; ``processes``: finds and
-  ends them.
+  ends them; ``system``: their time limits, their stacks and the surroundings of a play.
 
 Rule: a module here imports the standard library alone, except inside functions.
 """

@@ -10,7 +10,7 @@ from types import TracebackType
 
 from midepoch_conformance.case.trace import Fault
 from midepoch_conformance.case.workload import WorkloadError
-from midepoch_conformance.host.stacks import innermost
+from midepoch_conformance.host.system.stacks import innermost
 
 __all__ = ["BUSY", "crash", "fault_of", "from_outside", "hang", "is_late"]
 
@@ -49,7 +49,7 @@ def hang(at: str, limit: float, stacks: str = "", busy: bool = False) -> Fault:
     Args:
         at: the phase.
         limit: the seconds that it had.
-        stacks: the places of its processes, as :func:`~midepoch_conformance.host.stacks.ask` tells.
+        stacks: the places of its processes, as ``stacks.ask`` tells.
         busy: whether they still made progress.
     """
     line = innermost(stacks)

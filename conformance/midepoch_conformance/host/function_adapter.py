@@ -15,8 +15,8 @@ from typing import Any
 
 from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.host import stacks
 from midepoch_conformance.host.batch_values import shown
+from midepoch_conformance.host.system import stacks
 
 __all__ = ["OWN", "BuildError", "FunctionAdapter"]
 

@@ -6,7 +6,6 @@ Imports nothing heavy: it runs in a process that was forked for this one session
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import gc
 import os
 import signal
@@ -17,22 +16,20 @@ from collections.abc import Iterator
 from typing import Any
 
 from midepoch_conformance.case import tampering
-from midepoch_conformance.case.adapter import Adapter, Execution, Offer, Session
+from midepoch_conformance.case.adapter import Adapter, Offer, Session
 from midepoch_conformance.case.case import CaseError, Step
 from midepoch_conformance.case.trace import Batch, Event, Fault
 from midepoch_conformance.case.trees import altered, spelled
-from midepoch_conformance.case.workload import WIDE, Workload
+from midepoch_conformance.case.workload import WIDE
 from midepoch_conformance.host import codecs
 from midepoch_conformance.host.faults import fault_of, from_outside
 from midepoch_conformance.host.held import HeldBatches, Holdings
+from midepoch_conformance.host.job import Job
 from midepoch_conformance.host.journal import FetchLog, Journal
 from midepoch_conformance.host.processes import left_after
 from midepoch_conformance.host.streams import Streams, seed_streams
 
-__all__ = ["NO_SUCH_PART", "NO_SUCH_STATE", "BatchError", "Job", "Play"]
-
-CLOSING = 5.0
-"""The seconds in which a closed loader must release its processes and all else that it holds."""
+__all__ = ["NO_SUCH_PART", "NO_SUCH_STATE", "BatchError", "Play"]
 
 PARTING = 2
 """The seconds that a loader has to close if no step asks for it."""
@@ -40,61 +37,6 @@ PARTING = 2
 NO_SUCH_PART = "no such part"
 NO_SUCH_STATE = "no such state"
 """``Event.document`` of a step that ended its session because its object did not exist."""
-
-
-@dataclasses.dataclass
-class Job:
-    """One session as the host is asked to play it."""
-
-    workload: Workload
-    """With ``log="auto"`` it gets a fresh log in ``folder``.
-    Each event carries the counts since the event before."""
-    execution: Execution
-    """The loader's execution."""
-    steps: tuple[Step, ...]
-    """The steps."""
-    ambient: int
-    """The seed of the three global random streams before the loader is built."""
-    root: str
-    """The folder that ``Adapter.prepare`` got for this workload."""
-    folder: str
-    """The folder of this session's files; nothing else writes there."""
-    states: dict[str, tuple[str, str]] = dataclasses.field(default_factory=dict)
-    """The encodings of earlier sessions: codec and file by name."""
-    left: tuple[int | None, ...] = ()
-    """For each step, the batches that the open epoch has left before it; None: unknown.
-    They distinguish an error at the end of an epoch from an earlier one."""
-    patience: float = CLOSING
-    """The seconds in which a closed loader must release what it held."""
-    temporary: str = ""
-    """The temporary folder of the whole play; empty: the host's own."""
-    memory: str = ""
-    """Its folder in the shared memory; empty: the machine's."""
-
-    @property
-    def journal(self) -> str:
-        """Return the path of the session's journal."""
-        return os.path.join(self.folder, "journal")
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the job as JSON types."""
-        return dataclasses.asdict(self)
-
-    @staticmethod
-    def from_json(data: dict[str, Any]) -> Job:
-        """Read what :meth:`to_json` wrote."""
-        return Job(
-            **{
-                **data,
-                "workload": Workload(
-                    **{**data["workload"], "draws": tuple(data["workload"]["draws"])}
-                ),
-                "execution": Execution(**data["execution"]),
-                "steps": tuple(Step(**step) for step in data["steps"]),
-                "states": {name: (kept[0], kept[1]) for name, kept in data["states"].items()},
-                "left": tuple(data["left"]),
-            }
-        )
 
 
 class _FailedError(Exception):

@@ -13,9 +13,9 @@ import uuid
 from pathlib import Path
 from typing import IO, Any
 
-from midepoch_conformance.host import stacks
-from midepoch_conformance.host.deadline import Deadline
 from midepoch_conformance.host.processes import end_marked, living
+from midepoch_conformance.host.system import stacks
+from midepoch_conformance.host.system.deadline import Deadline
 
 __all__ = ["HostLostError", "HostProcess", "RunnerError", "too_old"]
 

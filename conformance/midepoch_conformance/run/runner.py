@@ -25,11 +25,11 @@ from midepoch_conformance.case.case import Case, SessionPlan
 from midepoch_conformance.case.trace import SessionTrace, Trace
 from midepoch_conformance.case.uninterrupted import batches_left, counted
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.host.deadline import Deadline
 from midepoch_conformance.host.faults import crash, hang
+from midepoch_conformance.host.job import CLOSING, Job
 from midepoch_conformance.host.journal import read_journal
-from midepoch_conformance.host.play import CLOSING, Job
-from midepoch_conformance.host.surroundings import SHARED
+from midepoch_conformance.host.system.deadline import Deadline
+from midepoch_conformance.host.system.surroundings import SHARED
 from midepoch_conformance.run.host_process import HostLostError, HostProcess, RunnerError, too_old
 
 __all__ = ["Runner", "RunnerError"]

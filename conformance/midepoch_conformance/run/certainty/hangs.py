@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 from midepoch_conformance.case.trace import Fault
-from midepoch_conformance.host.stacks import signature
+from midepoch_conformance.host.system.stacks import signature
 
 __all__ = ["Hangs"]
 

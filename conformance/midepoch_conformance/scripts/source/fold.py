@@ -62,7 +62,9 @@ class Fold(ast.NodeTransformer):
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
         self.generic_visit(node)
         known, truth = _known(node.test)
-        return (node.body if truth else node.orelse) if known else node
+        # Two equal constants: nothing is decided, and nothing is left to decide.
+        alike = ast.dump(node.body) == ast.dump(node.orelse) and _known(node.body)[0]
+        return (node.body if truth or alike else node.orelse) if known or alike else node
 
     def visit_If(self, node: ast.If) -> Any:
         self.generic_visit(node)
@@ -97,6 +99,7 @@ class Fold(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
         node.keywords = [k for k in node.keywords if k.arg or not _is_nothing(None, k.value)]
+        node.args = [a for a in node.args if not isinstance(a, ast.Starred) or not _is_empty(a)]
         named = isinstance(node.func, ast.Name) and node.func.id == "bool"
         known, value = _known(node.args[0]) if named and node.args else (False, None)
         return ast.Constant(bool(value)) if known else node
@@ -175,6 +178,10 @@ def _with(node: _Node, target: ast.expr, value: Any) -> _Node:
 
 def _is_nothing(key: ast.expr | None, value: ast.expr) -> bool:
     return key is None and isinstance(value, ast.Dict) and not value.keys
+
+
+def _is_empty(node: ast.Starred) -> bool:
+    return isinstance(node.value, (ast.List, ast.Tuple)) and not node.value.elts
 
 
 def _ended(node: ast.FunctionDef) -> ast.FunctionDef:

@@ -1,0 +1,4 @@
+"""What a host asks of the operating system about plays: time limits, stacks, surroundings.
+
+Rule: as for the host, a module here imports the standard library alone.
+"""
