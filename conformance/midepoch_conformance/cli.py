@@ -98,6 +98,10 @@ Timeout = Annotated[
         "[default: it follows from a plain epoch, at least 60]",
     ),
 ]
+Verbose = Annotated[
+    bool,
+    typer.Option("--verbose", help="Say which pairs of values no drawn history has, and why."),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the last line.")]
 
 
@@ -151,6 +155,7 @@ def check(
     no_scripts: NoScripts = False,
     timeout: Timeout = None,
     quiet: Quiet = False,
+    verbose: Verbose = False,
 ) -> None:
     """Judge LOADER by the cases of a profile, and show each failure with its smallest case.
 
@@ -178,6 +183,7 @@ def check(
         None if json is None else ReportFile(json, earlier),
         quiet,
         write_known,
+        verbose,
     )
 
 
@@ -351,6 +357,7 @@ def _run(
     report: ReportFile | None,
     quiet: bool,
     write_known: Path | None = None,
+    verbose: bool = False,
 ) -> None:
     """Run a check with its progress on the terminal and its report in its file.
 
@@ -379,7 +386,7 @@ def _run(
         show.close()
         if report is not None:
             report.close()
-    terminal.show_report(document, Console(), quiet)
+    terminal.show_report(document, Console(), quiet, verbose)
     if write_known is not None:
         _write_known(outcome, write_known)
     raise typer.Exit(outcome.status)

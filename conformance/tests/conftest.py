@@ -16,8 +16,9 @@ from nothing_left import nothing_left
 from warm_hosts import PLAIN, WarmHosts
 
 from midepoch_conformance.run import host_process
+from midepoch_conformance.search import steering
 
-__all__ = ["fakes", "nothing_left"]
+__all__ = ["fakes", "few_histories", "nothing_left"]
 
 FAKES = Path(__file__).parent / "fakes"
 GOLDEN = Path(__file__).parent / "golden"
@@ -29,6 +30,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="rewrite the golden files of the suite's tests with the texts that they make",
     )
+
+
+@pytest.fixture(autouse=True)
+def few_histories(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let checks in tests draw no histories beside their tables, which are often short.
+
+    A module whose tests are about these histories has a fixture of the same name.
+    """
+    monkeypatch.setattr(steering, "BUDGETS", dict.fromkeys(steering.BUDGETS, (0, 0, 0)))
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ iterator that a load made stale, or the position after an error in an epoch that
 from __future__ import annotations
 
 import dataclasses
+import itertools
 
 from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import Case, SessionPlan, Step
@@ -21,6 +22,7 @@ MOST_EPOCHS = 6
 """The epochs that a history may reach; the uninterrupted run has at most as many."""
 
 _MOVES = ("take", "drain")
+_RAISES = ("fail_at", "stop_at")
 _MAKES = ("save", "seal", "recode")
 
 
@@ -62,19 +64,27 @@ class Course:
         self.epochs = 1
         self.over = True
         self.first: Execution | None = None
+        self.cut = False  # snapshots lie apart, so resumes replay what lies between
 
     def begin(self, workload: Workload, plan: SessionPlan) -> None:
         """Begin a session that sees ``workload``."""
         self.seen, self.execution = workload, plan.execution
         self.first = self.first or plan.execution
         self.dying = workload.die_at is not None
-        self.faulty = self.dying or workload.fail_at is not None
+        self.faulty = self.dying or workload.fail_at is not None or workload.stop_at is not None
+        # A sample raises in this session alone: the uninterrupted run has no such error.
+        self.failing = any(
+            getattr(workload, name) != getattr(self.workload, name) for name in _RAISES
+        )
+        self.cut = self.cut or plan.execution.interval != 1
+        self._lengths: dict[int, int] = {}
         # For each state object of this session, whether it is unchanged since it was saved.
         self.objects: dict[str, bool] = {}
         self._anew()
 
     def _anew(self) -> None:
-        self.mark = Mark(sure=not self.faulty)
+        self.mark = Mark(sure=not self.faulty or self.failing)
+        self.spent = False  # a sample may have raised that raises in this session alone
         self.open = False  # an epoch is being iterated
         self.moved = False  # its iterator has delivered
         self.stale = False  # a load made it stale
@@ -88,7 +98,9 @@ class Course:
         return max(0, self._length(self.mark.epoch) - self.mark.done)
 
     def _length(self, epoch: int) -> int:
-        return usual_length(self.seen, self.execution, epoch)
+        if epoch not in self._lengths:
+            self._lengths[epoch] = usual_length(self.seen, self.execution, epoch)
+        return self._lengths[epoch]
 
     def objection(self, step: Step) -> str | None:
         """Return why ``step`` may not be asked here, or None if it may."""
@@ -98,6 +110,8 @@ class Course:
             return "the session is closed" if self.closed else "the session is open"
         if self.stale and step.do not in ("break", "close", "kill"):
             return "the loader decides what a stale iterator does"
+        if self.spent and step.do not in ("load", "break", "close", "kill"):
+            return "only a load tells where a session is after an error that is its own"
         if step.do in _MAKES and _made(step) in self.states:
             return "a state of that name exists"
         if step.do in ("load", "recode", "seal", "edit") and step.state not in self.states:
@@ -127,7 +141,17 @@ class Course:
     def _ask_delivery(self, step: Step) -> str | None:
         if step.tolerate != self.faulty:
             return "errors are tolerated only where they are made on purpose"
+        if self.failing and self._replays():
+            return "a replay may meet the sample, and leaves out what raises"
         return self._ask_beginning()
+
+    def _replays(self) -> bool:
+        """Return whether a resume may fetch samples again that were delivered before it."""
+        if self.workload.kind in ("map", "files"):
+            return False
+        if self.workload.kind == "iterable" or self.workload.stream == "rewinding":
+            return self.mark.done > 0
+        return self.cut
 
     def _ask_beginning(self) -> str | None:
         """Return why a run may not begin here with this execution."""
@@ -172,6 +196,8 @@ class Course:
     def _ask_load_bogus(self, step: Step) -> str | None:
         if self.dying:
             return "the worker may be dead"
+        if self.workload.grow or self.workload.sampler == "distributed":
+            return "a user who sets the epochs keeps a part of the state, and reads it first"
         return None if step.tolerate else "a loader refuses a value that is no state"
 
     def follow(self, step: Step) -> None:
@@ -195,7 +221,7 @@ class Course:
 
     def _deliver(self, step: Step) -> None:
         self.epochs = max(self.epochs, self.mark.epoch + 1)
-        self.broke = False
+        self.broke, self.spent = False, self.failing
         if step.do == "drain":
             # An error may have ended the drain early.
             self.open = self.moved = self.faulty
@@ -215,10 +241,10 @@ class Course:
     def _load(self, step: Step) -> None:
         mark = self.states[step.state]
         ended = mark.done >= self._length(mark.epoch) > 0
-        sure = mark.sure and not (ended or self.faulty)
+        sure = mark.sure and not (ended or (self.faulty and not self.failing))
         # The later one of the possible positions: there are enough epochs for each of them.
         self.mark = Mark(mark.epoch + 1, 0, sure) if ended else Mark(mark.epoch, mark.done, sure)
-        self.stale, self.broke, self.fresh = self.open, False, False
+        self.stale, self.broke, self.fresh, self.spent = self.open, False, False, False
         self.objects[step.state] = False
 
     def _make(self, step: Step) -> None:
@@ -285,7 +311,9 @@ def strict(case: Case) -> bool:
     """
     steps = [step for plan in case.sessions for step in plan.steps]
     peeks = any(step.do == "take" and step.n == 0 for step in steps)
-    breaks = any(step.do == "break" for step in steps)
+    # A load comes before the break of an iterator that it has made stale.
+    pairs = itertools.pairwise(steps)
+    breaks = any(step.do == "break" and before.do != "load" for before, step in pairs)
     return peeks or (breaks and bool(case.workload.draws))
 
 

@@ -69,6 +69,31 @@ DRAWS: dict[str, Callable[[Any], float]] = {
 """How a sample draws from a stream that is not its dataset's."""
 
 
+def _mixed_python(rng: object) -> float:
+    return random.gauss(0.0, 1.0) + random.getrandbits(32) / 2**32
+
+
+def _mixed_numpy(rng: object) -> float:
+    import numpy
+
+    return float(numpy.random.normal()) + int(numpy.random.randint(2**32, dtype="uint32")) / 2**32
+
+
+def _mixed_torch(rng: object) -> float:
+    import torch
+
+    return float(torch.randn(()).item()) + int(torch.randint(2**32, ()).item()) / 2**32
+
+
+MIXED: dict[str, Callable[[Any], float]] = {
+    "python": _mixed_python,
+    "numpy": _mixed_numpy,
+    "torch": _mixed_torch,
+    "own": _own,
+}
+"""The same with a normal number, which comes in pairs of which one is kept, and with 32 bits."""
+
+
 class Rows:
     """The samples of a workload, and what its datasets and samplers are made of."""
 
@@ -77,6 +102,7 @@ class Rows:
     batch_size: int
     seed: int
     draws: tuple[str, ...]
+    mixed: bool
     tree: str
     fail_at: int | None
     stop_at: int | None
@@ -127,6 +153,9 @@ class Rows:
         row: list[float] = [i]
         for name in self.ambient:
             row.append(DRAWS[name](rng))
+        if self.mixed:
+            for name in self.ambient:
+                row.append(MIXED[name](rng))
         return row
 
     def _is_dead(self) -> bool:

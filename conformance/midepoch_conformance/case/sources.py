@@ -246,8 +246,9 @@ class PythonGenerator:
         self.generator = random.Random(seed)
 
     def draw(self) -> float:
-        """Return a number between 0 and 1."""
-        return self.generator.random()
+        """Return a uniform number, a normal one and 32 bits, added up."""
+        generator = self.generator
+        return generator.random() + generator.gauss(0.0, 1.0) + generator.getrandbits(32) / 2**32
 
     def state(self) -> Any:
         """Return the state."""
@@ -268,8 +269,10 @@ class NumpyGenerator:
         self.generator = numpy.random.default_rng(seed)
 
     def draw(self) -> float:
-        """Return a number between 0 and 1."""
-        return float(self.generator.random())
+        """Return a uniform number, a normal one and 32 bits, added up."""
+        generator = self.generator
+        bits = int(generator.integers(2**32, dtype="uint32"))
+        return float(generator.random() + generator.normal()) + bits / 2**32
 
     def state(self) -> Any:
         """Return the state."""
@@ -289,10 +292,11 @@ class TorchGenerator:
         self.generator = torch.Generator().manual_seed(seed)
 
     def draw(self) -> float:
-        """Return a number between 0 and 1."""
+        """Return a uniform number and a normal one, added up."""
         import torch
 
-        return float(torch.rand((), generator=self.generator))
+        both = torch.rand((), generator=self.generator) + torch.randn((), generator=self.generator)
+        return float(both)
 
     def state(self) -> Any:
         """Return the state."""

@@ -6,25 +6,33 @@ Standard library alone; numpy and torch are imported only for the trees that hol
 from __future__ import annotations
 
 import collections
+import datetime
+import decimal
+import fractions
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
-__all__ = ["CODECS", "MAKERS", "TREES", "change", "spelled", "tree_at"]
+__all__ = ["CODECS", "MAKERS", "NOT_CANONICAL", "TREES", "change", "spelled", "tree_at"]
 
-TREES = ("plain", "containers", "arrays", "tensors", "growing", "shrinking", "mutated")
+TREES = ("plain", "containers", "arrays", "tensors", "growing", "shrinking", "mutated", "values",
+         "objects")  # fmt: skip
 """The names of the trees; :func:`tree_at` makes one."""
 
 CODECS: dict[str, tuple[str, ...]] = {
     "containers": ("pickle", "torch", "bytes"),
     "arrays": ("pickle", "bytes"),
     "tensors": ("pickle", "torch", "bytes"),
+    "objects": ("pickle", "bytes"),
     "private torch": ("pickle", "torch", "bytes"),
 }
 """The codecs that carry the types of a tree or of a private generator, if not all codecs do.
 
 Plain JSON has no tuples, and torch's safe loading no arrays of numpy's. The canonical JSON of
-midepoch's format has all of them.
+midepoch's format has all of them but :data:`NOT_CANONICAL`.
 """
+
+NOT_CANONICAL = ("objects",)
+"""The trees with types that no format but pickle has."""
 
 
 def tree_at(kind: str, position: int) -> Any:
@@ -98,6 +106,38 @@ def _shrinking(position: int) -> dict[str, Any]:
     return {"left": list(left), "of": {str(i): None for i in left}}
 
 
+def _values(position: int) -> dict[str, Any]:
+    return {
+        "": {"$int": "5", "$": None, "nested": [[[[[[position]]]]]]},
+        "bounds": [2**53 - 1, 2**53, -(2**53), 2**63, -(2**64), 10**60 + position],
+        "floats": [float("nan"), float("inf"), float("-inf"), -0.0, 0.0, 5e-324, 1e16, 0.1],
+        "größe 尺寸 🙂": "naïve ünïcødé \u2028 \x7f \x00 " + "é" * (position % 3),
+        "alone": "\udcff",
+        "number": float(position) + 0.5,
+    }
+
+
+class Point(NamedTuple):
+    """A named tuple."""
+
+    x: int
+    y: float
+
+
+def _objects(position: int) -> dict[str, Any]:
+    return {
+        "date": datetime.datetime(2020, 2, 29, 12, 0, position % 60),
+        "decimal": decimal.Decimal("0.10") + position,
+        "default": collections.defaultdict(list, {"seen": [position]}),
+        "fraction": fractions.Fraction(1 + position, 3),
+        "frozen": frozenset({position, None}),
+        "point": Point(position, -0.0),
+        "queue": collections.deque([position, Point(0, float("inf"))], maxlen=3),
+        "range": range(position, 100),
+        "turned": complex(position, float("-inf")),
+    }
+
+
 _MOST = 40
 """More than any position at which a tree is asked for."""
 
@@ -110,6 +150,8 @@ MAKERS: dict[str, Callable[[int], Any]] = {
     "shrinking": _shrinking,
     # Here the whole state is the same object each time: see Rows.dataset_state.
     "mutated": _growing,
+    "values": _values,
+    "objects": _objects,
 }
 
 
@@ -156,6 +198,8 @@ def spelled(tree: Any) -> str:
         return f"{name}({', '.join(map(spelled, tree))})"
     if isinstance(tree, (set, frozenset)):
         return f"{name}({', '.join(sorted(map(spelled, tree)))})"
+    if isinstance(tree, collections.deque):
+        return f"{name}({', '.join(map(spelled, tree))}; {tree.maxlen})"
     if hasattr(tree, "dtype") and hasattr(tree, "tolist"):
         return f"{name} {tree.dtype} {tuple(tree.shape)} {tree.tolist()!r}"
     return f'{name} "{tree}"' if type(tree) is str else f"{name} {tree!r}"

@@ -52,6 +52,8 @@ _TREES = {
     "growing": "a growing tree",
     "shrinking": "a shrinking tree",
     "mutated": "a tree that it changes in place",
+    "values": "a tree of unusual numbers and texts",
+    "objects": "a tree of named tuples, queues and dates",
 }
 _SAMPLERS = {
     "random": "a RandomSampler of the user's with a generator of its own",
@@ -122,7 +124,9 @@ def describe_workload(w: Workload) -> str:
     if w.tail != "keep":
         words.append(_TAILS.get(w.tail, w.tail))
     if w.draws:
-        words.append("each drawing from " + " and ".join(_STREAMS.get(d, d) for d in w.draws))
+        sorts = "uniform, normal and 32-bit numbers " if w.mixed else ""
+        streams = " and ".join(_STREAMS.get(d, d) for d in w.draws)
+        words.append(f"each drawing {sorts}from {streams}")
     if w.width > 1:
         words.append(f"each an array of {w.width} numbers")
     if w.tree:

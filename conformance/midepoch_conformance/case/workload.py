@@ -70,6 +70,10 @@ class Workload(Rows):
     adapter passes on) or, for datasets with a state, ``"private python"`` ... (a generator of
     the dataset's own, in its state)."""
 
+    mixed: bool = False
+    """Whether each sample also draws a normal number and 32 bits from each of these streams, added
+    up."""
+
     tree: str = ""
     """The tree that a Stateful dataset adds to its state, one of :data:`trees.TREES`."""
 

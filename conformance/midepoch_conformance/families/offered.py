@@ -6,7 +6,7 @@ from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.case import HISTORY, Case, SessionPlan
 from midepoch_conformance.case.history import faulty, strict
 from midepoch_conformance.case.sources import GENERATORS
-from midepoch_conformance.case.trees import CODECS
+from midepoch_conformance.case.trees import CODECS, NOT_CANONICAL
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.families.family import FAMILIES
 
@@ -157,7 +157,7 @@ def _codec(case: Case, offer: Offer) -> str | None:
     default = (*offer.codecs, "pickle")[0]
     asked = {s.codec or default for p in case.sessions for s in p.steps if s.do in _WRITES}
     for codec in sorted(asked):
-        canonical = codec == "json" and "midepoch" in offer.formats
+        canonical = codec == "json" and "midepoch" in offer.formats and w.tree not in NOT_CANONICAL
         if not canonical and any(codec not in codecs for codecs in carried):
             return f"{codec} has no such values as the dataset puts into its state"
     return None

@@ -64,13 +64,21 @@ def _unknown(view: View) -> Finding | None:
 
 def _tolerated(view: View, index: int) -> tuple[int, ...]:
     """Return the steps whose faults were made on purpose."""
-    dying = view.case.session_workload(index).die_at is not None
+    w, usual = view.case.session_workload(index), view.case.workload
+    # The error of a sample that fails in this session alone may come from a replay, or, if it is
+    # StopIteration, in any words.
+    own = (w.fail_at, w.stop_at) != (usual.fail_at, usual.stop_at)
     return tuple(
         event.step
         for event in view.events(index)
         if event.fault is not None
         and event.fault.kind == "raised"
-        and (dying or event.do == "load_bogus" or carried(event.fault))
+        and (
+            w.die_at is not None
+            or event.do == "load_bogus"
+            or carried(event.fault)
+            or (own and event.do in ("take", "drain"))
+        )
     )
 
 
@@ -179,7 +187,9 @@ class _Past:
     def _faults(self, index: int) -> None:
         w = self.case.session_workload(index)
         if w.fail_at is not None:
-            self._add("FAULT-2", "FAULT-5")
+            self._add("FAULT-2", "FAULT-5" if self.case.workload.fail_at is not None else "")
+        if w.stop_at is not None:
+            self._add("FAULT-3")
         if w.die_at is not None:
             self._add("FAULT-1", "FAULT-6")
 

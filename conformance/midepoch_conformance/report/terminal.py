@@ -145,11 +145,16 @@ def progress_for(console: Console, quiet: bool) -> Quiet | PlainProgress | RichP
     return RichProgress(console) if console.is_terminal else PlainProgress(console.file)
 
 
-def show_report(document: Document, console: Console, quiet: bool = False) -> None:
+def show_report(
+    document: Document, console: Console, quiet: bool = False, verbose: bool = False
+) -> None:
     """Print a report: the failures, the table, what is not offered, the verdict.
 
+    If ``verbose``, the pairs of values that no drawn history plays together come first.
     Known failures that no longer fail are printed even when ``quiet``: they break the run.
     """
+    if verbose:
+        _print_unreached(document, console)
     if not quiet:
         for number, failure in enumerate(document.footer.failures, start=1):
             _print_failure(number, failure, document, console)
@@ -160,6 +165,19 @@ def show_report(document: Document, console: Console, quiet: bool = False) -> No
         _print_advice(document, console)
     # One line, however wide the terminal is: scripts read it.
     console.print(_verdict(document), soft_wrap=True)
+
+
+def _print_unreached(document: Document, console: Console) -> None:
+    """Print the pairs of values that no drawn history plays together, by their reasons."""
+    pairs: dict[str, list[str]] = {}
+    for one in (document.header.drawn or {}).get("unreached", ()):
+        words = " with ".join(
+            f"{axis} {'none' if value in (None, '') else value}" for axis, value in one["pair"]
+        )
+        pairs.setdefault(one["reason"], []).append(words)
+    for reason, found in pairs.items():
+        console.print(Text(f"not played together, as {printable(reason)}:"), soft_wrap=True)
+        console.print(Padding(Text(printable("; ".join(found)), "dim"), (0, 0, 0, 2)))
 
 
 def _title(event: Started) -> str:

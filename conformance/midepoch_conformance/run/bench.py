@@ -219,6 +219,13 @@ class Bench:
         except RunnerError:
             return None
 
+    def declines(self, workload: Workload, execution: Execution) -> str | None:
+        """Return why the loader's adapter does not offer this cell; None if it cannot say."""
+        try:
+            return self._engine.declines(workload, execution)
+        except RunnerError:
+            return None
+
     def not_offered(self, case: Case) -> str | None:
         """Return why the loader does not offer ``case``, or None if it does."""
         reason = reason_not_offered(case, self.info.offer)

@@ -10,12 +10,13 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from hypothesis import __version__ as HYPOTHESIS  # noqa: N812 - a constant, named as one
 
 from midepoch_conformance import judges
 from midepoch_conformance.case.adapter import LoaderInfo
-from midepoch_conformance.case.case import Case
+from midepoch_conformance.case.case import HISTORY, Case
 from midepoch_conformance.errors import CheckError
 from midepoch_conformance.families import tables
 from midepoch_conformance.run.bench import Bench, Engine, Oracles, share
@@ -42,7 +43,7 @@ from midepoch_conformance.run.summary import (
     with_blocked,
 )
 from midepoch_conformance.scripts.write import Scripts
-from midepoch_conformance.search.machine import draw_histories
+from midepoch_conformance.search.steering import Drawn, draw_histories
 from midepoch_conformance.search.strategies import draw_cases
 from midepoch_conformance.text import meant
 from midepoch_conformance.verdict import requirements
@@ -57,11 +58,12 @@ __all__ = [
     "wanted_requirements",
 ]
 
-DRAWN, DRAWN_SEED = 400, 1
-"""The number of cases that ``full`` draws beside its table, and their seed."""
+JUDGED = frozenset(j.requirement for j in judges.REGISTRY.values() if HISTORY in j.families)
+"""The requirements for which histories are judged."""
 
-HISTORIES = {False: 150, True: 10}
-"""The number of histories that it draws as well, without workers and with them."""
+DRAWN, SEED = 400, 1
+"""The number of cases of all families that ``full`` draws beside its table, and the seed of all
+that is drawn."""
 
 
 class Stopped(KeyboardInterrupt):
@@ -105,18 +107,8 @@ def run_check(
     with open_benches(settings, opener) as benches:
         smoke(benches[0])
         info = benches[0].info
-        drawn = None
-        if settings.profile == "full":
-            histories = sum(HISTORIES.values())
-            drawn = {
-                "seed": DRAWN_SEED,
-                "cases": DRAWN,
-                "histories": histories,
-                "by": f"hypothesis {HYPOTHESIS}",
-            }
-            table += draw_cases(info.offer, DRAWN, DRAWN_SEED, only)
-            for multi, count in HISTORIES.items():
-                table += draw_histories(info.offer, count, DRAWN_SEED, multi)
+        more, drawn = draw(settings.profile, benches[0], only)
+        table += more
         # A drawn case may be in the table already.
         table = cases_for(info, table)
         chosen = [case for case in table if asked(case, only)]
@@ -135,6 +127,29 @@ def run_check(
     seconds = time.monotonic() - began
     missing = unjudged(results, settings.only)
     return Check(facts, results, summarise(results), failures, seconds, replayed, missing)
+
+
+def draw(
+    profile: str, bench: Bench, only: frozenset[str] | None
+) -> tuple[list[Case], dict[str, Any]]:
+    """Return the cases that a profile draws beside its table, and how they were drawn."""
+    offer = bench.info.offer
+    cases, histories = [], Drawn([], {})
+    if only is None or only & JUDGED:
+        histories = draw_histories(profile, offer, SEED, bench.declines)
+    if profile == "full":
+        cases = draw_cases(offer, DRAWN, SEED, only)
+    drawn = {
+        "seed": SEED,
+        "cases": len(cases),
+        "histories": len(histories.cases),
+        "by": f"hypothesis {HYPOTHESIS}",
+        "unreached": [
+            {"pair": [list(one), list(other)], "reason": reason}
+            for (one, other), reason in histories.unreached.items()
+        ],
+    }
+    return cases + histories.cases, drawn
 
 
 def asked(case: Case, only: frozenset[str] | None) -> bool:
@@ -199,21 +214,26 @@ def find_failures(
     """
     full = settings.profile == "full"
     groups = failing_groups(results, by_kind=full)
-    smaller = full if settings.shrink is None else settings.shrink
+
+    def smaller(group: Group) -> bool:
+        """Return whether a group's case is made smaller; a drawn one always needs it."""
+        drawn = group.members[0][0].probe == HISTORY
+        return full or drawn if settings.shrink is None else settings.shrink
+
     scripts = None
     if settings.scripts is not None and groups:
         scripts = Scripts(settings.scripts, settings.python)
 
     def shrink(bench: Bench, number: int) -> Failure:
         group = groups[number]
-        if smaller:
+        if smaller(group):
             tell(group, number, len(groups), "searching for its smallest case")
-        return smallest(bench, group, smaller, until=until)
+        return smallest(bench, group, smaller(group), until=until)
 
     def show(bench: Bench, number: int) -> Failure:
         group, failure = found[number]
         tell(group, number, len(found), "writing and running its script")
-        return shown(bench, group, failure, scripts, smaller)
+        return shown(bench, group, failure, scripts, smaller(group))
 
     def tell(group: Group, number: int, count: int, doing: str) -> None:
         listen(Investigating(group.requirement, group.workload_kind, number + 1, count, doing))

@@ -9,14 +9,13 @@ import random
 import time
 from collections.abc import Callable, Sequence
 
-from midepoch_conformance import judges
-from midepoch_conformance.case.adapter import Offer
-from midepoch_conformance.case.case import HISTORY, Case
+from midepoch_conformance.case.case import Case
 from midepoch_conformance.errors import CheckError
 from midepoch_conformance.families import tables
 from midepoch_conformance.families.tables import has_workers
 from midepoch_conformance.run.bench import Bench, Engine
 from midepoch_conformance.run.check import (
+    JUDGED,
     Stopped,
     asked,
     block_dependents,
@@ -31,7 +30,8 @@ from midepoch_conformance.run.events import Listener, Started
 from midepoch_conformance.run.settings import Settings
 from midepoch_conformance.run.smoke import smoke
 from midepoch_conformance.run.summary import prerequisite_cases, summarise, unjudged
-from midepoch_conformance.search.machine import draw_histories
+from midepoch_conformance.search.draws import Chance
+from midepoch_conformance.search.steering import Steering
 from midepoch_conformance.search.strategies import INLINE_OF, draw_cases
 from midepoch_conformance.verdict.results import CaseResult, Check, failing
 
@@ -45,10 +45,6 @@ The first rounds are smaller: a short run then plays more than it draws.
 
 EMPTY = 20
 """After so many rounds in a row without a new case, exploring ends."""
-
-
-_ASKED = frozenset(j.requirement for j in judges.REGISTRY.values() if HISTORY in j.families)
-"""The requirements for which histories are judged."""
 
 
 @dataclasses.dataclass
@@ -96,19 +92,23 @@ class Goal:
 
 
 def draw_round(
-    offer: Offer,
+    steering: Steering,
     seed: int,
     share: int,
     only: frozenset[str] | None = None,
     size: int = ROUND,
 ) -> list[Case]:
-    """Return the cases of one round, ``share`` of them with workers, if the loader has any."""
+    """Return the cases of one round, ``share`` of them with workers, if the loader has any.
+
+    The round's histories reach what those of the rounds before have not.
+    """
+    offer = steering.offer
     share = share if max(offer.workers, default=0) else 0
     drawn: list[Case] = []
     for multi, count in ((False, size - share), (True, share)):
-        histories = count // 2 if only is None or only & _ASKED else 0
+        histories = count // 2 if only is None or only & JUDGED else 0
         drawn += draw_cases(offer, count - histories, seed, only, multi=multi)
-        drawn += draw_histories(offer, histories, seed, multi)
+        drawn += steering.choose(histories, Chance(f"{seed}/{multi}"), multi)
     return drawn
 
 
@@ -137,11 +137,12 @@ def explore(
         facts = dataclasses.replace(facts_of(info, settings, only), seed=seed)
         seen: set[str] = set()
         empty = 0
+        steering = Steering(info.offer, benches[0].declines)
         try:
             for number in itertools.count(seed):
                 size = min(ROUND, FIRST << (number - seed))
                 share = round(goal.share() * size / ROUND)
-                drawn = draw_round(info.offer, number, share, only, size)
+                drawn = draw_round(steering, number, share, only, size)
                 new = {c.id: c for c in drawn if c.id not in seen and asked(c, only)}
                 seen |= set(new)
                 table = _as_wanted(list(new.values()), goal, results)

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from midepoch_conformance.case.case import Case
+from midepoch_conformance.case.case import HISTORY, Case
 from midepoch_conformance.case.words import describe, feature_of, sort_of
 from midepoch_conformance.errors import own_error
 from midepoch_conformance.run.bench import Bench
@@ -80,7 +80,8 @@ class Cause(NamedTuple):
 
 def _cause(case: Case, finding: Finding, by_kind: bool) -> Cause:
     kind, feature = sort_of(case)
-    sort = (kind if by_kind else "", feature)
+    # A drawn workload has any features: only the smallest case tells which of them matter.
+    sort = (kind if by_kind else "", "" if case.probe == HISTORY else feature)
     return Cause(finding.requirement, sort, finding.outcome, finding.kind)
 
 

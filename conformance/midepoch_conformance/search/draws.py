@@ -1,119 +1,237 @@
-"""Draws the workloads and executions of histories, from all that an offer covers."""
+"""Draws the workloads and executions of histories, from all that an offer covers (pure)."""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
-
-from hypothesis import strategies as st
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
 
 from midepoch_conformance.case import trees
 from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.case import HISTORY, Case, SessionPlan
 from midepoch_conformance.case.history import MOST_EPOCHS
-from midepoch_conformance.case.sources import GENERATORS, SAMPLERS, SOURCES
-from midepoch_conformance.case.workload import Workload
+from midepoch_conformance.case.sources import GENERATORS, SOURCES
+from midepoch_conformance.case.workload import AMBIENT_DRAWS, Workload
 from midepoch_conformance.families.offered import reason_not_offered
+from midepoch_conformance.search.reach import Value, offered_values
 
-__all__ = ["executions", "laned", "normal", "workloads"]
+__all__ = ["Chance", "Unplayable", "Wishes", "changed_execution", "first_execution", "workload"]
 
-_SHAPES = (
-    (5, 1), (7, 1), (7, 2), (9, 2), (13, 4), (12, 3), (11, 2), (16, 4), (8, 3), (16, 2), (4, 4),
-    (1, 1), (0, 2),
-)  # fmt: skip
+T = TypeVar("T")
+
+Wishes = Mapping[str, Value]
+"""The values that a drawn history must have on some axes; see :data:`.reach.AXES`."""
+
 _MAPS = ("map", "files", "stateful_map")
-_SAMPLERS = ("random", "replacement", "subset", "weighted")
-_OF_WORKERS = ("prefetch", "persistent", "start_method", "worker_kind")
+_STREAMS = ("iterable", "stateful_iterable")
+_PRIMES = (2, 3, 5, 7, 11, 13, 17, 19)
+_LONGEST = 14
+"""The most batches of an epoch: longer ones reach nothing new and cost more."""
 
 
-@st.composite
-def workloads(draw: st.DrawFn, offer: Offer) -> Workload:
-    """Draw a workload, with at most one unusual property."""
-    kind = draw(st.sampled_from(offer.kinds))
-    n, batch_size = draw(st.sampled_from(_SHAPES))
-    tail = draw(st.sampled_from([t for t in offer.tails if t != "rollover"] or ["keep"]))
-    plain: dict[str, Any] = {"kind": kind, "n": n, "batch_size": batch_size}
-    special = [{}] if draw(st.booleans()) or not n else _specialities(kind, n, offer)
-    more = dict(draw(st.sampled_from(special)))
-    if more.get("fail_at") or more.get("sampler") == "batches":
-        tail = "keep"
-    if more.get("fail_at"):
-        more["fail_at"] = draw(st.integers(0, n - 1))
-    elif "rollover" in offer.tails and kind in _MAPS and more.get("sampler") != "batches":
-        # Seldom: loaders are free in what they do with left-over samples after a break.
-        tail = "rollover" if draw(st.integers(0, 9)) == 9 else tail
-    # Streams have no order of the loader's own, nor do datasets with a user's sampler.
-    ordered = kind not in _MAPS or not n or bool(more.get("sampler"))
+class Unplayable(Exception):  # noqa: N818 - it is no error: another draw may succeed
+    """A history cannot be as it is wished; the text says why."""
+
+
+class Chance:
+    """Random choices, the same for the same seed in every version of Python.
+
+    Only ``random.Random.random`` is used: its numbers never change.
+
+    Example:
+        >>> [Chance("a seed").below(6) for _ in range(3)]
+        [2, 2, 2]
+    """
+
+    def __init__(self, seeded: str) -> None:
+        self._random = random.Random(seeded).random
+
+    def below(self, n: int) -> int:
+        """Return a number from 0 to ``n`` - 1."""
+        return int(self._random() * n)
+
+    def one(self, values: Sequence[T]) -> T:
+        """Return one of the values."""
+        return values[self.below(len(values))]
+
+    def often(self, share: float) -> bool:
+        """Return True in this share of the calls."""
+        return self._random() < share
+
+
+def workload(chance: Chance, offer: Offer, wishes: Wishes) -> Workload:
+    """Draw a workload.
+
+    Raises:
+        Unplayable: no workload has the wished values.
+    """
+    values = offered_values(offer)
+    kind = str(wishes.get("kind") or chance.one(_kinds(offer, wishes)))
+    maps = kind in _MAPS
+    more: dict[str, Any] = {"kind": kind, "epochs": MOST_EPOCHS}
+    more["sampler"] = _sampler(chance, kind, values["sampler"], wishes)
+    more["batch_size"] = size = chance.one((1, 2, 2, 3, 4, 5))
+    plain = not (maps and (more["sampler"] or True in offer.shuffles))
+    more["n"] = n = _samples(chance, size, plain)
+    more["draws"] = _draws(chance, kind, offer, wishes)
+    more["mixed"] = bool(set(more["draws"]) & set(AMBIENT_DRAWS)) and chance.often(0.5)
+    more["tail"] = _wished(chance, "tail", offer.tails, wishes)
+    if more["tail"] == "rollover" and (not maps or more["sampler"] == "batches"):
+        if "tail" in wishes:
+            raise Unplayable("samples roll over where the loader makes batches by random access")
+        more["tail"] = "keep"
+    if maps:
+        more["shuffle"] = _shuffle(chance, offer, str(more["sampler"]), wishes)
+    elif wishes.get("shuffle"):
+        raise Unplayable("a stream has no order of the loader's own")
+    if more.get("shuffle") or more["sampler"]:
+        more["seed"] = chance.below(4)
+    extras = _extras(chance, kind, offer)
+    if extras.get("stream") == "rewinding" and set(more["draws"]) & set(GENERATORS):
+        del extras["stream"]  # what has a generator of its own is no iterator of its own
+    if kind == "map" and more["tail"] == "keep" and not more["sampler"]:
+        odd = chance.below(6)
+        if odd == 0 and n > 1:
+            extras["fail_at"] = chance.below(n)
+        elif odd == 1 and n and "growing" in offer.extras:
+            extras["grow"] = chance.one((2, 3))
+    return Workload(**more, **extras)
+
+
+def _kinds(offer: Offer, wishes: Wishes) -> Sequence[str]:
+    """Return the kinds that can have the wished values; all if there is none."""
+    private = wishes.get("draws") in GENERATORS
+    maps = wishes.get("shuffle") or wishes.get("tail") == "rollover"
+    found = [
+        kind
+        for kind in offer.kinds
+        if not (private and not kind.startswith("stateful"))
+        and not (maps and kind not in _MAPS)
+        and not (wishes.get("sampler") and kind not in ("map", "stateful_map"))
+    ]
+    return found or offer.kinds
+
+
+def _wished(chance: Chance, axis: str, values: Sequence[T], wishes: Wishes) -> T:
+    return wishes[axis] if axis in wishes else chance.one(values)  # type: ignore[return-value]
+
+
+def _sampler(chance: Chance, kind: str, known: Sequence[Value], wishes: Wishes) -> Value:
+    if kind not in ("map", "stateful_map"):
+        if wishes.get("sampler"):
+            raise Unplayable("a user's sampler orders datasets with random access")
+        return ""
+    return _wished(chance, "sampler", ("", "", chance.one(known)), wishes)
+
+
+def _shuffle(chance: Chance, offer: Offer, sampler: str, wishes: Wishes) -> bool:
+    if sampler not in ("", "distributed"):
+        if wishes.get("shuffle"):
+            raise Unplayable("a user's sampler has an order of its own")
+        return False
     # If all epochs were equal, one in the place of another would not show.
-    shuffle = False if ordered else draw(st.sampled_from((*offer.shuffles, max(offer.shuffles))))
-    if "draws" not in more:
-        known = [d for d in offer.draws if d not in GENERATORS]
-        more["draws"] = draw(st.sampled_from((*((),) * (1 + len(known)), *((d,) for d in known))))
-    seeded = draw(st.integers(0, 3)) if shuffle or more.get("sampler") else 0
-    plain |= {"tail": tail, "shuffle": shuffle, "seed": seeded, "epochs": MOST_EPOCHS}
-    return Workload(**plain, **more)
+    return bool(_wished(chance, "shuffle", (*offer.shuffles, max(offer.shuffles)), wishes))
 
 
-def _specialities(kind: str, n: int, offer: Offer) -> list[dict[str, Any]]:
-    """Return changes of a workload, each of which makes it unusual."""
-    found: list[dict[str, Any]] = []
+def _draws(chance: Chance, kind: str, offer: Offer, wishes: Wishes) -> tuple[str, ...]:
+    """Return the streams that samples draw from: none, some, or a dataset's own generator."""
     stateful = kind.startswith("stateful")
-    if kind == "map" and n > 1:
-        found.append({"fail_at": 1})
-    if kind in ("map", "stateful_map"):
-        found += [{"sampler": name} for name in (*_SAMPLERS, *SAMPLERS)]
-        found += [{"sampler": "distributed"}, {"grow": 2}]
-    if kind in ("iterable", "stateful_iterable"):
-        found += [{"stream": name} for name in SOURCES if name not in ("plain", "oneshot")]
-    if kind == "stateful_iterable":
-        found += [{"state_at": "iterator"}, {"state_at": "both"}]
-    if stateful:
-        found += [{"tree": name} for name in trees.TREES]
-        found += [{"draws": (draw,)} for draw in offer.draws if draw in GENERATORS]
-    # An adapter may carry only some of these.
-    bare = SessionPlan(Execution(), ())
-    cases = [Case(HISTORY, Workload(kind=kind, n=n, **change), (bare,)) for change in found]
-    reasons = [reason_not_offered(case, offer) for case in cases]
-    carried = [change for change, why in zip(found, reasons, strict=True) if why is None]
-    return carried or [{}]
+    known = [draw for draw in offer.draws if stateful or draw not in GENERATORS]
+    if "draws" in wishes:
+        draw = str(wishes["draws"] or "")
+        if draw and draw not in known:
+            raise Unplayable("a dataset's own generator is part of its state: it needs one")
+        return (draw,) if draw else ()
+    if not known or chance.often(0.4):
+        return ()
+    # An offer's order; at most one generator of the dataset's own.
+    several = {chance.one(known) for _ in range(1 + chance.below(3))}
+    private = [draw for draw in known if draw in several and draw in GENERATORS][:1]
+    return tuple(d for d in known if d in several and (d not in GENERATORS or d in private))
 
 
-@st.composite
-def executions(draw: st.DrawFn, offer: Offer, multi: bool, base: Execution | None) -> Execution:
-    """Draw an execution, with ``base`` a changed one under the same plan."""
-    counts = sorted(n for n in offer.workers if multi or n == 0) or list(offer.workers)
-    if multi and base is None:
-        counts = [n for n in counts if n] or counts
-    changes: dict[str, Any] = {"workers": draw(st.sampled_from(counts))}
-    if offer.intervals:
-        changes["interval"] = draw(st.sampled_from(sorted(offer.intervals)))
-    if changes["workers"]:
-        changes["prefetch"] = draw(st.sampled_from((None, 2, 4)))
-        changes["persistent"] = draw(st.sampled_from(sorted(offer.persistent)))
-        # Other start methods than the first take seconds, and differ in nothing else.
-        methods = offer.start_methods
-        often = (methods[0],) * (1 if changes["workers"] > 2 else 30)
-        others = methods[1:] if changes["workers"] <= 2 else ()
-        changes["start_method"] = draw(st.sampled_from((*often, *others)))
-        if len(offer.worker_kinds) > 1:
-            changes["worker_kind"] = draw(st.sampled_from(offer.worker_kinds))
-    return normal(dataclasses.replace(base or Execution(), **changes))
+def _samples(chance: Chance, size: int, plain: bool) -> int:
+    """Draw a number of samples: a prime, one, a batch, or about whole batches on some lanes."""
+    sort = chance.below(20)
+    if sort == 0:
+        return 1 if not plain or chance.often(0.5) else 0
+    if sort == 1:
+        return size
+    if sort < 9:
+        n = chance.one(_PRIMES)
+    elif sort < 14:
+        n = size * chance.one((1, 2, 3)) * (1 + chance.below(4))
+    else:
+        n = size * chance.one((2, 3)) * (1 + chance.below(3)) + chance.one((-1, 1))
+    return max(1, min(n, 24, size * _LONGEST))
 
 
-def laned(x: Execution, w: Workload, offer: Offer, data: st.DataObject) -> Execution:
-    """Return the first execution with the lanes that fix a stream's plan."""
+def _extras(chance: Chance, kind: str, offer: Offer) -> dict[str, Any]:
+    """Draw what else is unusual about the dataset."""
+    found: dict[str, Any] = {}
+    if kind in _STREAMS and "streams" in offer.extras and chance.often(0.5):
+        found["stream"] = chance.one([name for name in SOURCES if name != "oneshot"])
+    if kind == "stateful_iterable" and "iterator state" in offer.extras and chance.often(0.3):
+        found["state_at"] = chance.one(("iterator", "both"))
+    if kind.startswith("stateful") and chance.often(0.5):
+        found["tree"] = chance.one(trees.TREES if "trees" in offer.extras else ("plain",))
+    bare = (SessionPlan(Execution(), ()),)
+    for name in list(found):
+        # An adapter may carry only some of these.
+        alone = Case(HISTORY, Workload(kind=kind, **found), bare)
+        if reason_not_offered(alone, offer) is not None:
+            del found[name]
+    return found
+
+
+def first_execution(
+    chance: Chance, offer: Offer, w: Workload, multi: bool, wishes: Wishes
+) -> Execution:
+    """Draw the first session's execution.
+
+    Raises:
+        Unplayable: no execution has the wished values.
+    """
+    known = [int(n or 0) for n in offered_values(offer)["workers"]]
+    counts = [n for n in known if bool(n) == multi] or known
+    x = _execution(chance, offer, Execution(), counts, wishes)
     if w.kind in ("map", "files"):  # one order with any worker count
         return x
     if w.kind not in offer.fixed_plan:
         return dataclasses.replace(x, lanes=x.workers or None)
-    lanes = data.draw(st.sampled_from((x.workers or None, *range(1, 4))), "lanes")
-    return dataclasses.replace(x, lanes=lanes or (x.workers or None))
+    lanes = chance.one((x.workers or None, x.workers or None, 1, 2, 3))
+    return dataclasses.replace(x, lanes=lanes)
 
 
-def normal(x: Execution) -> Execution:
-    """Return an execution; without workers, their settings are at their defaults."""
-    if x.workers:
-        return x
-    plain = Execution()
-    changes = {name: getattr(plain, name) for name in _OF_WORKERS}
-    return dataclasses.replace(x, **changes)
+def changed_execution(
+    chance: Chance, offer: Offer, w: Workload, before: Execution, multi: bool, wishes: Wishes
+) -> Execution:
+    """Draw another execution of the same plan."""
+    elastic = multi and w.kind in offer.fixed_plan and (before.lanes or w.kind in ("map", "files"))
+    counts = [before.workers]
+    if elastic and "workers" not in wishes:
+        counts = [int(n or 0) for n in offered_values(offer)["workers"]]
+    return _execution(chance, offer, before, counts, wishes)
+
+
+def _execution(
+    chance: Chance, offer: Offer, base: Execution, counts: Sequence[int], wishes: Wishes
+) -> Execution:
+    values = offered_values(offer)
+    workers = _wished(chance, "workers", counts, wishes)
+    changes: dict[str, Any] = {"workers": workers}
+    if offer.intervals:
+        changes["interval"] = _wished(chance, "interval", offer.intervals, wishes)
+    if not workers:
+        if wishes.get("prefetch") or wishes.get("persistent"):
+            raise Unplayable("prefetching and persistent workers need workers")
+        return Execution(lanes=base.lanes, interval=changes.get("interval", 1))
+    changes["prefetch"] = _wished(chance, "prefetch", values["prefetch"], wishes)
+    changes["persistent"] = _wished(chance, "persistent", offer.persistent, wishes)
+    changes["worker_kind"] = chance.one(offer.worker_kinds)
+    # Other start methods than the first take seconds, and differ in nothing else.
+    others = workers < 3 and chance.often(0.005)
+    methods = offer.start_methods if others else offer.start_methods[:1]
+    changes["start_method"] = chance.one(methods)
+    return dataclasses.replace(base, **changes)

@@ -28,6 +28,7 @@ _WORKLOAD_DEFAULTS: dict[str, Any] = {
     "shuffle": False,
     "tail": "keep",
     "seed": 0,
+    "mixed": False,
     "tree": "",
     "stream": "plain",
     "state_at": "dataset",

@@ -1,0 +1,218 @@
+"""Chooses histories among many that are drawn: those that reach most that is new (pure).
+
+The model of a loader costs nothing to ask, so several candidates are drawn for each history that is
+played. Two things that one resume reaches are a pair; a candidate is worth the pairs that no chosen
+history has. Half of the candidates vary a history that was the first to reach something.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import heapq
+import itertools
+from collections.abc import Callable, Iterable, Iterator
+
+from midepoch_conformance.case.adapter import Execution, Offer
+from midepoch_conformance.case.case import Case
+from midepoch_conformance.case.workload import Workload
+from midepoch_conformance.search.chain import draw_history
+from midepoch_conformance.search.draws import Chance, Unplayable
+from midepoch_conformance.search.reach import AXES, Fact, offered_values, resumes
+from midepoch_conformance.search.vary import varied
+
+__all__ = ["BUDGETS", "Declines", "Drawn", "Pair", "Steering", "draw_histories", "pairs"]
+
+Pair = tuple[Fact, Fact]
+
+Declines = Callable[[Workload, Execution], "str | None"]
+"""Says why an adapter does not offer a cell, or None if it does."""
+
+CANDIDATES = {False: 4, True: 16}
+"""How many candidates are drawn for each history without workers, and with them: those cost more
+to play."""
+
+BUDGETS = {"quick": (1, 150, 12), "full": (8, 240, 40)}
+"""For each profile: how often the histories are drawn that play every pair together, and how many
+without workers and with workers each time; beside these, those that the last pairs need."""
+
+TRIES = 40
+"""How often a history with a certain pair is drawn before the pair counts as out of reach."""
+
+REQUIRED = 8
+"""The worth of a pair of :data:`~.reach.AXES`; other pairs are worth 1."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Drawn:
+    """Histories, and the pairs of the axes that none of them has."""
+
+    cases: list[Case]
+    """The histories, in the order in which they were chosen."""
+    unreached: dict[Pair, str]
+    """Why a pair of offered values is played in no history."""
+
+
+def draw_histories(
+    profile: str, offer: Offer, seed: int, declines: Declines | None = None
+) -> Drawn:
+    """Draw a profile's histories, the same for the same seed.
+
+    They play every pair of offered values together that any history can have.
+
+    Args:
+        profile: one of :data:`BUDGETS`.
+        offer: what the loader offers.
+        seed: the seed.
+        declines: the adapter's own exceptions from its offer.
+
+    Example:
+        >>> drawn = draw_histories("quick", Offer(), seed=1)
+        >>> len(drawn.cases), len(drawn.unreached)
+        (150, 3)
+    """
+    cases: dict[str, Case] = {}
+    unreached: dict[Pair, str] = {}
+    rounds, alone, workers = BUDGETS[profile]
+    for number in range(rounds):
+        steering = Steering(offer, declines)
+        found = steering.choose(alone, Chance(f"{seed}/{number}"), multi=False)
+        if max(offer.workers, default=0):
+            chance = Chance(f"{seed}/{number} with workers")
+            found += steering.choose(workers, chance, multi=True)
+        if found:
+            # A loader whose state cannot be taken has no histories.
+            more, unreached = steering.complete(Chance(f"{seed}/{number} completed"))
+            found += more
+        cases |= {case.id: case for case in found}
+    return Drawn(list(cases.values()), unreached)
+
+
+class Steering:
+    """What the chosen histories have reached so far.
+
+    Args:
+        offer: what the loader offers.
+        declines: the adapter's own exceptions from its offer.
+    """
+
+    def __init__(self, offer: Offer, declines: Declines | None = None) -> None:
+        self.offer, self._declines = offer, declines
+        self.reached: set[Pair] = set()
+        self._known: set[str] = set()
+
+    def choose(self, count: int, chance: Chance, multi: bool) -> list[Case]:
+        """Return up to ``count`` new histories, those first that reach most that is new."""
+        pool = self._candidates(CANDIDATES[multi] * count, chance, multi)
+        found = [pairs(case) for case in pool]
+        # A candidate is worth less once others are chosen, so an old worth is an upper bound.
+        queue = [(-self._worth(own), i) for i, own in enumerate(found)]
+        heapq.heapify(queue)
+        chosen: list[Case] = []
+        while queue and len(chosen) < count:
+            _, i = heapq.heappop(queue)
+            worth = self._worth(found[i])
+            if queue and (-worth, i) > queue[0]:
+                heapq.heappush(queue, (-worth, i))
+            elif self._take(pool[i]):
+                chosen.append(pool[i])
+        return chosen
+
+    def complete(self, chance: Chance) -> tuple[list[Case], dict[Pair, str]]:
+        """Return histories with the pairs of the axes that are missing, and why others stay so."""
+        chosen: list[Case] = []
+        unreached: dict[Pair, str] = {}
+        for pair in _required(self.offer):
+            if pair in self.reached:
+                continue
+            found = self._with(pair, chance)
+            if isinstance(found, Case):
+                chosen.append(found)
+            else:
+                unreached[pair] = found
+        return chosen, unreached
+
+    def _candidates(self, count: int, chance: Chance, multi: bool) -> list[Case]:
+        found: dict[str, Case] = {}
+        reached: set[Pair] = set()
+        novel: list[Case] = []
+        for _ in range(3 * count):
+            if len(found) >= count:
+                break
+            try:
+                if novel and chance.often(0.5):
+                    case = varied(chance.one(novel), chance, self.offer)
+                else:
+                    case = draw_history(chance, self.offer, multi)
+            except Unplayable:
+                continue
+            own = pairs(case)
+            if not own <= reached:
+                reached |= own
+                novel.append(case)
+            found.setdefault(case.id, case)
+        return list(found.values())
+
+    def _worth(self, own: set[Pair]) -> int:
+        new = own - self.reached
+        return len(new) + (REQUIRED - 1) * sum(a[0] in AXES and b[0] in AXES for a, b in new)
+
+    def _take(self, case: Case) -> bool:
+        """Choose a history, unless it is known or the adapter declines it."""
+        if case.id in self._known or self._declined(case) is not None:
+            return False
+        self._known.add(case.id)
+        self.reached |= pairs(case)
+        return True
+
+    def _declined(self, case: Case) -> str | None:
+        if self._declines is None:
+            return None
+        cells = ((case.session_workload(i), s.execution) for i, s in enumerate(case.sessions))
+        answers = (self._declines(w, x) for w, x in cells)
+        return next((words for words in answers if words is not None), None)
+
+    def _with(self, pair: Pair, chance: Chance) -> Case | str:
+        """Return a history with a pair, or why there is none."""
+        reasons: collections.Counter[str] = collections.Counter()
+        for multi in _where(pair, self.offer):
+            for _ in range(TRIES):
+                try:
+                    case = draw_history(chance, self.offer, multi, dict(pair))
+                except Unplayable as error:
+                    reasons[str(error)] += 1
+                    continue
+                if pair in pairs(case):
+                    if self._take(case):
+                        return case
+                    reasons[self._declined(case) or "it was drawn before"] += 1
+        return reasons.most_common(1)[0][0] if reasons else "no history that was drawn has both"
+
+
+def pairs(case: Case) -> set[Pair]:
+    """Return all pairs of facts that a history plays together, each in order."""
+    return {pair for facts in resumes(case) for pair in itertools.combinations(_sorted(facts), 2)}
+
+
+def _sorted(facts: Iterable[Fact]) -> list[Fact]:
+    return sorted(facts, key=lambda fact: (fact[0], str(fact[1])))
+
+
+def _required(offer: Offer) -> Iterator[Pair]:
+    """Yield every pair of values that a loader offers on two axes."""
+    facts = [[(axis, value) for value in held] for axis, held in offered_values(offer).items()]
+    for one, other in itertools.combinations(facts, 2):
+        for pair in itertools.product(one, other):
+            first, second = _sorted(pair)
+            yield first, second
+
+
+def _where(pair: Pair, offer: Offer) -> tuple[bool, ...]:
+    """Return where to look for a pair: without workers, with them, or first without."""
+    if not max(offer.workers, default=0):
+        return (False,)
+    wished = dict(pair)
+    if "workers" in wished:
+        return (bool(wished["workers"]),)
+    needs = wished.get("prefetch") or wished.get("persistent")
+    return (True,) if needs or wished.get("ended") == "worker lost" else (False, True)
