@@ -24,7 +24,7 @@ except ImportError as missing:  # the core distribution lacks these libraries
 
 from midepoch_conformance import catalogue, cli_pages
 from midepoch_conformance.errors import CheckError
-from midepoch_conformance.replay import find_case, replay
+from midepoch_conformance.replay import replay
 from midepoch_conformance.report import terminal
 from midepoch_conformance.report.file import ReportFile, continued
 from midepoch_conformance.report.lines import document_of, suite_version
@@ -297,7 +297,7 @@ def replay_(
         typer.Option(
             "--report",
             metavar="FILE",
-            help="Take the case from this report: it alone has cases that were drawn or made "
+            help="Take the case from this report: it alone has cases that were explored or made "
             "smaller.",
         ),
     ] = None,
@@ -310,7 +310,7 @@ def replay_(
     judged, or if the command is wrong.
     """
     settings = Settings(loader, python=_interpreter(python), jobs=1, timeout=timeout)
-    raise typer.Exit(replay(settings, find_case(case, report), Console()))
+    raise typer.Exit(replay(settings, case, report, Console()))
 
 
 @app.command(

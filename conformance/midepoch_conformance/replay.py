@@ -17,11 +17,11 @@ from midepoch_conformance.errors import CheckError
 from midepoch_conformance.families import tables
 from midepoch_conformance.report.drawn_text import drawn_text
 from midepoch_conformance.report.file import read_report
-from midepoch_conformance.report.timeline import draw
+from midepoch_conformance.report.timeline import draw as drawing_of
 from midepoch_conformance.report.wording import batches_words
 from midepoch_conformance.run.bench import Bench
-from midepoch_conformance.run.check import open_benches
-from midepoch_conformance.run.own_cases import on_own_data
+from midepoch_conformance.run.check import draw, open_benches
+from midepoch_conformance.run.own_cases import cases_for, on_own_data
 from midepoch_conformance.run.settings import Settings
 from midepoch_conformance.run.smoke import smoke
 from midepoch_conformance.text import clipped, meant, printable, without_process_ids
@@ -34,20 +34,28 @@ __all__ = ["find_case", "replay"]
 _SHOWN = 1200
 
 
-def find_case(name: str, report: Path | None = None) -> Case:
-    """Return the case whose id begins with ``name``, of a report or of the tables.
+def find_case(name: str, report: Path | None = None, bench: Bench | None = None) -> Case:
+    """Return the case whose id begins with ``name``: of a report, of the tables, or drawn.
+
+    Args:
+        name: the id, or its beginning.
+        report: the report that has the case.
+        bench: draws the cases that a profile draws for its loader, if the tables have none.
 
     Raises:
         CheckError: there is none, or there are several.
     """
     found = dict(_of_report(report) if report is not None else _of_tables())
     ids = [one for one in found if one.startswith(name.lower())]
+    if not ids and report is None and bench is not None:
+        found = dict(_drawn(bench))
+        ids = [one for one in found if one.startswith(name.lower())]
     if len(ids) == 1 or name.lower() in found:
         return found[name.lower() if name.lower() in found else ids[0]]
     place = str(report) if report is not None else "the tables"
     if ids:
         raise CheckError(f"{place}: {len(ids)} cases begin with {name!r}", f"such as {ids[0]}")
-    hint = "only its report has a case that was drawn or made smaller: --report FILE"
+    hint = "only its report has a case that was explored or made smaller: --report FILE"
     raise CheckError(
         f"{place}: no case {name!r}",
         meant(name, found) or (hint if report is None else "the report shows the ids of its cases"),
@@ -62,6 +70,13 @@ def _of_tables() -> Iterator[tuple[str, Case]]:
                 yield played.id, played
 
 
+def _drawn(bench: Bench) -> Iterator[tuple[str, Case]]:
+    """Yield the cases that the profiles draw for a loader; they are the same in each run."""
+    for profile in tables.PROFILES:
+        cases, _ = draw(profile, bench, None)
+        yield from ((case.id, case) for case in cases_for(bench.info, cases))
+
+
 def _of_report(path: Path) -> Iterator[tuple[str, Case]]:
     for line in read_report(path, interrupted=True):
         parts = [line, *line.get("failures", ()), *line.get("known", ())]
@@ -73,10 +88,15 @@ def _of_report(path: Path) -> Iterator[tuple[str, Case]]:
                     raise CheckError(f"{path}: case {part['id']}: {error}") from error
 
 
-def replay(settings: Settings, case: Case, console: Console) -> int:
-    """Play a case, print its steps and its verdict, and return the exit status."""
+def replay(settings: Settings, name: str, report: Path | None, console: Console) -> int:
+    """Play a case, print its steps and its verdict, and return the exit status.
+
+    Raises:
+        CheckError: there is no such case, or nothing can be played.
+    """
     with open_benches(settings) as benches:
         bench = benches[0]
+        case = find_case(name, report, bench)
         smoke(bench)
         own = bench.info.function
         console.print(Text.assemble((case.id, "bold"), f"  {describe(case, own)}"))
@@ -100,7 +120,7 @@ def _show_play(played: Delivered, console: Console) -> None:
         console.print(Text(f"\nsession {number}, {session['words']}", "bold"))
         for step in session["steps"]:
             console.print(_step(step, whole))
-    drawing = draw(data)
+    drawing = drawing_of(data)
     if drawing.tells:
         lines = Text(printable(drawn_text(drawing, console.width - 2)), no_wrap=True)
         console.print(Padding(lines, (1, 0, 0, 2)), overflow="ellipsis", no_wrap=True)

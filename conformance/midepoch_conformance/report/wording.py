@@ -41,9 +41,9 @@ def command_words(header: Header) -> str:
 def replay_words(header: Header, failure: Failure) -> str:
     """Return the command that plays a failure's case again, step by step."""
     words = ["midepoch", "replay", failure.id, header.loader.spec]
-    drawn = header.profile == "explore" or header.drawn or failure.shrunk
-    # Only the report has a case that was drawn or made smaller.
-    return shlex.join(words) + (" --report FILE" if drawn else "")
+    # Only the report has a case that was explored or made smaller.
+    alone = header.profile == "explore" or failure.shrunk
+    return shlex.join(words) + (" --report FILE" if alone else "")
 
 
 def judged_words(document: Document) -> str:
