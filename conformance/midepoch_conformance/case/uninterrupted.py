@@ -152,6 +152,8 @@ def usual_length(w: Workload, x: Execution, epoch: int = 0) -> int:
         [3, 3, 3, 4]
     """
     shares = _shares(w, x, epoch)
+    if not w.batch_size:  # each batch is a sample's row
+        return sum(shares)
     if w.tail == "rollover":
         carried = sum(sum(_shares(w, x, earlier)) for earlier in range(epoch)) % w.batch_size
         return (sum(shares) + carried) // w.batch_size

@@ -18,7 +18,7 @@ from midepoch_conformance.verdict.compare import show
 from midepoch_conformance.verdict.document import canonical, layout, untyped
 from midepoch_conformance.verdict.evidence import Evidence
 from midepoch_conformance.verdict.finding import Finding, fault_kind, in_words, is_refusal
-from midepoch_conformance.verdict.published import Vector, schema, vector
+from midepoch_conformance.verdict.published import schema, vector
 
 __all__: list[str] = []
 
@@ -210,18 +210,11 @@ def _published_plans(view: View) -> Finding | None:
         if wanted.error != "PlanMismatchError" or event.fault is None:
             continue
         seen = True
-        unnamed = _unnamed(_differences(wanted), event.fault.message)
+        unnamed = _unnamed(wanted.differences, event.fault.message)
         if unnamed:
             words = f"{wanted.name} ({wanted.data['fault']}): {unnamed}: {in_words(event.fault)}"
             return view.fails("refusal", words, wanted.data["fields"], event.fault.message)
     return view.passed() if seen else None
-
-
-def _differences(v: Vector) -> dict[str, tuple[str, ...]]:
-    """Return the differing fields of a published state with their values; null has no spelling."""
-    saved, here = v.data["state"]["plan"], v.plan
-    pairs = {name: (saved[name], here[name]) for name in v.data["fields"]}
-    return {n: tuple(str(value) for value in p if value is not None) for n, p in pairs.items()}
 
 
 def _unnamed(fields: Mapping[str, tuple[str, ...]], message: str) -> str:

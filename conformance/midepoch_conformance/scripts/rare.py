@@ -11,6 +11,7 @@ import contextlib
 import importlib.resources
 import json
 import os
+import re
 import time
 
 import jsonschema
@@ -170,6 +171,11 @@ def is_whole(samples, sizes, slack):
     """Return whether each sample comes once; as many as ``slack`` may be missing."""
     once = len(samples) == len(set(samples))
     return any(once and {*samples} <= {*range(n)} and len(samples) >= n - slack for n in sizes)
+
+
+def says(text, words):
+    """Return whether a text has all these words or numbers as such."""
+    return all(re.search(rf"(?<![\w.-]){re.escape(word)}(?!\w|\.\d)", text) for word in words)
 
 
 def keys(node, path=""):

@@ -16,7 +16,7 @@ from midepoch_conformance.judges.order import ordered, values
 from midepoch_conformance.scripts.comparison import Comparison, flat, said, seen
 from midepoch_conformance.verdict.finding import Finding
 from midepoch_conformance.verdict.permutation import derive_words
-from midepoch_conformance.verdict.published import vector
+from midepoch_conformance.verdict.published import published_elements, vector
 
 __all__ = ["COUNT", "REQUIREMENTS", "comparison"]
 
@@ -155,6 +155,14 @@ def _one_empty_epoch(case: Case, finding: Finding) -> Comparison:
 
 @_recipe("DOC-12")
 def _names_every_field(case: Case, finding: Finding) -> Comparison:
+    shows = "not says(str(got), expected)"
+    if case.probe == "invalid state":
+        load = next(s for s in case.sessions[0].steps if finding.words.startswith(f"{s.value} ("))
+        differences = vector("invalid", load.value).differences
+        said_ = [*differences, *(text for pair in differences.values() for text in pair)]
+        got = f'[step["error"] for step in {seen(0)} if "error" in step][:1]'
+        case = _only(case, dataclasses.replace(load, tolerate=True))
+        return Comparison(repr(said_), got, shows, case=case)
     saved, here = case.workload, case.session_workload(1)
     names = {"n": "length", "shuffle": "sampler"}
     texts = ["PlanMismatchError"]
@@ -162,7 +170,7 @@ def _names_every_field(case: Case, finding: Finding) -> Comparison:
         pair = [_value(w, name) for w in (saved, here)]
         texts += [text for text in (names.get(name, name), *pair) if text not in texts]
     got = f'[step["error"] for step in {seen(1)} if "error" in step][:1]'
-    return Comparison(repr(texts), got, "not all(word in str(got) for word in expected)")
+    return Comparison(repr(texts), got, shows)
 
 
 @_recipe("ORDER-1")
@@ -176,7 +184,15 @@ def _permutations(case: Case, finding: Finding) -> Comparison:
 
 @_recipe("ORDER-2", "ORDER-3", "ORDER-4", "ORDER-6")
 def _ordered(case: Case, finding: Finding) -> Comparison:
-    """Look at the batch that the finding names."""
+    """Look at the batch that the finding names, or at all published ones."""
+    if case.probe == "published order":
+        elements = (some for _, some in published_elements(str(case.workload.n)))
+        return Comparison(repr([[i] for some in elements for i in some]), _ALL.format(seen=seen(0)))
+    if case.probe == "published epochs":
+        w = case.workload
+        data = vector("epochs", f"{w.seed}-{w.n}-{w.batch_size}-{w.tail}").data["epochs"]
+        wanted_ = [[int(i) for i in batch] for epoch in data for batch in epoch["batches"]]
+        return Comparison(repr(wanted_), _ALL.format(seen=seen(0)))
     named = re.search(r"epoch (\d+), batch (\d+)", finding.words)
     epoch, batch = (int(named[1]), int(named[2])) if named else (0, 0)
     wanted = [row[0] for row in ordered(case.workload, epoch, batch, 1)[0]][:_SHOWN]
@@ -201,6 +217,10 @@ def _far(case: Case, finding: Finding) -> Comparison:
 @_recipe("SEED-1", "SEED-2", "SEED-3", "SEED-4", "SEED-7")
 def _drawn(case: Case, finding: Finding) -> Comparison:
     """Look at each batch's first draw from one stream, in both epochs."""
+    if finding.kind == "reordered":
+        return _ordered(case, finding)
+    if case.probe == "seeds elsewhere":
+        return _drawn_elsewhere(case, finding)
     w, lanes = case.workload, case.sessions[0].execution.lanes or 0
     named = re.search(r"the stream of (\w+)", finding.words)
     draw = named[1] if named else w.draws[0]
@@ -215,6 +235,19 @@ def _drawn(case: Case, finding: Finding) -> Comparison:
         wanted += [values(one, 1, (draw,))[0][0] for one in seeds]
     every = ", ".join(f"*{_ALL.format(seen=seen(i))}" for i in range(len(case.sessions)))
     return Comparison(repr(wanted), f"[batch[0][{1 + w.draws.index(draw)}] for batch in [{every}]]")
+
+
+def _drawn_elsewhere(case: Case, finding: Finding) -> Comparison:
+    """Look at the rows of the epoch and the lane that the finding names, or at the order."""
+    w, lanes = case.workload, case.sessions[0].execution.lanes or 1
+    numbers = [int(number) for number in re.findall(r"(?:epoch|lane) (\d+)", finding.words)]
+    batches = f"epochs({seen(0)})[{numbers[0]}]"
+    if w.sampler:
+        got = f"[i for batch in {batches} for i in batch]"
+        return Comparison(repr(finding.expected), got)
+    drawn = f"row[{1 + len(w.draws)}:]"
+    got = f"[{drawn} for batch in {batches} for row in batch if row[0] % {lanes} == {numbers[1]}]"
+    return Comparison(f"[{finding.expected!r}] * len(got)", got)
 
 
 @_recipe("SEED-5")

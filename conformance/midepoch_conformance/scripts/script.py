@@ -150,7 +150,7 @@ class _Script:
     def _uninterrupted(self) -> _Played:
         """Return the uninterrupted run; fields that do not show in its batches are the case's."""
         oracle = oracle_case(self.case)
-        faults = ("fail_at", "stop_at", "die_at")
+        faults = ("fail_at", "stop_at", "die_at", "interrupt_at")
         found = {name: getattr(oracle.workload, name) for name in faults}
         log = "log of whole" if self.case.workload.log else None
         w = dataclasses.replace(self.case.workload, log=log, **found)

@@ -141,7 +141,7 @@ def sound(case: Case) -> bool:
     for index, plan in enumerate(case.sessions):
         workload = case.session_workload(index)
         # A lane may hold more batches than its share, but no lane holds fewer.
-        per_epoch = max(1, workload.n // workload.batch_size)
+        per_epoch = max(1, workload.n // (workload.batch_size or 1))
         if any(step.n > per_epoch for step in plan.steps if step.do == "take"):
             return False
         closed = False

@@ -41,6 +41,13 @@ class Vector:
         return {name: _plain(value) for name, value in self.data["plan"].items()}
 
     @property
+    def differences(self) -> dict[str, tuple[str, ...]]:
+        """Return the plan's differing fields with both values; null has no spelling."""
+        saved = {name: _plain(value) for name, value in self.data["state"]["plan"].items()}
+        pairs = {name: (saved[name], self.plan[name]) for name in self.data["fields"]}
+        return {n: tuple(str(value) for value in p if value is not None) for n, p in pairs.items()}
+
+    @property
     def text(self) -> str:
         """Return the state's canonical JSON."""
         state = self.data["state"]

@@ -5,7 +5,7 @@ from format_base import mutant
 from midepoch.format import permutation
 
 EXPECTED = "ORDER-3"
-LARGEST = {"workers": 0, "sessions": 1, "steps": 6, "samples": 2}
+LARGEST = {"workers": 0, "sessions": 1, "steps": 3, "samples": 2}
 
 right = permutation._fisher_yates
 
