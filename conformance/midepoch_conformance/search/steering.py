@@ -32,7 +32,7 @@ CANDIDATES = {False: 4, True: 16}
 """How many candidates are drawn for each history without workers, and with them: those cost more
 to play."""
 
-BUDGETS = {"quick": (1, 150, 12), "full": (8, 240, 40)}
+BUDGETS = {"quick": (1, 120, 8), "full": (8, 240, 40)}
 """For each profile: how often the histories are drawn that play every pair together, and how many
 without workers and with workers each time; beside these, those that the last pairs need."""
 
@@ -69,7 +69,7 @@ def draw_histories(
     Example:
         >>> drawn = draw_histories("quick", Offer(shuffles=(True,)), seed=1)
         >>> len(drawn.cases)
-        150
+        120
         >>> drawn.unreached[(("resumes", 2), ("saved", "start"))]
         'only a run that begins is before its first batch'
     """
