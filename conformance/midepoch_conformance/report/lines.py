@@ -1,8 +1,8 @@
 """From a check's results to its report, and from a report's case back to its result (pure).
 
-Two reports of one passing loader differ in :data:`TIMES` alone. The cases stand in the table's
-order for any number of jobs. Process ids, addresses and temporary folders are taken out of the
-texts.
+Two reports of one passing loader differ in :data:`TIMES` and in their commands' options alone. The
+cases stand in the table's order for any number of jobs. Process ids, addresses and temporary
+folders are taken out of the texts.
 """
 
 from __future__ import annotations
@@ -174,8 +174,8 @@ def stopped(header: Header, cases: tuple[Case, ...]) -> Document:
 
 
 def stable(line: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a report's line without its times, to compare two runs."""
-    return {key: value for key, value in line.items() if key not in TIMES}
+    """Return a report's line without its times and options, to compare two runs."""
+    return {key: value for key, value in line.items() if key not in (*TIMES, "options")}
 
 
 def suite_version() -> str:
