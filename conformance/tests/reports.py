@@ -18,6 +18,7 @@ from midepoch_conformance.report.file import ReportFile, load_report
 from midepoch_conformance.report.lines import document_of
 from midepoch_conformance.run.check import run_check
 from midepoch_conformance.run.settings import Settings
+from midepoch_conformance.search import steering
 from midepoch_conformance.verdict.results import Known
 
 Lie = Callable[[Case, int], bool]
@@ -42,7 +43,8 @@ def ignores_loads(case: Case, session: int) -> bool:
 def simulated_report(path: Path, lie: Lie = ignores_loads, known: Sequence[Known] = ()) -> Document:
     """Write the report of the simulated loader to ``path`` and read it back."""
     settings = Settings("simulated", jobs=1, known=tuple(known))
-    with mock.patch.object(tables, "load_table", return_value=list(TABLE)):
+    few = mock.patch.object(steering, "BUDGETS", {"quick": (0, 0, 0)})
+    with few, mock.patch.object(tables, "load_table", return_value=list(TABLE)):
         report = ReportFile(path)
         check = run_check(settings, report, lambda: Engine(lie))
         report.finish(document_of(check))
