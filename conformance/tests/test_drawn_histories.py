@@ -142,7 +142,7 @@ def test_the_budget_is_counted_in_cases(inline: list[Case], multi: list[Case]) -
     """Those that the last pairs need come on top: seldom more than a pair each."""
     _, alone, workers = BUDGETS["quick"]
     assert alone <= len(inline) <= alone + 40
-    assert workers <= len(multi) <= workers + 50
+    assert workers <= len(multi) <= workers + 60
 
 
 def test_every_pair_of_offered_values_is_played_together_or_has_its_reason(drawn: Drawn) -> None:
@@ -393,7 +393,7 @@ def test_the_uninterrupted_run_goes_on_after_a_fault_that_is_caught() -> None:
     ("name", "count", "largest"),
     [
         ("break_after_a_resume_starts_over", 200, 8),
-        ("second_resume_off", 50, 8),
+        ("second_resume_off", 50, 10),
         ("end_state_drops_epoch", 60, 8),
     ],
 )

@@ -155,7 +155,7 @@ def draw(
         "seed": SEED,
         "cases": len(cases),
         "histories": len(histories.cases),
-        "by": f"hypothesis {HYPOTHESIS}",
+        "by": f"hypothesis {HYPOTHESIS}" if cases else "the suite",
         "unreached": [
             {"pair": [list(one), list(other)], "reason": reason}
             for (one, other), reason in histories.unreached.items()

@@ -75,6 +75,7 @@ def draw_histories(
     """
     cases: dict[str, Case] = {}
     unreached: dict[Pair, str] = {}
+    reached: set[Pair] = set()
     rounds, alone, workers = BUDGETS[profile]
     for number in range(rounds):
         steering = Steering(offer, declines)
@@ -86,8 +87,10 @@ def draw_histories(
             # A loader whose state cannot be taken has no histories.
             more, unreached = steering.complete(Chance(f"{seed}/{number} completed"))
             found += more
+        reached |= steering.reached
         cases |= {case.id: case for case in found}
-    return Drawn(list(cases.values()), unreached)
+    missing = {pair: reason for pair, reason in unreached.items() if pair not in reached}
+    return Drawn(list(cases.values()), missing)
 
 
 class Steering:
@@ -132,7 +135,8 @@ class Steering:
                 chosen.append(found)
             else:
                 unreached[pair] = found
-        return chosen, unreached
+        # A later history may have a pair that was out of reach before.
+        return chosen, {pair: unreached[pair] for pair in unreached if pair not in self.reached}
 
     def _candidates(self, count: int, chance: Chance, multi: bool) -> list[Case]:
         found: dict[str, Case] = {}
