@@ -98,6 +98,9 @@ def forget() -> None:
     for name in list(sys.modules):
         if name == "midepoch" or name.startswith("midepoch.") or name in DEPENDENT:
             del sys.modules[name]
+    adapters = sys.modules.get("midepoch_conformance.adapters")
+    for name in DEPENDENT:  # "from package import module" would still find it there
+        vars(adapters or forget).pop(name.rpartition(".")[2], None)
 
 
 def edited(edits: Sequence[Edit], arguments: Arguments | None = None) -> type[Any]:
