@@ -324,6 +324,8 @@ def test_a_killed_process_leaves_what_the_next_one_goes_on_with(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     report = tmp_path / "report.jsonl"
+    wait = tmp_path / "wait"
+    wait.touch()
     process = subprocess.Popen(
         [sys.executable, "-m", "midepoch_conformance", *command(fakes)],
         cwd=tmp_path,
@@ -332,10 +334,11 @@ def test_a_killed_process_leaves_what_the_next_one_goes_on_with(
         stderr=subprocess.PIPE,
         text=True,
     )
-    # It is interrupted in a play: the loader waits from here on.
+    # It is interrupted in a play: the loader waits until it is.
     while process.poll() is None and (not report.exists() or report.read_bytes().count(b"\n") < 20):
         time.sleep(0.01)
     process.send_signal(number)
+    wait.unlink()
     said = process.communicate(timeout=60)[1]
     kept = read_report(report, interrupted=True)
     assert 20 <= len(kept) < len(uninterrupted)

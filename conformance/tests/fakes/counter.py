@@ -1,7 +1,7 @@
 """A loader of its own, small and exact; ``Forgets`` ignores what it loads.
 
-It waits while the file that ``COUNTER_WAITS_FOR`` names has twenty lines or more, so that a test
-can interrupt a run in its middle.
+It waits while the file that ``COUNTER_WAITS_FOR`` names has twenty lines or more and the file
+``wait`` is beside it, so that a test can interrupt a run in its middle.
 """
 
 import os
@@ -86,7 +86,8 @@ class Adapter:
 
     def open(self, w, x, root):
         watched = Path(os.environ.get("COUNTER_WAITS_FOR", os.devnull))
-        while watched.exists() and watched.read_bytes().count(b"\n") >= 20:
+        wait = watched.with_name("wait")
+        while wait.exists() and watched.exists() and watched.read_bytes().count(b"\n") >= 20:
             time.sleep(0.01)
         return self.session(w)
 
