@@ -293,7 +293,7 @@ def test_ctrl_c_keeps_what_was_judged(tmp_path: Path) -> None:
 
 
 def command(fakes: Path, *more: str) -> list[str]:
-    loader = [f"{fakes}/counter.py:Forgets", "--only", "Resume"]
+    loader = [f"{fakes}/counter.py:Forgets", "--only", "RESUME-1,RESUME-2"]
     return ["check", *loader, "--jobs", "1", "--json", "report.jsonl", *more]
 
 

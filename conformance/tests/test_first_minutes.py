@@ -25,7 +25,7 @@ from midepoch_conformance.report.markdown import markdown
 from midepoch_conformance.report.page import html_page
 from midepoch_conformance.run import check as running
 from midepoch_conformance.run.check import run_check
-from midepoch_conformance.run.events import CasesJudged, Event
+from midepoch_conformance.run.events import CasesJudged, Event, Found
 from midepoch_conformance.run.settings import Settings
 
 OWN = Path(__file__).parent / "own"
@@ -267,7 +267,12 @@ def test_a_stopped_run_without_a_failure_is_no_pass(
 ) -> None:
     monkeypatch.setattr(tables, "load_table", lambda profile: list(TABLE))
     report = ReportFile(tmp_path / "r.jsonl")
-    run_check(Settings("simulated", jobs=1), report, Engine)
+
+    def judged_alone(event: Event) -> None:
+        if not isinstance(event, Found):
+            report(event)
+
+    run_check(Settings("simulated", jobs=1), judged_alone, Engine)
     report.close()
     document = load_report(tmp_path / "r.jsonl", stopped=True)
     assert document.footer.status == 2

@@ -33,8 +33,12 @@ FEWEST = 15
 REFUSALS = {"refuses_while_live": {"RESUME-6", "RESUME-7"}, "looks_when_iterated": {"RESUME-7"}}
 """Requirements whose refusal is neither a pass nor a failure."""
 
-UNASKED = {"refuses_while_live": {("FAULT-7", "blocked")}}
-"""What cannot be asked of it: whether anything is left of a load that never happened."""
+UNASKED = {
+    "refuses_while_live": {("FAULT-7", "blocked")},
+    "looks_when_iterated": {("RESUME-7", "blocked")},
+}
+"""What cannot be asked of it: whether anything is left of a load that never happened, and what
+follows a value that it refuses at the next batch only."""
 
 FILES = {
     name: file

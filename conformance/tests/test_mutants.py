@@ -26,7 +26,7 @@ from midepoch_conformance.verdict.prerequisites import presupposed
 pytestmark = pytest.mark.timeout(900)  # many cases, and the machine may be busy
 MUTANTS = traceability.mutants()
 ENOUGH = 60
-WITH_PROCESSES = 13
+WITH_PROCESSES = 14
 """The most mutants that may need workers to be caught."""
 
 

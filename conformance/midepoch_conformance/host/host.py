@@ -29,6 +29,7 @@ from midepoch_conformance.host import loading, processes
 from midepoch_conformance.host.function_adapter import BuildError
 from midepoch_conformance.host.job import Job
 from midepoch_conformance.host.play import Play
+from midepoch_conformance.text import meant
 from midepoch_conformance.host.system import stacks, surroundings
 from midepoch_conformance.host.system.deadline import Deadline
 
@@ -285,7 +286,7 @@ def _offer(given: Offer | Mapping[str, Any] | object) -> Offer:
         if unknown:
             raise loading.SpecError(
                 f"the adapter's offer has unknown fields: {', '.join(unknown)}",
-                f"the fields of an offer: {', '.join(sorted(names))}",
+                f"{meant(unknown[0], names)} the fields: {', '.join(sorted(names))}".strip(),
             )
         fields = dict(given)
     else:

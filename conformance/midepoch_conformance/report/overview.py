@@ -139,6 +139,8 @@ def failing_requirements(document: Document) -> list[str]:
 
 def verdict(document: Document) -> str:
     """Return the verdict on the loader in a sentence."""
+    if document.stopped:
+        return _so_far(document)
     footer = document.footer
     outcomes = _outcomes(document)
     broken = len(failing_requirements(document))
@@ -162,6 +164,18 @@ def verdict(document: Document) -> str:
         verb = "fails" if gone == 1 else "fail"
         words += f"; {counted(gone, 'known failure')} no longer {verb}"
     return words
+
+
+def _so_far(document: Document) -> str:
+    """Return what a run shows that was stopped: no verdict, but what has failed has failed."""
+    cases = document.header.cases
+    of = f" of {cases:,}" if cases is not None else ""
+    words = f"not finished: {len(document.cases):,}{of} cases were judged"
+    broken = len(failing_requirements(document))
+    if broken:
+        verb = "fails" if broken == 1 else "fail"
+        return f"{words}, and {counted(broken, 'requirement')} {verb} already"
+    return f"{words}, and none fails so far"
 
 
 def reasons(document: Document) -> dict[str, tuple[Reason, ...]]:

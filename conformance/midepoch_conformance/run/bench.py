@@ -125,6 +125,8 @@ class Bench:
         hangs: Hangs | None = None,
     ) -> None:
         self._engine = engine
+        self.abandoned = False
+        """Whether nothing can be played any more; the case that was being played has no verdict."""
         self._oracles = oracles or Oracles()
         self._plays = Plays(engine, turns or Turns(), hangs or Hangs(engine.limit))
 
@@ -147,6 +149,7 @@ class Bench:
 
     def abandon(self) -> None:
         """End the case that is being played, from another thread; nothing can be played then."""
+        self.abandoned = True
         self._engine.__exit__(None, None, None)
 
     def judge(self, case: Case, index: int = 0) -> CaseResult:

@@ -350,6 +350,8 @@ def judge_all(
         if time.monotonic() >= until:
             return None
         result = bench.judge(table[index], first + index)
+        if bench.abandoned:
+            return None
         with lock:
             found[index] = result
             listen(CasesJudged(result, next(done), len(table)))

@@ -207,7 +207,7 @@ class _Script:
             seeds = f"{part.plan.ambient}, {_HASHES.get(part.plan.host, 3)}"
             row = f'    "{part.name}": ({seeds}, {changes!r}, '
             rows += wrapped(row, ", ".join(map(self._step, part.plan.steps)))
-        documents = {step.value: step.document for step in self.steps if step.document}
+        documents = {_bare(step.value): step.document for step in self.steps if step.document}
         told = [f"    {name!r}: {text!r}," for name, text in documents.items()]
         head = "SESSIONS = {  # seeds of random streams and of hashes, differences, steps"
         return [head, *rows, "}", *(["DOCUMENTS = {", *told, "}"] if told else [])]
@@ -215,6 +215,8 @@ class _Script:
     def _step(self, step: Step) -> str:
         if step.do == "load_document":
             step = dataclasses.replace(step, document="", state="")
+            # The line is written between quotes, so the document's name must need none.
+            step = dataclasses.replace(step, value=_bare(step.value))
         if step.do == "seal" and not step.codec:
             saved = (s.codec for s in self.steps if s.do == "save" and s.state == step.state)
             step = dataclasses.replace(step, codec=next(saved, ""))
@@ -377,3 +379,9 @@ def _is_idle(text: str, name: str) -> bool:
         for body in bodies
         for n in body
     )
+
+
+def _bare(name: str) -> str:
+    """Return a document's name as one word that begins with a letter."""
+    word = re.sub(r"\W", "_", name)
+    return word if word[:1].isalpha() else f"document_{word}"

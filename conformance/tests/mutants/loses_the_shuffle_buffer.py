@@ -5,7 +5,7 @@ from typing import Any
 from base import mutant, simple
 
 EXPECTED = "RESUME-1"
-LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 7}
+LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 5}
 FIELD = ("torchtitan#3008", "prime-rl#2944", "datasets#7901", "datasets#8408")
 
 
