@@ -29,9 +29,9 @@ from midepoch_conformance.host import loading, processes
 from midepoch_conformance.host.function_adapter import BuildError
 from midepoch_conformance.host.job import Job
 from midepoch_conformance.host.play import Play
-from midepoch_conformance.text import meant
 from midepoch_conformance.host.system import stacks, surroundings
 from midepoch_conformance.host.system.deadline import Deadline
+from midepoch_conformance.text import meant
 
 __all__ = ["main"]
 
