@@ -71,7 +71,7 @@ class Mutant:
 
 @dataclasses.dataclass(frozen=True)
 class Result:
-    """What became of one mutant in one profile."""
+    """The fate of one mutant in one profile."""
 
     name: str
     family: str

@@ -229,8 +229,8 @@ BEFORE: dict[str, tuple[Step, ...]] = {
 
 
 FRESH = ("fresh", "resumed", "at once")
-"""Where a state is taken that is looked at later: in a fresh run, after a resume, right after the
-load."""
+"""The places at which a state is taken that is looked at later: in a fresh run, after a resume,
+right after the load."""
 
 
 @_basic("sealed late", bites=("encoded late",), shape=USUAL, where=FRESH, tail=("keep",))

@@ -50,7 +50,7 @@ PLANS: dict[str, tuple[tuple[str, Any], ...]] = {
 RANDOM_ACCESS = ("map", "files")
 
 GROWING = ("epoch", "epochs", "resumes")
-"""What a cost may grow with: the batches of an epoch, the epochs, or the resumes."""
+"""The measures that a cost may grow with: the batches of an epoch, the epochs, or the resumes."""
 SAVED, FAR, SHORT = 6, 130, 80
 """How often a state is saved, how many batches lie between two states of a long epoch, and the
 samples of a short one. The counts of batches and samples have equally many digits each time."""

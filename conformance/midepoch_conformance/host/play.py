@@ -401,7 +401,7 @@ def _spelled(state: Any) -> str | None:
     """Return a state's value as a text; None if it has none, as states that hold themselves."""
     try:
         return spelled(state)
-    except Exception:
+    except Exception:  # a state of the loader's may raise anything when it is looked at
         return None
 
 

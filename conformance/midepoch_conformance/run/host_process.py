@@ -44,7 +44,7 @@ class HostLostError(RunnerError):
     busy = False
     """Whether a late host still made progress."""
     stacks = ""
-    """Where the processes of a late host stood."""
+    """The places at which the processes of a late host stood."""
 
     def __init__(self, message: str, hint: str, late: bool, status: int | None) -> None:
         super().__init__("environment", message, hint)

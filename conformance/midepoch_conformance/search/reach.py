@@ -1,4 +1,4 @@
-"""What a history reaches: the facts of each of its resumes, as the model sees them (pure).
+"""The facts of each resume of a history, as the model sees them (pure).
 
 A resume is a load with all that led to it and all that follows it. Facts that hold of one resume
 are *played together*: the drawing of histories combines them in pairs.
@@ -33,13 +33,13 @@ Fact = tuple[str, Value]
 """The name of an axis and its value, or ``"reached"`` and a state of the model."""
 
 SAVED = ("start", "first", "middle", "last", "end", "after the end", "at once")
-"""Where the loaded state was saved: before the first batch, after the first, in the middle, before
-the last, after the last with the end unseen, after the end, and right after a load."""
+"""The place of the loaded state's save: before the first batch, after the first, in the middle,
+before the last, after the last with the end unseen, after the end, and right after a load."""
 
 ENDED = (
     "stopped", "killed", "closed", "reopened", "in place", "live", "error", "worker lost",
 )  # fmt: skip
-"""What went before the load: the process stopped, was killed, or closed its loader; the loader was
+"""The event before the load: the process stopped, was killed, or closed its loader; the loader was
 opened again in the same process, was used before, or had a live iterator; a sample raised or a
 worker died after a resume."""
 

@@ -94,7 +94,7 @@ def draw_histories(
 
 
 class Steering:
-    """What the chosen histories have reached so far.
+    """The facts that the chosen histories have reached so far.
 
     Args:
         offer: what the loader offers.
