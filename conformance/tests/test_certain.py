@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 import time
 from collections.abc import Sequence
@@ -19,7 +20,7 @@ from midepoch_conformance.host import function_adapter
 from midepoch_conformance.host.faults import hang
 from midepoch_conformance.host.function_adapter import FunctionAdapter
 from midepoch_conformance.host.system.stacks import innermost, signature
-from midepoch_conformance.run.bench import Bench
+from midepoch_conformance.run.bench import Bench, CertainFailures
 from midepoch_conformance.run.certainty.hangs import Hangs
 from midepoch_conformance.run.certainty.plays import Plays
 from midepoch_conformance.run.certainty.turns import Turns
@@ -167,6 +168,23 @@ def test_a_failure_that_only_company_shows_is_none() -> None:
         found = next(f for f in result.findings if f.requirement == "RESUME-1")
         assert (found.outcome, found.kind) == ("pass", "company")
         assert found.words.startswith("fails only while other cases run: ")
+
+
+def test_a_drawn_history_is_not_replayed_once_enough_fail_like_it() -> None:
+    engine = Engine(lambda case, session: session == 1)
+    bench = Bench(engine)
+    for number in range(CertainFailures.ENOUGH + 2):
+        workload = dataclasses.replace(written.SIX, n=8 + number)
+        steps = ("take 1, save s", "load s, drain, drain")
+        history = written.case("history", *steps, workload=workload)
+        found = {f.requirement: f.outcome for f in bench.judge(history).findings}
+        assert found["RESUME-7"] == "fails silently"
+        replays = engine.plays[history.id] - 1
+        assert replays == (2 if number < CertainFailures.ENOUGH else 0)
+        # Only the failures of drawn histories are numerous.
+        table = written.case("cut", *steps, workload=workload)
+        bench.judge(table)
+        assert engine.plays[table.id] == 3
 
 
 def judged(fakes: Path, name: str, limit: float = LIMIT) -> CaseResult:

@@ -76,7 +76,7 @@ class Play:
         self.holdings = Holdings(self.journal.descriptor)
         self.read = _in_words if self.endless else _plain
         self.held = HeldBatches(self.read, few=self.endless)
-        self.doomed = False
+        self.doomed = self.failed = False
         self.asking = False
 
     def run(self, forked: bool) -> bool:
@@ -94,8 +94,10 @@ class Play:
                 signal.alarm(PARTING)
             try:
                 self._reread("at the session's end")
-                self._drop()
-                self._reread("after the loader was dropped")
+                # Some loaders take seconds to close after an error, and no step asks for it.
+                if not (forked and self.failed):
+                    self._drop()
+                    self._reread("after the loader was dropped")
             except BaseException:
                 whole = False
             if forked:
@@ -139,6 +141,7 @@ class Play:
                 over = not step.tolerate
             event.fetched, event.calls = self.log.counts()
             self.journal.event(event)
+            self.failed |= event.fault is not None
             if self.doomed:
                 self._die()
             if over:

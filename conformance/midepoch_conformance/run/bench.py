@@ -10,6 +10,7 @@ import dataclasses
 import re
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from queue import SimpleQueue
@@ -18,7 +19,7 @@ from typing import Protocol, TypeVar
 
 from midepoch_conformance import judges
 from midepoch_conformance.case.adapter import Execution, LoaderInfo
-from midepoch_conformance.case.case import Case
+from midepoch_conformance.case.case import HISTORY, Case
 from midepoch_conformance.case.trace import Fault, Trace
 from midepoch_conformance.case.uninterrupted import oracle_case
 from midepoch_conformance.case.workload import Workload
@@ -32,7 +33,7 @@ from midepoch_conformance.verdict.delivered import Delivered, delivered, epoch_l
 from midepoch_conformance.verdict.finding import FAILURES, Finding, place
 from midepoch_conformance.verdict.results import CaseResult
 
-__all__ = ["Bench", "Engine", "Oracles", "share"]
+__all__ = ["Bench", "CertainFailures", "Engine", "Oracles", "share"]
 
 T = TypeVar("T")
 
@@ -104,17 +105,44 @@ class Oracles:
         return future.result()
 
 
+class CertainFailures:
+    """Counts the failures of drawn histories that three plays of three showed."""
+
+    ENOUGH = 5
+    """The number of certain failures of a kind after which one play of a history shows another."""
+
+    def __init__(self) -> None:
+        self._counts = Counter[tuple[str, str, str]]()
+
+    def note(self, findings: Iterable[Finding]) -> None:
+        """Count the failures among a history's findings, which are certain."""
+        # A count that two threads add at once may get lost: one more history is then replayed.
+        self._counts.update([_way(f) for f in findings if f.outcome in FAILURES])
+
+    def has_enough_like(self, findings: Iterable[Finding]) -> bool:
+        """Return whether every failure among the findings has enough certain ones of its kind."""
+        failures = [f for f in findings if f.outcome in FAILURES]
+        return all(self._counts[_way(f)] >= self.ENOUGH for f in failures)
+
+
+def _way(finding: Finding) -> tuple[str, str, str]:
+    """Return the way in which a finding fails."""
+    return finding.requirement, finding.outcome, finding.kind
+
+
 class Bench:
     """Judges cases on one runner.
 
     A failure counts if the case fails in three plays of three, no other case beside the second
-    one. A hang is certain by itself (:mod:`~midepoch_conformance.run.certainty.plays`).
+    one. A hang is certain by itself (:mod:`~midepoch_conformance.run.certainty.plays`). A drawn
+    history is not replayed if enough others have failed like it.
 
     Args:
         engine: plays cases.
-        oracles: shared by all benches of a check, as the next two are.
+        oracles: shared by all benches of a check, as the next three are.
         turns: the turns of plays.
         hangs: the limit of plays and the known hangs; by default the engine's limit holds.
+        certain: the failures of drawn histories.
     """
 
     def __init__(
@@ -123,12 +151,14 @@ class Bench:
         oracles: Oracles | None = None,
         turns: Turns | None = None,
         hangs: Hangs | None = None,
+        certain: CertainFailures | None = None,
     ) -> None:
         self._engine = engine
         self.abandoned = False
         """Whether nothing can be played any more; the case that was being played has no verdict."""
         self._oracles = oracles or Oracles()
         self._plays = Plays(engine, turns or Turns(), hangs or Hangs(engine.limit))
+        self._certain = certain or CertainFailures()
 
     def be_exclusive(self) -> None:
         """Play no case beside another one from now on."""
@@ -180,8 +210,7 @@ class Bench:
             found = self._play(case, attempt=0)[0]
         except RunnerError:
             return None
-        alike = (finding.requirement, finding.outcome, finding.kind)
-        return next((f for f in found if (f.requirement, f.outcome, f.kind) == alike), None)
+        return next((f for f in found if _way(f) == _way(finding)), None)
 
     def lengths(self, case: Case) -> list[int] | None:
         """Return the number of batches of each epoch of the uninterrupted run, if known."""
@@ -246,7 +275,11 @@ class Bench:
             return self._all(case, "not offered", reason), reason
         findings, played = self._play(case, attempt=0)
         if not played.hangs and any(f.outcome in FAILURES for f in findings):
-            findings = self._confirmed(case, findings, played)
+            drawn = case.probe == HISTORY
+            if not (drawn and self._certain.has_enough_like(findings)):
+                findings = self._confirmed(case, findings, played)
+                if drawn:
+                    self._certain.note(findings)
         return findings, None
 
     def _confirmed(self, case: Case, findings: list[Finding], played: Played) -> list[Finding]:

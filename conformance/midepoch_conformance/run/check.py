@@ -19,7 +19,7 @@ from midepoch_conformance.case.adapter import LoaderInfo
 from midepoch_conformance.case.case import HISTORY, Case
 from midepoch_conformance.errors import CheckError
 from midepoch_conformance.families import tables
-from midepoch_conformance.run.bench import Bench, Engine, Oracles, share
+from midepoch_conformance.run.bench import Bench, CertainFailures, Engine, Oracles, share
 from midepoch_conformance.run.certainty.hangs import Hangs
 from midepoch_conformance.run.certainty.turns import Turns
 from midepoch_conformance.run.events import (
@@ -304,6 +304,7 @@ def open_benches(
         CheckError: it cannot be reached.
     """
     oracles, turns, hangs = Oracles(), Turns(), Hangs(settings.timeout)
+    certain = CertainFailures()
     with contextlib.ExitStack() as stack:
         try:
             engines = [
@@ -312,7 +313,7 @@ def open_benches(
                 )
                 for _ in range(settings.threads)
             ]
-            benches = [Bench(engine, oracles, turns, hangs) for engine in engines]
+            benches = [Bench(engine, oracles, turns, hangs, certain) for engine in engines]
             if benches[0].info.offer.exclusive:
                 for bench in benches:
                     bench.be_exclusive()
