@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: check test lint types docs trace clean
+.PHONY: check test pages lint types docs trace clean
 
 # The environment is made anew when the pins or the package's metadata change.
 $(VENV)/.ready: constraints.txt pyproject.toml
@@ -22,6 +22,10 @@ check: $(VENV)/.ready
 # Some tests wait for most of their time: one process more than jobs keeps the CPUs busy.
 test: $(VENV)/.ready
 	$(BIN)/python -m pytest -n $$(($(JOBS) + 1)) --dist worksteal --durations=50
+
+# The commands of those pages that show whole checks.
+pages: $(VENV)/.ready
+	MIDEPOCH_PAGES=long $(BIN)/python -m pytest -n $(JOBS) --dist worksteal docs/tests/test_fences.py
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff check .

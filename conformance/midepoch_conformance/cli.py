@@ -76,7 +76,11 @@ Python = Annotated[
 Jobs = Annotated[
     int,
     typer.Option(
-        "--jobs", "-j", min=0, help="How many cases are played at a time; 0 means two at most."
+        "--jobs",
+        "-j",
+        min=0,
+        envvar="MIDEPOCH_JOBS",
+        help="How many cases are played at a time; 0 means two at most.",
     ),
 ]
 Only = Annotated[

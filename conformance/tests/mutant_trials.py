@@ -21,7 +21,7 @@ from midepoch_conformance.case.case import Case
 from midepoch_conformance.families import tables
 from midepoch_conformance.judges import applicable
 from midepoch_conformance.run.bench import Bench
-from midepoch_conformance.run.failures import Group, investigate
+from midepoch_conformance.run.failures import Group, smallest
 from midepoch_conformance.run.runner import Runner
 from midepoch_conformance.run.summary import prerequisite_cases, with_blocked
 from midepoch_conformance.search.shrink import size
@@ -69,7 +69,7 @@ def by_size(profile: str) -> list[Case]:
     return sorted(tables.load_table(profile), key=size)
 
 
-def trial(mutant: traceability.Mutant) -> Trial:
+def trial(mutant: traceability.Mutant, *, shrinking: bool = True) -> Trial:
     """Play the mutant until the requirement that it names fails and is not blocked."""
     with Runner(f"{mutant.path}:Adapter", limit=LIMIT) as runner:
         court = _Court(Bench(runner), mutant.expected)
@@ -78,7 +78,7 @@ def trial(mutant: traceability.Mutant) -> Trial:
             if caught is not None:
                 case, finding = caught
                 group = Group(mutant.expected, ((case, finding),))
-                failure = investigate(court.bench, group, None, shrinking=True)
+                failure = smallest(court.bench, group, shrinking)
                 return Trial(
                     profile,
                     failure.finding,

@@ -21,13 +21,13 @@ LIMIT = 10.0
 WITH_WORKERS = ("shares", "regroups", "lazy_workers")
 """The ones whose workers are what is eccentric; the others are played without any."""
 
-SHARE = int(os.environ.get("MIDEPOCH_ECCENTRICS_PLAY_ONE_CASE_IN", "5"))
+SHARE = int(os.environ.get("MIDEPOCH_ECCENTRICS_PLAY_ONE_CASE_IN", "10"))
 """Of so many of quick's cases one is played here; `.ci/nightly` plays all.
 
 Each eccentric begins with another case, so that all of them together play the whole table.
 """
 
-FEWEST = 15
+FEWEST = 10
 """So many requirements at least must pass: the others may have no case in an eccentric's share."""
 
 REFUSALS = {"refuses_while_live": {"RESUME-6", "RESUME-7"}, "looks_when_iterated": {"RESUME-7"}}

@@ -250,6 +250,7 @@ def _execute(command: list[str], folder: Path) -> Output:
         **os.environ,
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}",
         "COLUMNS": "100",
+        "MIDEPOCH_JOBS": "1",  # other tests use the other CPUs
         "NO_COLOR": "1",
         "TERM": "dumb",
         "PYTHONDONTWRITEBYTECODE": "1",
