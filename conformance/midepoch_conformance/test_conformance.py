@@ -15,10 +15,10 @@ from midepoch_conformance import judges
 from midepoch_conformance.case.adapter import LoaderInfo
 from midepoch_conformance.case.workload import KINDS
 from midepoch_conformance.errors import CheckError
+from midepoch_conformance.families.offered import cases_for
 from midepoch_conformance.report.lines import spec_version, suite_version
 from midepoch_conformance.run.check import load_table, open_benches
 from midepoch_conformance.run.known import load_known
-from midepoch_conformance.run.own_cases import cases_for
 from midepoch_conformance.run.piecewise import PiecewiseCheck
 from midepoch_conformance.run.settings import Settings
 from midepoch_conformance.run.smoke import smoke

@@ -23,7 +23,7 @@ from midepoch_conformance import adapters
 from midepoch_conformance.adapters import torch_data
 from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.case import Case, SessionPlan, Step
-from midepoch_conformance.case.sources import GENERATORS
+from midepoch_conformance.case.data.sources import GENERATORS
 from midepoch_conformance.case.trace import Trace
 from midepoch_conformance.case.uninterrupted import usual_lengths
 from midepoch_conformance.case.workload import AMBIENT_DRAWS, KINDS, Workload, WorkloadError

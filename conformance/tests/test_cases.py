@@ -11,7 +11,7 @@ import pytest
 
 from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.case import Case, SessionPlan, Step
-from midepoch_conformance.case.sources import GENERATORS
+from midepoch_conformance.case.data.sources import GENERATORS
 from midepoch_conformance.case.uninterrupted import oracle_case
 from midepoch_conformance.case.workload import KINDS, Workload
 from midepoch_conformance.families import covering, tables

@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from midepoch_conformance.case.adapter import Offer
-from midepoch_conformance.case.sources import GENERATORS
+from midepoch_conformance.case.data.sources import GENERATORS
 from midepoch_conformance.case.workload import KINDS
 from midepoch_conformance.families.family import FAMILIES
 from midepoch_conformance.families.offered import EXTRAS, reason_not_offered

@@ -17,10 +17,10 @@ import numpy
 import pytest
 import torch
 
-from midepoch_conformance.case import rows as module
 from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import Case
-from midepoch_conformance.case.trees import CODECS, TREES, spelled, tree_at
+from midepoch_conformance.case.data import rows as module
+from midepoch_conformance.case.data.trees import CODECS, TREES, spelled, tree_at
 from midepoch_conformance.case.uninterrupted import usual_length, usual_lengths
 from midepoch_conformance.case.workload import Workload, WorkloadError
 from midepoch_conformance.families.family import Cell

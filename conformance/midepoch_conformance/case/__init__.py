@@ -1,8 +1,7 @@
 """Cases: what a loader is asked to do, as data and as notation.
 
 - ``case``: a case, its sessions and their steps; ``workload``: the dataset and its plan.
-- ``rows``: the samples of a workload; ``sources``: streams, generators and samplers; ``trees``:
-  trees in a dataset's state.
+- ``data``: the datasets and samplers of workloads.
 - ``adapter``: the adapter protocol: how the suite reaches a loader.
 - ``notation``: a case as one line of text; ``words``: a case in words, for a report.
 - ``history``: which steps are allowed, and the position after each.

@@ -12,7 +12,7 @@ import itertools
 
 from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import Case, SessionPlan, Step
-from midepoch_conformance.case.sources import GENERATORS
+from midepoch_conformance.case.data.sources import GENERATORS
 from midepoch_conformance.case.uninterrupted import usual_length
 from midepoch_conformance.case.workload import Workload
 

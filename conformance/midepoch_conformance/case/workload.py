@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import dataclasses
 
-from midepoch_conformance.case import published, sources, trees
-from midepoch_conformance.case.rows import Rows, WorkloadError
+from midepoch_conformance.case.data import published, sources, trees
+from midepoch_conformance.case.data.rows import Rows, WorkloadError
 
 __all__ = ["AMBIENT_DRAWS", "KINDS", "WIDE", "Workload", "WorkloadError"]
 

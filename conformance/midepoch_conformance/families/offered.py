@@ -1,16 +1,19 @@
-"""Whether a loader offers what a case asks for (pure)."""
+"""Whether a loader offers what a case asks for, and the cases that a function can play (pure)."""
 
 from __future__ import annotations
 
-from midepoch_conformance.case.adapter import Execution, Offer
+import dataclasses
+from collections.abc import Iterable
+
+from midepoch_conformance.case.adapter import Execution, LoaderInfo, Offer
 from midepoch_conformance.case.case import HISTORY, Case, SessionPlan
+from midepoch_conformance.case.data.sources import GENERATORS
+from midepoch_conformance.case.data.trees import CODECS, NOT_CANONICAL
 from midepoch_conformance.case.history import faulty, strict
-from midepoch_conformance.case.sources import GENERATORS
-from midepoch_conformance.case.trees import CODECS, NOT_CANONICAL
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.families.family import FAMILIES
 
-__all__ = ["EXTRAS", "reason_not_offered"]
+__all__ = ["EXTRAS", "cases_for", "on_own_data", "reason_not_offered"]
 
 EXTRAS = {
     "streams": "datasets that make their rows otherwise than one by one in order",
@@ -27,6 +30,10 @@ EXTRAS = {
 """The words for what an adapter may carry beyond the plainest datasets (``Offer.extras``)."""
 
 ENDLESS = "its iteration never ends: there is no epoch to compare"
+
+
+_DATA = ("kind", "shuffle", "seed")
+"""The fields that say which data is delivered; a case with other fields is about its data."""
 
 
 def reason_not_offered(case: Case, offer: Offer) -> str | None:
@@ -240,3 +247,28 @@ def _changes(case: Case, offer: Offer) -> str | None:
 
 def _why(offer: Offer, key: str, words: str, group: str = "") -> str:
     return offer.reasons.get(key) or offer.reasons.get(group) or words
+
+
+def cases_for(info: LoaderInfo, table: Iterable[Case]) -> list[Case]:
+    """Return the cases of a table as a loader can play them, each once.
+
+    A ``make_loader`` function has one workload, its own. A case of another kind of data asks the
+    same of it, as long as its steps and not its data make the case.
+    """
+    cases = map(on_own_data, table) if info.function else table
+    return list({case.id: case for case in cases}.values())
+
+
+def on_own_data(case: Case) -> Case:
+    """Return ``case`` on the function's own data; unchanged if it is about the data.
+
+    Example:
+        >>> on_own_data(Case("cut", Workload("iterable", shuffle=True, n=7), ())).workload
+        Workload(n=7)
+    """
+    # The families of unusual data would repeat the plain ones, and know the samples.
+    if case.probe.startswith("work ") or any(plan.workload for plan in case.sessions):
+        return case
+    plain = Workload()
+    data = {name: getattr(plain, name) for name in _DATA}
+    return dataclasses.replace(case, workload=dataclasses.replace(case.workload, **data))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from midepoch_conformance.case.sources import GENERATORS
-from midepoch_conformance.case.trees import TREES
+from midepoch_conformance.case.data.sources import GENERATORS
+from midepoch_conformance.case.data.trees import TREES
 from midepoch_conformance.case.uninterrupted import usual_lengths
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.families.family import Cell

@@ -18,8 +18,8 @@ from typing import Any
 from midepoch_conformance.case import tampering
 from midepoch_conformance.case.adapter import Adapter, Offer, Session
 from midepoch_conformance.case.case import CaseError, Step
+from midepoch_conformance.case.data.trees import altered, spelled
 from midepoch_conformance.case.trace import Batch, Event, Fault
-from midepoch_conformance.case.trees import altered, spelled
 from midepoch_conformance.case.workload import WIDE
 from midepoch_conformance.host import codecs
 from midepoch_conformance.host.faults import fault_of, from_outside

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from midepoch_conformance.case.case import Step
+from midepoch_conformance.case.data.trees import NOT_CANONICAL
 from midepoch_conformance.case.trace import Event, Fault
-from midepoch_conformance.case.trees import NOT_CANONICAL
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View

@@ -19,6 +19,7 @@ from midepoch_conformance.case.adapter import LoaderInfo
 from midepoch_conformance.case.case import HISTORY, Case
 from midepoch_conformance.errors import CheckError
 from midepoch_conformance.families import tables
+from midepoch_conformance.families.offered import cases_for
 from midepoch_conformance.run.bench import Bench, CertainFailures, Engine, Oracles, share
 from midepoch_conformance.run.certainty.hangs import Hangs
 from midepoch_conformance.run.certainty.turns import Turns
@@ -40,7 +41,6 @@ from midepoch_conformance.run.failures import (
     smallest,
 )
 from midepoch_conformance.run.known import cover, replay
-from midepoch_conformance.run.own_cases import cases_for
 from midepoch_conformance.run.runner import Runner, RunnerError
 from midepoch_conformance.run.settings import Settings
 from midepoch_conformance.run.smoke import smoke

@@ -36,7 +36,12 @@ MARK = "# The player, the same in every script"
 """The line before the player."""
 
 _SUITE = Path(__file__).parents[1]
-_DATA = ("case/rows.py", "case/sources.py", "case/published.py", "case/trees.py")
+_DATA = (
+    "case/data/rows.py",
+    "case/data/sources.py",
+    "case/data/published.py",
+    "case/data/trees.py",
+)
 _TOOLS = ("host/streams.py", "host/codecs.py", "case/tampering.py", "scripts/rare.py")
 _SAID = ("form", "private", "ambient", "whole", "special_stream", "special_order")
 """The properties of a workload that count as facts, beside its fields."""

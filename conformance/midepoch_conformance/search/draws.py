@@ -7,11 +7,11 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
-from midepoch_conformance.case import trees
 from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.case import HISTORY, Case, SessionPlan
+from midepoch_conformance.case.data import trees
+from midepoch_conformance.case.data.sources import GENERATORS, SOURCES
 from midepoch_conformance.case.history import MOST_EPOCHS
-from midepoch_conformance.case.sources import GENERATORS, SOURCES
 from midepoch_conformance.case.workload import AMBIENT_DRAWS, Workload
 from midepoch_conformance.families.offered import reason_not_offered
 from midepoch_conformance.search.reach import Value, offered_values

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.case import Case, SessionPlan, Step
+from midepoch_conformance.case.data.sources import GENERATORS
 from midepoch_conformance.case.history import Course, Mark
-from midepoch_conformance.case.sources import GENERATORS
 from midepoch_conformance.case.uninterrupted import usual_length
 from midepoch_conformance.case.workload import Workload
 

@@ -19,8 +19,8 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from midepoch_conformance.case.published import ORDERS, STREAMS
-from midepoch_conformance.case.sources import (
+from midepoch_conformance.case.data.published import ORDERS, STREAMS
+from midepoch_conformance.case.data.sources import (
     GENERATORS,
     SAMPLERS,
     SOURCES,
@@ -28,7 +28,7 @@ from midepoch_conformance.case.sources import (
     Private,
     RowIterator,
 )
-from midepoch_conformance.case.trees import MAKERS, change, spelled
+from midepoch_conformance.case.data.trees import MAKERS, change, spelled
 
 __all__ = ["Rows", "WorkloadError"]
 

@@ -13,7 +13,7 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from midepoch_conformance.case.sources import Counting, Custom, Rng, Row, Source
+from midepoch_conformance.case.data.sources import Counting, Custom, Rng, Row, Source
 
 __all__ = [
     "ORDERS", "STREAMS", "Begun", "Counter", "Cursor", "Drawn", "Marked", "Permuted", "Reversed",
