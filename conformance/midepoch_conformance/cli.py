@@ -23,6 +23,21 @@ except ImportError as missing:  # the core distribution lacks these libraries
     ) from missing
 
 from midepoch_conformance import catalogue, cli_pages
+from midepoch_conformance.cli_options import (
+    SCRIPTS,
+    Jobs,
+    Json,
+    KnownFile,
+    Loader,
+    NoScripts,
+    Only,
+    Python,
+    Quiet,
+    Scripts,
+    Timeout,
+    Verbose,
+    WriteKnown,
+)
 from midepoch_conformance.errors import CheckError
 from midepoch_conformance.replay import replay
 from midepoch_conformance.report import terminal
@@ -53,91 +68,6 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=EPILOG,
 )
-
-SCRIPTS = Path("midepoch-report")
-"""The folder of scripts if the user names none."""
-
-Loader = Annotated[
-    str,
-    typer.Argument(
-        metavar="LOADER",
-        help="Your function that builds a loader, as path/to/file.py:make_loader or "
-        "package.module:make_loader; an adapter, in the same forms; or one of reference, "
-        "torchdata, torch and grain.",
-        show_default=False,
-    ),
-]
-Python = Annotated[
-    str | None,
-    typer.Option(
-        "--python", metavar="PATH", help="The Python interpreter in which the loader is installed."
-    ),
-]
-Jobs = Annotated[
-    int,
-    typer.Option(
-        "--jobs",
-        "-j",
-        min=0,
-        envvar="MIDEPOCH_JOBS",
-        help="How many cases are played at a time; 0 means two at most.",
-    ),
-]
-Only = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--only",
-        metavar="ID",
-        help="Judge only this requirement or class; repeat, or separate by commas.",
-    ),
-]
-Scripts = Annotated[
-    Path,
-    typer.Option("--scripts", metavar="DIR", help="Write a script of each failure into DIR."),
-]
-Timeout = Annotated[
-    float | None,
-    typer.Option(
-        "--timeout",
-        metavar="SECONDS",
-        min=0.1,
-        help="Time that a session has before the suite looks whether it hangs. "
-        "[default: it follows from a plain epoch, at least 60]",
-    ),
-]
-NoScripts = Annotated[bool, typer.Option("--no-scripts", help="Write no scripts.")]
-Verbose = Annotated[
-    bool,
-    typer.Option("--verbose", help="Say which pairs of values no drawn history has, and why."),
-]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the last line.")]
-
-
-Json = Annotated[
-    Path | None,
-    typer.Option(
-        "--json",
-        metavar="FILE",
-        help="Write the report to FILE as cases finish. Overwrites FILE.",
-    ),
-]
-KnownFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--known",
-        metavar="FILE",
-        help="TOML file of accepted failures. They are replayed first; one that no longer fails is "
-        "an error.",
-    ),
-]
-WriteKnown = Annotated[
-    Path | None,
-    typer.Option(
-        "--write-known",
-        metavar="FILE",
-        help="Write the current failures as entries for --known; you fill in link and reason.",
-    ),
-]
 
 
 @app.command(

@@ -1,4 +1,4 @@
-"""The content of a user's batch: in words that a person reads, or as a fingerprint.
+"""The content of a batch: the numbers of its rows; of a user's own, words or a fingerprint.
 
 Standard library only; arrays and tensors are recognised by their attributes. Two batches have the
 same words only if they have the same content and type.
@@ -13,7 +13,10 @@ import struct
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["content", "shown"]
+from midepoch_conformance.case.trace import Batch
+from midepoch_conformance.case.workload import WIDE
+
+__all__ = ["BatchError", "content", "in_numbers", "in_words", "shown"]
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes)
 _USUAL = ("int64", "float32", "bool", "torch.int64", "torch.float32", "torch.bool")
@@ -170,3 +173,39 @@ def _hash(name: str, *parts: bytes) -> bytes:
     for part in parts:
         whole.update(len(part).to_bytes(8, "big") + part)
     return whole.digest()
+
+
+class BatchError(TypeError):
+    """An adapter delivered an object that is no batch of rows."""
+
+
+def in_words(rows: Any) -> Batch:
+    """Return a batch of a user's own loader: one row with its content in words."""
+    return [[*row] for row in rows]
+
+
+def in_numbers(rows: Any) -> Batch:
+    """Return a batch as lists of numbers.
+
+    Raises:
+        BatchError: it is something else; the adapter must make rows.
+    """
+    try:
+        return [_row(row) for row in rows]
+    except (TypeError, ValueError) as error:
+        raise BatchError(
+            f"a batch is a list of rows, a row a list of numbers; got {rows!r:.200}"
+        ) from error
+
+
+def _row(row: Any) -> list[float]:
+    """Return a row's numbers; a wide row repeats its id and gives each number once."""
+    values = row.tolist() if hasattr(row, "tolist") else [*row]
+    return [*map(_number, values if len(values) <= WIDE else dict.fromkeys(values))]
+
+
+def _number(value: Any) -> float:
+    if type(value) in (int, float):
+        return value  # type: ignore[no-any-return]  # narrowed by the line above
+    whole = getattr(value, "__index__", None)
+    return int(value) if whole is not None else float(value)

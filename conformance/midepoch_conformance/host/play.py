@@ -19,9 +19,9 @@ from midepoch_conformance.case import tampering
 from midepoch_conformance.case.adapter import Adapter, Offer, Session
 from midepoch_conformance.case.case import CaseError, Step
 from midepoch_conformance.case.data.trees import altered, spelled
-from midepoch_conformance.case.trace import Batch, Event, Fault
-from midepoch_conformance.case.workload import WIDE
+from midepoch_conformance.case.trace import Event, Fault
 from midepoch_conformance.host import codecs
+from midepoch_conformance.host.batch_values import BatchError, in_numbers, in_words
 from midepoch_conformance.host.faults import fault_of, from_outside
 from midepoch_conformance.host.held import HeldBatches, Holdings
 from midepoch_conformance.host.job import Job
@@ -29,7 +29,7 @@ from midepoch_conformance.host.journal import FetchLog, Journal
 from midepoch_conformance.host.processes import left_after
 from midepoch_conformance.host.streams import Streams, seed_streams
 
-__all__ = ["NO_SUCH_PART", "NO_SUCH_STATE", "BatchError", "Play"]
+__all__ = ["NO_SUCH_PART", "NO_SUCH_STATE", "Play"]
 
 PARTING = 2
 """The seconds that a loader has to close if no step asks for it."""
@@ -51,10 +51,6 @@ class _SessionOver(Exception):  # noqa: N818 - it is no error
     """The session ends here without a fault; the text becomes the event's document."""
 
 
-class BatchError(TypeError):
-    """An adapter delivered an object that is no batch of rows."""
-
-
 class Play:
     """One session being played."""
 
@@ -74,7 +70,7 @@ class Play:
         self.encodings = dict(job.states)
         self.log = FetchLog(job.workload, job.folder)
         self.holdings = Holdings(self.journal.descriptor)
-        self.read = _in_words if self.endless else _plain
+        self.read = in_words if self.endless else in_numbers
         self.held = HeldBatches(self.read, few=self.endless)
         self.doomed = self.failed = False
         self.asking = False
@@ -406,35 +402,3 @@ def _spelled(state: Any) -> str | None:
         return spelled(state)
     except Exception:  # a state of the loader's may raise anything when it is looked at
         return None
-
-
-def _in_words(rows: Any) -> Batch:
-    """Return a batch of a user's own loader: one row with its content in words."""
-    return [[*row] for row in rows]
-
-
-def _plain(rows: Any) -> Batch:
-    """Return a batch as lists of numbers.
-
-    Raises:
-        BatchError: it is something else; the adapter must make rows.
-    """
-    try:
-        return [_row(row) for row in rows]
-    except (TypeError, ValueError) as error:
-        raise BatchError(
-            f"a batch is a list of rows, a row a list of numbers; got {rows!r:.200}"
-        ) from error
-
-
-def _row(row: Any) -> list[float]:
-    """Return a row's numbers; a wide row repeats its id and gives each number once."""
-    values = row.tolist() if hasattr(row, "tolist") else [*row]
-    return [*map(_number, values if len(values) <= WIDE else dict.fromkeys(values))]
-
-
-def _number(value: Any) -> float:
-    if type(value) in (int, float):
-        return value  # type: ignore[no-any-return]  # narrowed by the line above
-    whole = getattr(value, "__index__", None)
-    return int(value) if whole is not None else float(value)
