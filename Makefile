@@ -19,9 +19,9 @@ check: $(VENV)/.ready
 	$(BIN)/midepoch check torchdata --profile quick --jobs $(JOBS) || test $$? -eq 1
 	$(BIN)/midepoch check grain --profile quick --jobs $(JOBS) || test $$? -eq 1
 
-# Some tests wait for most of their time: one process more than jobs keeps the CPUs busy.
+# Some tests wait for most of their time: two processes more than jobs keep the CPUs busy.
 test: $(VENV)/.ready
-	$(BIN)/python -m pytest -n $$(($(JOBS) + 1)) --dist worksteal --durations=50
+	$(BIN)/python -m pytest -n $$(($(JOBS) + 2)) --dist worksteal --durations=50
 
 # The commands of those pages that show whole checks.
 pages: $(VENV)/.ready

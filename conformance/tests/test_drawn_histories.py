@@ -392,7 +392,6 @@ def test_the_uninterrupted_run_goes_on_after_a_fault_that_is_caught() -> None:
 @pytest.mark.parametrize(
     ("name", "count", "largest"),
     [
-        ("break_after_a_resume_starts_over", 200, 8),
         ("second_resume_off", 50, 10),
         ("end_state_drops_epoch", 60, 8),
     ],

@@ -26,7 +26,7 @@ from midepoch_conformance.verdict.prerequisites import presupposed
 
 pytestmark = pytest.mark.timeout(900)  # many cases, and the machine may be busy
 MUTANTS = traceability.mutants()
-SHRUNK = int(os.environ.get("MIDEPOCH_SHRINK_ONE_MUTANT_IN", "4"))
+SHRUNK = int(os.environ.get("MIDEPOCH_SHRINK_ONE_MUTANT_IN", "8"))
 """Of so many mutants the case of one is made smaller; `.ci/nightly mutants` does it for all."""
 
 SHARE = int(os.environ.get("MIDEPOCH_GOOD_LOADERS_PLAY_ONE_CASE_IN", "3"))
