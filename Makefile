@@ -23,7 +23,7 @@ check: $(VENV)/.ready
 test: $(VENV)/.ready
 	$(BIN)/python -m pytest -n $$(($(JOBS) + 2)) --dist worksteal --durations=50
 
-# The commands of those pages that show whole checks.
+# The commands of the pages where they take long.
 pages: $(VENV)/.ready
 	MIDEPOCH_PAGES=long $(BIN)/python -m pytest -n $(JOBS) --dist worksteal docs/tests/test_fences.py
 

@@ -3,6 +3,9 @@
 ``python conformance/tests/mutant_trials.py NAME...`` prints the result of each trial; without a
 name it tries all mutants. ``--write`` writes the size into the mutant's ``LARGEST``. Look at the
 differences: a case that grew means that the shrinker got worse.
+
+``caught.json`` has the case that caught each mutant, written by ``--write`` too. A trial plays it
+first: if it no longer catches the mutant, all others follow.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import functools
+import json
 import re
 import resource
 import time
@@ -28,8 +32,13 @@ from midepoch_conformance.search.shrink import size
 from midepoch_conformance.verdict.finding import Finding
 from midepoch_conformance.verdict.results import CaseResult, failing
 
+CAUGHT = traceability.MUTANTS / "caught.json"
+
 LIMIT = 2.0
 """Seconds that a session of a small loader may take; each hang is played three times."""
+
+FEW = 6
+"""The number of cases of earlier requirements in a trial that is not whole."""
 
 NUMBERS = ("workers", "sessions", "steps", "samples")
 """The sizes of a case that ``LARGEST`` names."""
@@ -47,6 +56,8 @@ class Trial:
     """The sizes of the smallest case."""
     case: Case | None = None
     """The smallest case."""
+    caught: str = ""
+    """The id of the case that caught the mutant, before it was made smaller."""
     words: str = ""
     """The smallest case in words, or the reason why no case caught the mutant."""
     played: int = 0
@@ -69,21 +80,27 @@ def by_size(profile: str) -> list[Case]:
     return sorted(tables.load_table(profile), key=size)
 
 
-def trial(mutant: traceability.Mutant, *, shrinking: bool = True) -> Trial:
-    """Play the mutant until the requirement that it names fails and is not blocked."""
+def trial(mutant: traceability.Mutant, *, whole: bool = True) -> Trial:
+    """Play the mutant until the requirement that it names fails and is not blocked.
+
+    A trial that is not ``whole`` judges :data:`FEW` cases of the requirements that come before,
+    and does not make the case smaller.
+    """
+    known = caught_by().get(mutant.path.stem)
     with Runner(f"{mutant.path}:Adapter", limit=LIMIT) as runner:
-        court = _Court(Bench(runner), mutant.expected)
+        court = _Court(Bench(runner), mutant.expected, None if whole else FEW)
         for profile in tables.PROFILES:
-            caught = court.first(by_size(profile))
+            caught = court.first(sorted(by_size(profile), key=lambda case: case.id != known))
             if caught is not None:
                 case, finding = caught
                 group = Group(mutant.expected, ((case, finding),))
-                failure = smallest(court.bench, group, shrinking)
+                failure = smallest(court.bench, group, whole)
                 return Trial(
                     profile,
                     failure.finding,
                     numbers(failure.case),
                     failure.case,
+                    case.id,
                     f"{failure.words}: {failure.finding.words}",
                     len(court.results),
                     failure.shrunk,
@@ -94,8 +111,8 @@ def trial(mutant: traceability.Mutant, *, shrinking: bool = True) -> Trial:
 class _Court:
     """Judges a mutant by one case after the other, each case once."""
 
-    def __init__(self, bench: Bench, expected: str) -> None:
-        self.bench, self.expected = bench, expected
+    def __init__(self, bench: Bench, expected: str, few: int | None) -> None:
+        self.bench, self.expected, self.few = bench, expected, few
         self.results: dict[str, CaseResult] = {}
         self.blocked: dict[tuple[str, int], str] = {}
 
@@ -111,7 +128,7 @@ class _Court:
             found = self.found(self.judge(case))
             if found is None or not failing(found):
                 continue
-            for needed in prerequisite_cases(table, [found], self.results):
+            for needed in prerequisite_cases(table, [found], self.results)[: self.few]:
                 self.judge(needed)
             settled = self.found(with_blocked([*self.results.values()])[self.at(case)])
             if settled is not None and failing(settled):
@@ -143,6 +160,19 @@ class _Court:
 
 def _cells(case: Case) -> list[tuple[str, int]]:
     return [(case.workload.kind, plan.execution.workers) for plan in case.sessions]
+
+
+def caught_by() -> dict[str, str]:
+    """Return the case that caught each mutant last."""
+    known: dict[str, str] = json.loads(CAUGHT.read_text(encoding="utf-8"))
+    return known
+
+
+def write_caught(found: dict[str, str]) -> None:
+    """Note which cases caught mutants."""
+    known = {**caught_by(), **found}
+    text = json.dumps(dict(sorted(known.items())), indent=0)
+    CAUGHT.write_text(f"{text}\n", encoding="utf-8")
 
 
 def write(path: Path, largest: dict[str, int]) -> None:
@@ -181,6 +211,7 @@ def main() -> None:
         )
         if options.write and got.profile:
             write(mutant.path, got.largest)
+            write_caught({name: got.caught})
 
 
 if __name__ == "__main__":

@@ -392,7 +392,7 @@ def test_the_uninterrupted_run_goes_on_after_a_fault_that_is_caught() -> None:
 @pytest.mark.parametrize(
     ("name", "count", "largest"),
     [
-        ("second_resume_off", 50, 10),
+        ("second_resume_off", 40, 10),
         ("end_state_drops_epoch", 60, 8),
     ],
 )

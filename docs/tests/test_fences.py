@@ -11,14 +11,16 @@ HIDDEN = {"tests", "hooks"}
 
 LONG = (
     "docs/adapter.md",
+    "docs/index.md",
     "docs/migrate-pytorch.md",
+    "docs/migrate-torchdata.md",
     "docs/try-it.md",
     "docs/guides/in-your-ci.md",
     "docs/guides/known-failures.md",
     "docs/guides/reports.md",
     "docs/guides/your-own-loader.md",
 )
-"""The pages that show whole checks. ``make pages`` runs their fences, and CI does so."""
+"""The pages whose commands take long. ``make pages`` runs their fences, and CI does so."""
 
 PAGES = os.environ.get("MIDEPOCH_PAGES", "short")
 
