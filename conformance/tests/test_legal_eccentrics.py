@@ -37,8 +37,8 @@ UNASKED = {
     "refuses_while_live": {("FAULT-7", "blocked")},
     "looks_when_iterated": {("RESUME-7", "blocked")},
 }
-"""What cannot be asked of it: whether anything is left of a load that never happened, and what
-follows a value that it refuses at the next batch only."""
+"""Requirements that cannot be asked of it: whether anything is left of a load that never happened,
+and what follows a value that it refuses at the next batch only."""
 
 FILES = {
     name: file

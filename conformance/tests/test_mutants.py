@@ -1,9 +1,10 @@
 """Every mutant fails the requirement that it names; the good loaders fail no requirement.
 
-A test plays a mutant with the cases that judge its requirement, the smallest first, until one
-fails. It also judges the requirements that come before that one: a mutant that fails one of them
-is *blocked*, not caught. The shrinker then makes the failing case smaller, as it does for a
-report, down to the size that the mutant names.
+A test plays a mutant with the cases that judge its requirement until one fails: first the one that
+caught it last, then the smallest. It also judges requirements that come before that one: a mutant
+that fails one of them is *blocked*, not caught. In a whole trial these are all judged, and the
+shrinker makes the failing case smaller, as it does for a report, down to the size that the mutant
+names.
 """
 
 from __future__ import annotations
