@@ -1,11 +1,12 @@
 """The player of a failure's script; the text below the mark is the same in every script.
 
-A script defines before it: ``SESSIONS`` (for each session the seeds of the random streams and of
-hashes, the differences in its workload and execution, and its steps), ``RARE`` (the steps of few
-cases), ``LOOKS`` (the looks after each step), ``CODEC``, ``CANONICAL``, ``PREPARE`` (None if there
-is nothing to prepare), ``ERRORS`` (the errors that belong to the failure; None: any), ``EMPTY``
-(whether the uninterrupted run may deliver nothing), ``LIMIT`` (the seconds of a session),
-``encode``, ``decode``, ``seed_streams``, ``open_loader`` and ``compare``.
+A script defines before it: ``SESSIONS`` (for each session the seed of the random streams and that
+of hashes, which is None if any will do, the differences in its workload and execution, and its
+steps), ``RARE`` (the steps of few cases), ``LOOKS`` (the looks after each step), ``CODEC``,
+``CANONICAL``, ``PREPARE`` (None if there is nothing to prepare), ``ERRORS`` (the errors that belong
+to the failure; None: any), ``EMPTY`` (whether the uninterrupted run may deliver nothing), ``LIMIT``
+(the seconds of a session), ``encode``, ``decode``, ``seed_streams``, ``open_loader`` and
+``compare``.
 """
 
 # A script imports nothing of the suite, and its lines are not typed.
@@ -20,12 +21,11 @@ import json
 import os
 import pathlib
 import signal
-import subprocess
 import sys
 import tempfile
 import traceback
 
-# The player, the same in every script: each session is played in an interpreter of its own.
+# The player, the same in every script: each session is played in a process of its own.
 
 
 class ScriptPlayer:
@@ -115,13 +115,11 @@ def epochs(steps):
 
 
 def play(name):
-    """Play a session in a new interpreter, and return what its steps showed."""
+    """Play a session in a new process, and return what its steps showed."""
     _, hashes, _, steps = SESSIONS[name]
-    environment = {**os.environ, "PYTHONHASHSEED": str(hashes)}
-    call = [sys.executable, __file__, name]
-    session = subprocess.Popen(call, env=environment, start_new_session=True)
+    session = fork(name) if hashes is None and sys.platform == "linux" else start(name, hashes)
     try:
-        status = session.wait()
+        status = os.waitstatus_to_exitcode(os.waitpid(session, 0)[1])
     finally:
         end(session)
     if not os.path.exists(f"seen in {name}"):
@@ -143,11 +141,32 @@ def play(name):
     return seen
 
 
+def fork(name):
+    """Begin a session in a copy of this process, which has imported the loader and not used it."""
+    sys.stdout.flush()
+    session = os.fork()
+    if not session:
+        try:
+            main(name)
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(1)
+    return session
+
+
+def start(name, hashes):
+    """Begin a session in a new interpreter, which has the seed of hashes."""
+    environment = {**os.environ, "PYTHONHASHSEED": str(hashes or 0)}
+    return os.spawnve(os.P_NOWAIT, sys.executable, [sys.executable, __file__, name], environment)
+
+
 def end(session):
     """End all processes of a session, also those that left its group: they are adopted here."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(session.pid, signal.SIGKILL)
-    session.wait()
+        os.killpg(session, signal.SIGKILL)
+    with contextlib.suppress(ChildProcessError):
+        os.waitpid(session, 0)
     children = pathlib.Path(f"/proc/self/task/{os.getpid()}/children")
     while children.exists() and children.read_text().strip():
         for pid in map(int, children.read_text().split()):
@@ -180,6 +199,7 @@ def main(name=""):
         expected, got, shows = compare({name: play(name) for name in SESSIONS})
         print(__doc__, f"expected: {expected}", f"got:      {got}", sep="\n")
         sys.exit(bool(shows))
+    os.setsid()
     ask_linux(1, signal.SIGKILL)
     streams, _, changes, steps = SESSIONS[name]
     root = f"data {changes.get('n', '')}".strip()  # sessions with the same data share it

@@ -1,7 +1,7 @@
 """Puts the script of a failure together: the case, the loader's and the data's lines, the player.
 
 A script's first reader does not know the suite, so it imports the loader and the standard library
-alone. It plays the uninterrupted run and the case's sessions, each in an interpreter of its own,
+alone. It plays the uninterrupted run and the case's sessions, each in a process of its own,
 and prints the expected and the delivered batches. Its status is 1 if this very failure shows, and 0
 if all is well. It is 2 if a session could not be played, if another error comes than the failure's,
 or if the uninterrupted run is empty.
@@ -66,6 +66,7 @@ def make_script(
     lengths: Sequence[int] | None = None,
     *,
     whole: bool = False,
+    hashes: bool = True,
     errors: Collection[str] | None = None,
     limit: float = 30.0,
 ) -> str:
@@ -78,6 +79,8 @@ def make_script(
         words: the case in words.
         lengths: batches of each epoch of the uninterrupted run, if they are known.
         whole: whether all lines of the loader and of the data are kept.
+        hashes: whether each session has the case's seed of hashes, and an interpreter of its own
+            for it; if not, each is a copy of the script's own process where the system has these.
         errors: the types of the errors that belong to the failure; None: any. A dead process is
             ``"the process died"``.
         limit: the seconds after which a session hangs.
@@ -86,7 +89,7 @@ def make_script(
         lengths = usual_lengths(case.workload, case.sessions[0].execution)
     case = counted(case, lengths)
     found = compared(case, finding, finding.evidence or Evidence("recipe"))
-    script = _Script(info, found.case or case, found, whole)
+    script = _Script(info, found.case or case, found, whole, hashes)
     # An uninterrupted run without batches shows nothing, unless the case has none.
     e = finding.evidence
     seen = () if e is None else (e.session, *(piece.session for piece in e.pieces))
@@ -129,8 +132,11 @@ class _Played:
 class _Script:
     """One script being written."""
 
-    def __init__(self, info: LoaderInfo, case: Case, found: Comparison, whole: bool) -> None:
-        self.info, self.case, self.found, self.whole = info, case, found, whole
+    def __init__(
+        self, info: LoaderInfo, case: Case, found: Comparison, whole: bool, hashes: bool
+    ) -> None:
+        self.info, self.case, self.found = info, case, found
+        self.whole, self.hashes = whole, hashes
         self.words = f"{found.expected} {found.got} {found.shows}"
         self.played = [self._session(i, plan) for i, plan in enumerate(case.sessions)]
         if 'seen["whole"]' in self.words:
@@ -209,7 +215,8 @@ class _Script:
         for part in self.played:
             facts = {**part.workload, **part.execution}
             changes = {name: facts[name] for name in facts if name in varied}
-            seeds = f"{part.plan.ambient}, {_HASHES.get(part.plan.host, 3)}"
+            seed = _HASHES.get(part.plan.host, 3) if self.hashes else None
+            seeds = f"{part.plan.ambient}, {seed}"
             row = f'    "{part.name}": ({seeds}, {changes!r}, '
             rows += wrapped(row, ", ".join(map(self._step, part.plan.steps)))
         documents = {_bare(step.value): step.document for step in self.steps if step.document}

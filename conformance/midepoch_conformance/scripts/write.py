@@ -56,8 +56,10 @@ class Scripts:
             limit: the seconds after which a session hangs.
         """
         text, ran = "", ScriptRun(NO_VERDICT, "")
-        # The whole text still has the lines that specialising may have lost.
-        for whole in (False, True):
+        # Few failures need different seeds of hashes, each of which takes an interpreter. The whole
+        # text still has the lines that specialising may have lost.
+        ways = ((False, True), (True, True)) if not info.offer.fork_safe else ()
+        for whole, hashes in ways or ((False, False), (False, True), (True, True)):
             with _ONE:
                 other = make_script(
                     info,
@@ -66,6 +68,7 @@ class Scripts:
                     failure.words,
                     lengths,
                     whole=whole,
+                    hashes=hashes,
                     errors=errors,
                     limit=limit,
                 )
