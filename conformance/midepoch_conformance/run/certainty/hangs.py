@@ -31,7 +31,7 @@ class Hangs:
     """The limit of a play that decides whether a hang is one, as a multiple of the limit."""
 
     SHORT = 6.0
-    """A first play has the limit divided by this, once a place is known."""
+    """A first play has the limit divided by this."""
 
     PLACES = 8
     """The most places that are looked for: beyond these, a late play is not judged."""
@@ -41,6 +41,7 @@ class Hangs:
         self._set = timeout is not None
         self.limit = self.LEAST if timeout is None else timeout
         """The seconds that a session has."""
+        self._needed = 0.0
         self._known: dict[object, bool] = {}
 
     @property
@@ -51,12 +52,7 @@ class Hangs:
     @property
     def first(self) -> float:
         """The seconds that a session has in the first play of a case."""
-        return self.limit / self.SHORT if self._known else self.limit
-
-    @property
-    def any(self) -> bool:
-        """Whether a place is known."""
-        return bool(self._known)
+        return max(self.limit / self.SHORT, 2 * self._needed)
 
     @property
     def full(self) -> bool:
@@ -69,8 +65,9 @@ class Hangs:
             self.limit = max(self.LEAST, self.FACTOR * seconds)
 
     def raise_to(self, seconds: float) -> None:
-        """Give all further plays at least this time: a play that was late needed it."""
+        """Give all further plays as much time as a play needed that was late at first."""
         with self._lock:
+            self._needed = max(self._needed, seconds)
             self.limit = max(self.limit, seconds)
 
     def place(self, fault: Fault) -> object:

@@ -2,18 +2,18 @@
 
 The rule: a session that is late is no hang yet.
 
-1. A session has a limit that follows from the smoke run, or from ``--timeout``. While its
-   processes make progress (processor time, a batch, a fetch, a printed line), it has up to four
-   limits.
+1. Sessions have a limit that follows from the smoke run, or from ``--timeout``. A case's first play
+   has a sixth of it: that is long for processes that stand still, and a late play costs only a
+   second one. While a session's processes make progress (processor time, a batch, a fetch, a
+   printed line), it has up to four times as long.
 2. A case with a late session is played once more, with five limits a session and no other play on
-   the machine. If it ends, that play counts, and the limit of all further plays is raised to the
-   time that it took. If its processes stood still, the case hangs. If they still worked, the case
-   is not judged: nobody can tell slow from endless.
+   the machine. If it ends, that play counts, and all first plays have twice the time that it took.
+   If its processes stood still, the case hangs. If they still worked, the case is not judged:
+   nobody can tell slow from endless.
 3. The places at which a play hangs are remembered: the files and functions of all threads. From
-   then on a case's first play has a sixth of the limit. A play that is late then hangs if it
-   stands at such a place, and needs no proof of its own. At any other place it is played again,
-   by rules 1 and 2.
-4. After eight places, a late play at another one is not judged. So a run ends, whatever the loader.
+   then on a play that is late at such a place hangs, and needs no proof of its own.
+4. After eight places, a play that is late at another one has one limit more, and is not judged if
+   it is late again. So a run ends, whatever the loader.
 """
 
 from __future__ import annotations
@@ -92,15 +92,7 @@ class Plays:
         Raises:
             RunnerError: a late session still worked, or there are too many places to look for.
         """
-        hangs = self._hangs
-        if hangs.any:
-            played = self._once(case, lengths, hangs.first, alone=alone)
-            fault = late(played.trace)
-            if fault is None:
-                return played
-            if hangs.known(fault) is not None:
-                return self._of_known(played, fault)
-        played = self._once(case, lengths, hangs.limit, alone=alone)
+        played = self._once(case, lengths, self._hangs.first, alone=alone)
         fault = late(played.trace)
         return played if fault is None else self._made_sure(case, lengths, played, fault)
 
@@ -121,19 +113,20 @@ class Plays:
             # Another bench may have made sure of the same place meanwhile.
             if hangs.known(fault) is not None:
                 return self._of_known(first, fault)
-            if hangs.full:
+            full = hangs.full
+            limit = hangs.limit * (1 if full else hangs.SURE)
+            trace = self._engine.play(case, lengths, limit, 1)
+            sure = late(trace)
+            if sure is None:
+                hangs.raise_to(max(session.seconds for session in trace.sessions))
+                return Played(trace)
+            if full:
                 raise RunnerError(
                     "limit",
                     f"a session is late ({fault.message}), and plays hang at {hangs.PLACES} other "
                     "places: it is not judged",
                     "mend the other hangs first",
                 )
-            limit = hangs.SURE * hangs.limit
-            trace = self._engine.play(case, lengths, limit, 1)
-            sure = late(trace)
-            if sure is None:
-                hangs.raise_to(max(session.seconds for session in trace.sessions))
-                return Played(trace)
             hangs.note(fault, sure.type == BUSY)
             hangs.note(sure, sure.type == BUSY)
             return self._of_known(Played(trace), sure)
