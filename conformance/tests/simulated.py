@@ -71,6 +71,9 @@ class Engine:
     ) -> None:
         self.closed = True
 
+    def begin(self) -> None:
+        """Nothing takes long to start."""
+
     def declines(self, workload: Workload, execution: Execution) -> str | None:
         return self.reason(workload, execution)
 

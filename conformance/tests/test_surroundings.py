@@ -54,6 +54,22 @@ def test_nothing_is_left_of_a_play(fakes: Path) -> None:
     assert not [folder for folder in mine if folder.exists()]
 
 
+@pytest.mark.skipif(not Path(surroundings.SHARED).is_dir(), reason="no shared memory here")
+def test_the_temporary_folder_may_lie_in_the_shared_memory(
+    fakes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with tempfile.TemporaryDirectory(prefix="midepoch-tmp-", dir=surroundings.SHARED) as folder:
+        monkeypatch.setattr(tempfile, "tempdir", folder)
+        with Runner(f"{fakes / 'shared.py'}:Names") as runner:
+            first, second = met(runner.play(CASE))
+    assert (first[0], second[0]) == (0, 1)
+
+
+def test_the_folders_that_a_play_needs() -> None:
+    inside = f"{surroundings.SHARED}/jobs/7/play", f"{surroundings.SHARED}/jobs/8", "/tmp/play"
+    assert surroundings.needed(*inside) == ["jobs"]
+
+
 @pytest.mark.skipif(not surroundings.can_be_alone(), reason="this system allows no namespaces")
 def test_a_folder_in_the_shared_memory_stays_visible() -> None:
     """A data set may lie there."""

@@ -144,7 +144,10 @@ class Host:
             if self.offer.fork_safe:
                 surroundings.own_temporary_folder(todo.temporary)
                 if todo.memory:
-                    surroundings.be_alone(todo.memory, self.shown)
+                    surroundings.be_alone(
+                        todo.memory,
+                        [*self.shown, *surroundings.needed(todo.folder, todo.temporary)],
+                    )
             # The playing process makes its journal, which knows its writer by the process.
             whole = Play(loaded.adapter, self.offer, todo, loaded.own).run(self.offer.fork_safe)
             if self.offer.fork_safe and not self.warm:

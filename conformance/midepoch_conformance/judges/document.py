@@ -48,7 +48,7 @@ def valid(view: View) -> Finding | None:
     for event in _every(view):
         error = next(_validator().iter_errors(event.document), None)
         if error is not None:
-            path = "/".join(map(str, error.absolute_path)) or "the document"
+            path = "/".join(map(str, error.instance_path)) or "the document"
             return view.fails("invalid", f"{path}: {error.message}"[:300], None, event.document)
     return _of_all(view)
 
@@ -254,9 +254,9 @@ def atomic(view: View) -> Finding | None:
 @functools.lru_cache(maxsize=1)
 def _validator() -> Any:
     # Only implementers of the format need it; the other judges do without.
-    import jsonschema
+    import jsonschema_rs
 
-    return jsonschema.Draft202012Validator(schema())
+    return jsonschema_rs.Draft202012Validator(schema())
 
 
 def _saved(view: View, session: int) -> list[Event]:

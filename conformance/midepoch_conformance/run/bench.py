@@ -59,6 +59,9 @@ class Engine(Protocol):
     ) -> None:
         """Close the engine."""
 
+    def begin(self) -> None:
+        """Start what takes long to start, without waiting for it."""
+
     def declines(self, workload: Workload, execution: Execution) -> str | None:
         """Return why the loader's adapter does not offer this cell."""
 
@@ -168,6 +171,10 @@ class Bench:
     def info(self) -> LoaderInfo:
         """The loader, as its interpreter describes it."""
         return self._engine.info
+
+    def begin(self) -> None:
+        """Start the loader's processes, without waiting for them."""
+        self._engine.begin()
 
     def play(self, case: Case) -> Trace:
         """Play ``case`` and return its trace, unjudged."""

@@ -114,6 +114,8 @@ def run_check(
     listen = locked(listen)
     with open_benches(settings, opener) as benches:
         smoke(benches[0])
+        for bench in benches:
+            bench.begin()
         info = benches[0].info
         more, drawn = draw(settings.profile, benches[0], only)
         table += more

@@ -108,15 +108,22 @@ class HostProcess:
         The host has ``seconds`` to answer, and longer while it makes progress; ``folder`` and
         ``most`` are those of :class:`Deadline`.
         """
-        self.asked += 1
-        request = {"id": self.asked, "op": op, "with": asked}
         deadline = Deadline(self.process.pid, seconds, folder, most)
+        self.send(op, asked)
+        return self.answer(op, deadline)
+
+    def send(self, op: str, asked: dict[str, Any]) -> None:
+        """Send a request, whose answer is to be read before the next one."""
+        self.asked += 1
+        data = f"{json.dumps({'id': self.asked, 'op': op, 'with': asked})}\n".encode()
         try:
-            data = f"{json.dumps(request)}\n".encode()
             while data:
                 data = data[self.requests.write(data) :]
         except BrokenPipeError:
             raise self._lost(op, late=False) from None
+
+    def answer(self, op: str, deadline: Deadline) -> dict[str, Any]:
+        """Return the answer to the request that was sent last."""
         while True:
             line = self._line(op, deadline)
             with contextlib.suppress(ValueError):

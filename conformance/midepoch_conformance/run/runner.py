@@ -114,6 +114,11 @@ class Runner:
             self._info = _info(self._host("a").told)
         return self._info
 
+    def begin(self) -> None:
+        """Start the hosts without waiting for them: loaders take seconds to import."""
+        for name in HASH_SEEDS:
+            self._started(name)
+
     def declines(self, workload: Workload, execution: Execution) -> str | None:
         """Return why the adapter does not offer this combination; None if it does.
 
@@ -282,12 +287,10 @@ class Runner:
             raise RunnerError("protocol", "this runner is closed", "make a new one")
 
     def _host(self, name: str) -> HostProcess:
-        if name not in self._hosts:
-            self._check_open()
-            host = HostProcess(self.python, self.root, HASH_SEEDS[name], self._temporary)
-            self._hosts[name] = host
+        host = self._started(name)
+        if not host.told:
             try:
-                answer = host.ask("hello", {"spec": self.spec}, START)
+                answer = host.answer("hello", Deadline(host.process.pid, START))
             except BaseException as error:
                 self._hosts.pop(name).end()
                 if isinstance(error, HostLostError):
@@ -297,6 +300,17 @@ class Runner:
                 self._hosts.pop(name).end()
                 raise RunnerError(answer["kind"], answer["error"], answer.get("hint", ""))
             host.told = answer
+        return host
+
+    def _started(self, name: str) -> HostProcess:
+        """Return a host, started and asked for what it knows of the loader."""
+        if name not in self._hosts:
+            self._check_open()
+            host = HostProcess(self.python, self.root, HASH_SEEDS[name], self._temporary)
+            self._hosts[name] = host
+            # If it is dead already, that is said when its answer is read.
+            with contextlib.suppress(HostLostError):
+                host.send("hello", {"spec": self.spec})
         return self._hosts[name]
 
 

@@ -77,6 +77,12 @@ def folders() -> list[str]:
     return []
 
 
+def needed(*paths: str) -> list[str]:
+    """Return the folders in the shared memory that hold ``paths``: the files of a play itself."""
+    inside = [os.path.relpath(path, SHARED) for path in paths if path.startswith(f"{SHARED}/")]
+    return sorted({path.partition(os.sep)[0] for path in inside})
+
+
 def be_alone(memory: str, kept: Sequence[str] = ()) -> bool:
     """Give this process its own IPC namespace, and ``memory`` as its folder of shared memory.
 
