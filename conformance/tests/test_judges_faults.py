@@ -110,6 +110,39 @@ def test_after_a_refusal(steps: tuple[str], texts: list[str], outcome: str, kind
     check("REFUSE-4", "after a refusal", steps, (texts,), outcome, kind)
 
 
+OTHER_PLAN = (
+    "take 1, save s",
+    "take 1, load s?, take 1, save t, drain, drain",
+    "load t, drain, drain",
+)
+WENT_ON = ["01", NO, "23", "", "45.", f"{SECOND}."]
+
+
+@pytest.mark.parametrize(
+    ("refused", "resumed", "outcome", "kind"),
+    [
+        (WENT_ON, ["", "45.", f"{SECOND}."], "pass", ""),
+        (WENT_ON, ["", "23|45.", f"{SECOND}."], "fails silently", "repeated"),
+        (WENT_ON, ["!load ValueError no state"], "fails", "refusal"),
+        (["01", NO, "!next RuntimeError stale"], [], "fails", "error"),
+        (["01", NO, "01", "", "23|45.", f"{SECOND}."], [], "fails silently", "repeated"),
+        (["23", NO, "45", "", ".", f"{SECOND}."], [], "blocked", ""),
+        (["01", "!load KeyError 'n'", "23"], [], "blocked", ""),
+    ],
+)
+def test_after_a_state_of_another_plan_was_refused(
+    refused: list[str], resumed: list[str], outcome: str, kind: str
+) -> None:
+    texts = (["01", ""], refused, resumed) if resumed else (["01", ""], refused)
+    check("REFUSE-4", "work refused", OTHER_PLAN, texts, outcome, kind)
+
+
+def test_a_state_of_another_plan_that_is_continued_is_judged_elsewhere() -> None:
+    of = case("work refused", *OTHER_PLAN)
+    taken = trace(of, ["01", ""], ["01", "", "23", "", "45.", f"{SECOND}."])
+    assert found("REFUSE-4", of, taken) is None
+
+
 # Faults.
 
 

@@ -122,6 +122,12 @@ def test_a_state_edited_after_its_load() -> None:
     check("STATE-5", "edited after load", sessions, bad, "fails silently", "repeated")
     error = (CUT_FIRST, ["", "", "!iter KeyError 'added by the suite'"])
     check("STATE-5", "edited after load", sessions, error, "fails", "bare error")
+    again = ("take 2, save s", "load s, edit s, save t, drain, drain", "load t, drain, drain")
+    first, second = CUT_FIRST, ["", "", "", "45.", f"{SECOND}."]
+    of = "work edited after load"
+    check("STATE-5", of, again, (first, second, ["", "45.", f"{SECOND}."]), "pass")
+    bad = (first, second, ["", "23|45.", f"{SECOND}."])
+    check("STATE-5", of, again, bad, "fails silently", "repeated")
 
 
 def test_a_tree() -> None:
@@ -227,6 +233,7 @@ def distinct(*epochs: str) -> Trace:
 FRESH = "0:0.1|1:0.2|2:0.3|3:0.4", "0:0.5|1:0.6|2:0.7|3:0.8"
 WITHIN = "0:0.1|1:0.1|2:0.1|3:0.1", "0:0.5|1:0.6|2:0.7|3:0.8"
 BETWEEN = "0:0.1|1:0.2|2:0.3|3:0.4", "0:0.1|1:0.2|2:0.3|3:0.8"
+SHIFTED = "0:0.1|1:0.2|2:0.3|3:0.4", "0:0.2|1:0.3|2:0.4|3:0.5"
 CHANCE = "0:0.1|1:0.1|2:0.3|3:0.4", "0:0.1|1:0.6|2:0.7|3:0.8"
 
 
@@ -236,6 +243,8 @@ CHANCE = "0:0.1|1:0.1|2:0.3|3:0.4", "0:0.1|1:0.6|2:0.7|3:0.8"
         ("VOWN-2", 0, FRESH, "pass"),
         ("VOWN-2", 0, WITHIN, "fails silently"),
         ("VOWN-2", 0, CHANCE, "pass"),
+        ("VOWN-2", 0, BETWEEN, "pass"),
+        ("VOWN-2", 0, SHIFTED, "fails silently"),
         ("VAMB-2", 0, FRESH, "pass"),
         ("VAMB-2", 0, WITHIN, "pass"),
         ("VAMB-2", 2, WITHIN, "fails silently"),

@@ -268,6 +268,11 @@ class EpochsFromOutside:
         return {"epoch": self.number, "loader": super().state()}
 
     def load(self, state):
+        self.dataset.length = self.w.length(state["epoch"])
+        try:
+            super().load(state["loader"])
+        except BaseException:
+            self.dataset.length = self.w.length(self.number)
+            raise
         self.number, self.begun = state["epoch"], False
         self.set_epoch()
-        super().load(state["loader"])

@@ -8,7 +8,9 @@ from typing import Any
 
 __all__ = ["BOGUS", "NoSuchPart", "bogus", "cut", "edit", "path"]
 
-BOGUS = ("none", "empty", "list", "text", "number", "foreign")
+BOGUS = (
+    "none", "empty", "list", "text", "number", "foreign", "no_items", "no_text", "zero",
+)  # fmt: skip
 """The names of the values that ``load_bogus`` loads."""
 
 
@@ -26,6 +28,9 @@ def bogus(name: str, codec: str) -> Any:
         "list": [1, 2, 3],
         "text": "no state",
         "number": 7,
+        "no_items": [],
+        "no_text": "",
+        "zero": 0,
         "foreign": {"model": {"weight": [0.5, 1.5]}, "optimizer": None},
     }[name]
 

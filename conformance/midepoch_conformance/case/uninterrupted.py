@@ -86,7 +86,7 @@ def places(case: Case, lengths: Sequence[int]) -> list[list[Place]]:
                 saved[step.into] = saved.get(step.state, place)
             elif step.do == "open":
                 place = Place()
-            elif step.do in ("load", "load_cut"):
+            elif step.do in ("load", "load_cut") and not step.tolerate:
                 # An epoch that was open is stale now: leaving it does not change the position.
                 place = dataclasses.replace(saved.get(step.state, place), open=False)
             session.append(place)

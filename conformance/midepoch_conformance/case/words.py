@@ -86,6 +86,9 @@ _VALUES = {
     "text": "a text",
     "number": "a number",
     "foreign": "a foreign dict",
+    "no_items": "[]",
+    "no_text": "an empty text",
+    "zero": "0",
 }
 
 

@@ -26,14 +26,18 @@ _basic = partial(family, section="basics")
 # Basis.
 
 
-@_basic("plain", quick=("kinds", "files"), shape=(*SHAPES, *SMALL), tail=("keep", "drop"))
+@_basic("plain", quick=("kinds", "files", "drawn"), shape=(*SHAPES, *SMALL), tail=("keep", "drop"))
 def _plain(c: Cell) -> Case:
     session = dataclasses.replace(c.session(0, *drains(2)), host="b")
     return c.case(c.workload(2), session)
 
 
 @_basic(
-    "whole", needs=("samples",), quick=("inline",), shape=(*SHAPES, *SMALL), tail=("keep", "drop")
+    "whole",
+    needs=("samples",),
+    quick=("inline",),
+    shape=(*SHAPES, *SMALL),
+    tail=("keep", "drop"),
 )
 def _whole(c: Cell) -> Case:
     return c.case(c.workload(2), c.session(0, *drains(2)))
@@ -56,7 +60,7 @@ def _saving(c: Cell) -> Case | None:
 @_basic(
     "cut",
     bites=("a tail", "a tail dropped", "a window beyond the end"),
-    quick=("kinds", "files"),
+    quick=("kinds", "files", "drawn"),
     shape=SHAPES,
     tail=("keep", "drop"),
     cut=CUTS,
@@ -68,7 +72,7 @@ def _cut(c: Cell) -> Case | None:
     return c.case(c.workload(2), first, c.session(1, load("s"), *drains(2)))
 
 
-@_basic("chain", quick=("kinds", "files"), shape=ONES, links=(2, 3), tail=("keep",))
+@_basic("chain", quick=("kinds", "files", "drawn"), shape=ONES, links=(2, 3), tail=("keep",))
 def _chain(c: Cell) -> Case | None:
     if 3 * c.links >= c.length:
         return None  # the chain would leave the epoch
@@ -82,7 +86,7 @@ def _chain(c: Cell) -> Case | None:
 @_basic(
     "resave",
     bites=("fewer batches since the load than workers",),
-    quick=("kinds",),
+    quick=("kinds", "drawn"),
     shape=ONES,
     soon=(0, 1, 2),
     tail=("keep",),
@@ -101,11 +105,12 @@ def _start(c: Cell) -> Case:
     return c.case(c.workload(2), first, c.session(1, load("s"), *drains(2)))
 
 
-@_basic("live", shape=USUAL, asked=(True, False), tail=("keep",))
+@_basic("live", shape=USUAL, asked=(True, False), begun=(True, False), tail=("keep",))
 def _live(c: Cell) -> Case:
     first = c.session(0, take(1), save("s"))
     ask = [Step("take", 1, tolerate=True)] if c.asked else []
-    steps = (take(2), load("s"), *ask, Step("break"), *drains(2))
+    # An iterator of which nothing was asked yet is live as well.
+    steps = (take(2 if c.begun else 0), load("s"), *ask, Step("break"), *drains(2))
     return c.case(c.workload(2), first, c.session(1, *steps))
 
 
@@ -142,7 +147,7 @@ def _used(c: Cell) -> Case:
 @_basic(
     "end seen",
     bites=("a tail", "a tail dropped"),
-    quick=("kinds", "files"),
+    quick=("kinds", "files", "drawn"),
     shape=SHAPES,
     tail=("keep", "drop"),
     epoch=(0, 1),
@@ -155,7 +160,7 @@ def _end_seen(c: Cell) -> Case:
 @_basic(
     "end unseen",
     bites=("a tail", "a tail dropped"),
-    quick=("kinds",),
+    quick=("kinds", "drawn"),
     shape=SHAPES,
     tail=("keep", "drop"),
     epoch=(0, 1),
@@ -168,7 +173,7 @@ def _end_unseen(c: Cell) -> Case:
 @_basic(
     "later",
     bites=("a tail", "a window beyond the end"),
-    quick=("kinds", "files"),
+    quick=("kinds", "files", "drawn"),
     shape=SHAPES,
     epoch=(1, 2),
     cut=CUTS,
@@ -205,7 +210,8 @@ ROLLED: dict[str, tuple[tuple[Step, ...], ...]] = {
 
 
 @_basic(
-    "rollover", needs=("samples",),
+    "rollover",
+    quick=("drawn",), needs=("samples",),
     shape=LEFT_OVER, kind=("map", "stateful_map"), where=tuple(ROLLED),
     order=("", "random", "custom", "stateful"), tail=("rollover",),
 )  # fmt: skip

@@ -113,7 +113,7 @@ RESIZED = ((2, 1), (2, 4), (4, 2))
 """The numbers of ranks before and after; each of them divides the samples evenly."""
 
 
-@_of_ranks("ranks", shape=((12, 2),), kind=("map",), ranks=WORLDS, tail=("keep",))
+@_of_ranks("ranks", shape=((13, 2), (12, 2)), kind=("map",), ranks=WORLDS, tail=("keep",))
 def _ranks(c: Cell) -> Case:
     worlds = range(c.ranks)
     # Each rank continues after it has saved: its resume is compared with that run.

@@ -59,7 +59,7 @@ _of_execution = partial(family, section="execution")
 @_of_execution(
     "interval",
     bites=("off the interval", "an interval longer than the epoch"),
-    quick=("kinds",),
+    quick=("kinds", "drawn"),
     shape=((16, 1), (13, 4)),
     interval=(2, 3, 100),
     position=(1, 2, 3),
@@ -149,6 +149,7 @@ def _changed_workers(c: Cell) -> Case:
 
 @_of_execution(
     "changed execution",
+    quick=("drawn",),
     bites=tuple(f"another {n} than before" for n in ("interval", "prefetch", "worker_kind")),
     shape=USUAL,
     change=tuple(CHANGES),
@@ -160,7 +161,14 @@ def _changed_execution(c: Cell) -> Case:
     return c.case(c.workload(2), first, c.session(1, load("s"), *drains(2), **after))
 
 
-@_of_execution("own values", needs=("samples",), shape=USUAL, epoch=(0, 1), cut=("one", "half"))
+@_of_execution(
+    "own values",
+    quick=("drawn",),
+    needs=("samples",),
+    shape=USUAL,
+    epoch=(0, 1),
+    cut=("one", "half"),
+)
 def _own_values(c: Cell) -> Case:
     return _values(c, ("own",))
 
@@ -178,13 +186,17 @@ def _thread_values(c: Cell) -> Case:
     return c.case(c.workload(2, draws=("own",)), first, second)
 
 
-@_of_execution("own streams", needs=("samples",), shape=USUAL)
-def _own_streams(c: Cell) -> Case:
+# Of many samples, some would share a seed of few bits.
+@_of_execution("own streams", needs=("samples",), shape=(*USUAL, (1500, 50)))
+def _own_streams(c: Cell) -> Case | None:
+    if c.kind == "files" and c.shape not in USUAL:
+        return None  # shards are prepared for each size
     return c.case(c.workload(2, draws=("own",)), c.session(0, *drains(2)))
 
 
 @_of_execution(
     "ambient values",
+    quick=("drawn",),
     needs=("samples",),
     shape=USUAL,
     draw=AMBIENT_DRAWS,
@@ -195,7 +207,9 @@ def _ambient_values(c: Cell) -> Case:
     return _values(c, (c.draw,))
 
 
-@_of_execution("ambient streams", needs=("samples",), shape=USUAL, draw=AMBIENT_DRAWS)
+@_of_execution(
+    "ambient streams", quick=("drawn",), needs=("samples",), shape=USUAL, draw=AMBIENT_DRAWS
+)
 def _ambient_streams(c: Cell) -> Case:
     return c.case(c.workload(2, draws=(c.draw,)), c.session(0, *drains(2)))
 

@@ -58,11 +58,12 @@ the plan stays fixed while the worker count changes (``fixed plan``), or the loa
 midepoch's own format (``format``).
 """
 
-QUICK = ("kinds", "aspects", "files", "inline")
+QUICK = ("kinds", "files", "inline", "drawn")
 """The ways in which the profile quick can play a family unlike its neighbours.
 
-With workers on every kind of workload (``kinds``), on each aspect of unusual workloads
-(``aspects``), on shards as well (``files``), or without workers alone (``inline``).
+With workers on every kind of workload (``kinds``), on shards as well (``files``), without workers
+alone (``inline``), or each of its own values once, as the drawn histories do all that it does
+(``drawn``).
 """
 
 

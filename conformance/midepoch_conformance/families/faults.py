@@ -111,7 +111,7 @@ def _after_a_refusal(c: Cell) -> Case:
         steps: tuple[Step, ...] = (take(1), bogus, take(1), save("s"), *drains(2))
     else:
         steps = (bogus, Step("drain", tolerate=True), take(1), save("s"), Step("drain"))
-    return c.case(c.workload(2), c.session(0, *steps))
+    return c.case(c.workload(2), c.session(0, *steps), c.session(1, load("s"), *drains(2)))
 
 
 # Faults.
@@ -189,6 +189,7 @@ def _calls(c: Cell) -> Case:
     shape=(LONG,),
     kind=("map", "stateful_iterable", "stateful_map"),
     where=GROWING,
+    interval=(1, 3),
     tail=("keep",),
 )
 def _fetched_again(c: Cell) -> Case:
@@ -271,9 +272,10 @@ def _killed(c: Cell) -> Case:
     CAUGHT,
     needs=("samples",),
     shape=ONE,
-    kind=("map",),
+    kind=("map", "stateful_map"),
     sample=(1, 6),
     where=tuple(STOPPED),
+    interval=(1, 100),
     tail=("keep",),
 )
 def _caught(c: Cell) -> Case:
@@ -295,7 +297,7 @@ INTERRUPTED: dict[str, tuple[Step, ...]] = {
 @_outage(
     "interrupted", needs=("samples",),
     shape=ONE, kind=("map", *ITERABLES, "stateful_map"), sample=(6, 0), where=tuple(INTERRUPTED),
-    tail=("keep",),
+    interval=(1, 3), tail=("keep",),
 )  # fmt: skip
 def _interrupted(c: Cell) -> Case | None:
     if c.where == "left" and (not c.sample or c.kind == "stateful_map"):
@@ -326,7 +328,7 @@ HEALED: dict[str, tuple[tuple[Step, ...], ...]] = {
 @_outage(
     "healed", (True,), needs=("samples",),
     shape=ONE, kind=("map", *LANED), sample=(9, 0), where=tuple(HEALED),
-    tail=("keep",),
+    interval=(1, 3), tail=("keep",),
 )  # fmt: skip
 def _healed(c: Cell) -> Case:
     plans = [

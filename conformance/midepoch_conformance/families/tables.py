@@ -32,7 +32,7 @@ OWN = (
     "cut", "where", "links", "soon", "asked", "used", "epoch", "times", "codec", "position",
     "interval", "pair", "change", "draw", "value", "part", "plan", "sample", "when",
     "seed", "chunk", "vector", "counts", "plot", "ranks", "worlds", "order", "then", "sizes",
-    "width",
+    "width", "begun", "later",
 )  # fmt: skip
 """The axes of single families."""
 NOT_BY_KIND = ("value", "part", "codec", "sizes", "order", "then", "width")
@@ -45,13 +45,12 @@ GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
     ("quick", False): (
         ("family", "kind"),
         ("family", "shape"),
-        ("real", "kind", "shuffle"),
-        ("real", "kind", "tail"),
+        ("table", "kind", "shuffle"),
+        ("table", "kind", "tail"),
         *itertools.combinations(COMMON, 2),
-        *(("real", "kind", axis) for axis in OWN if axis not in ("value", "part")),
-        *(("real", axis) for axis in ("value", "part")),
-        ("real", "kind", "shuffle", "where"),
-        ("real", "shuffle", "codec"),
+        *(("table", "kind", axis) for axis in OWN if axis not in ("value", "part")),
+        *(("real", axis) for axis in ("rest", *OWN)),
+        ("table", "shuffle", "codec"),
         ("format", "kind", "shuffle"),
         ("outage", "kind"),
         *(("format", axis) for axis in OWN),
@@ -76,6 +75,7 @@ GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
     ("full", False): (
         *itertools.combinations(("real", *COMMON), 3),
         ("family", "kind", "shape"),
+        ("real", "kind", "rest"),
         *(("real", "kind", "shuffle", axis) for axis in OWN),
         *(("real", "shape", axis) for axis in OWN),
         *(("real", *pair) for pair in itertools.combinations(OWN, 2)),
@@ -94,24 +94,25 @@ GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
 
 Quick combines pairs over all axes, full combines triples. With workers the families take part in
 pairs alone, to stay within the budget. Some axes repeat the family in a part of its rows:
-``real`` in rows with enough batches, ``core`` in those that quick plays with workers on every
-kind, ``format`` and ``outage`` in their sections, ``resized`` where the worker count changes,
-``unordered`` where there are two resumes. ``changed`` repeats the change where there is a resume.
+``real`` in rows with enough batches, ``table`` in those of them that histories do not have,
+``core`` in those that quick plays with workers on every kind, ``format`` and ``outage`` in their
+sections, ``resized`` where the worker count changes, ``unordered`` where there are two resumes.
+``changed`` repeats the change where there is a resume, and ``rest`` the tail where there is one.
 """
 
 UNUSUAL_GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
     ("quick", False): (
         ("family", "kind"),
         ("family", "shape"),
-        ("major", "aspect"),
         ("each", "unusual", "shuffle"),
-        ("cut everywhere", "unusual"),
+        ("cut aspect", "kind"),
         ("tree",),
         *(("family", axis) for axis in OWN if axis != "interval"),
     ),
     ("quick", True): (
         ("family",),
         ("aspect",),
+        ("left ahead",),
         ("crossing",),
         ("kind", "workers"),
         ("persistent",),
@@ -141,7 +142,9 @@ UNUSUAL_GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
 
 ``aspect`` is the workload's unusual property. ``each`` is the family where quick plays it on
 every workload of the aspect. ``tree`` is the tree where the state is not a first one, and
-``crossing`` some of these. ``uneven``, ``resumed``, ``outside`` and ``major`` are some families.
+``crossing`` some of these. ``left ahead`` is an epoch of a sampler's that workers are ahead of, and
+that is left before its end is seen. ``uneven``, ``resumed`` and ``outside`` are some families.
+Quick plays the other families on unusual workloads seldom: its histories have these workloads.
 """
 
 CROSSING = ("containers", "arrays", "tensors", "mutated")
@@ -257,6 +260,10 @@ def _marks(row: dict[str, Any], family: Family) -> dict[str, Any]:
         marks["unordered"] = family.name
     if row["shape"][0] >= REAL:
         marks["real"] = family.name
+        if "drawn" not in family.quick:
+            marks["table"] = family.name
+        if row["kind"] != "files" and row["shape"][0] % row["shape"][1]:
+            marks["rest"] = row["tail"]
         if "kinds" in family.quick:
             marks["core"] = family.name
     return marks
@@ -270,9 +277,9 @@ def _unusual_marks(row: dict[str, Any], family: Family) -> dict[str, Any]:
         "uneven": name if name in ("uneven", "uneven plain") else None,
         "resumed": name if name in ("work cut", "work chain") else None,
         "outside": name if name == "work execution" else None,
-        "major": name if "aspects" in family.quick else None,
         "each": name if aspect in family.each else None,
-        "cut everywhere": row["kind"] if name == "work cut" else None,
+        "left ahead": _left_ahead(row),
+        "cut aspect": aspect if name == "work cut" else None,
     }
     if name == "work tree" and row["cut"] == "half":
         marks["tree"] = row["unusual"]
@@ -280,12 +287,31 @@ def _unusual_marks(row: dict[str, Any], family: Family) -> dict[str, Any]:
     return {axis: value for axis, value in marks.items() if value is not None}
 
 
+def _left_ahead(row: dict[str, Any]) -> str | None:
+    """Return what leaves an epoch before its end is seen, where a sampler was read ahead."""
+    own = row.get("unusual") in ("stateful", "custom", "batches") and row["kind"] == "map"
+    left = row["family"] == "work end unseen" or row.get("cut") == "last"
+    uneven = row["shape"][0] % row["shape"][1]
+    name = row["family"]
+    if own and left and uneven and name in ("work break", "work end unseen"):
+        return f"{name}, {row['unusual']}"
+    return None
+
+
 def _worth_workers(row: dict[str, Any]) -> bool:
     """Return whether quick's small budget has room for a row with workers."""
+    if row["family"] == "fetched again" and row["interval"] > 1:
+        # With several lanes the last snapshots of all of them lie far apart.
+        lanes = row["workers"] > 1 and row["kind"] == "stateful_map"
+        return lanes and row["where"] == "epoch"
     if "width" in row:
         return row["then"] is (row["width"] == min(WIDTHS))
-    if row.get("change") in ("spawn", "forkserver", "from spawn", "everything"):
-        return (row["workers"], row["kind"]) == (1, "map")
+    if row.get("change") in ("forkserver", "from spawn"):
+        return False  # the changes "everything" and "spawn" have these methods too
+    if row.get("change") in ("spawn", "everything"):
+        # A spawned worker imports its framework anew: one that persists does so once.
+        lasting = row["persistent"] or row["change"] != "spawn"
+        return lasting and (row["workers"], row["kind"]) == (1, "map")
     if row["kind"] != "map" and "change" in row:
         stateful = row["kind"] == "stateful_iterable"
         return row["change"] == "prefetch" or (stateful and row["change"] in _STATEFUL_CHANGES)

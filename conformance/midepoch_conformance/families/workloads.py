@@ -55,7 +55,14 @@ def _saving(c: Cell) -> Case | None:
     return c.case(w, c.session(0, *steps, *drains(w.epochs)))
 
 
-@_unusual("work cut", each=ASPECTS, shape=SHAPES, unusual=RESUMED, kind=KINDS, cut=CUTS)
+@_unusual(
+    "work cut",
+    each=("stream", "epochs", "length"),
+    shape=SHAPES,
+    unusual=RESUMED,
+    kind=KINDS,
+    cut=CUTS,
+)
 def _cut(c: Cell) -> Case | None:
     w = workload(c)
     return None if w is None else _resumed(c, w)
@@ -69,7 +76,7 @@ def _resumed(c: Cell, w: Workload, codec: str = "") -> Case | None:
     return c.case(w, first, c.session(1, load("s"), *drains(w.epochs)))
 
 
-@_unusual("work start", quick=("aspects",), shape=SHAPES, unusual=RESUMED, kind=KINDS)
+@_unusual("work start", shape=SHAPES, unusual=RESUMED, kind=KINDS)
 def _start(c: Cell) -> Case | None:
     w = workload(c)
     if w is None:
@@ -79,7 +86,6 @@ def _start(c: Cell) -> Case | None:
 
 @_unusual(
     "work chain",
-    quick=("aspects",),
     shape=((13, 2), (16, 2)),
     unusual=RESUMED,
     kind=KINDS,
@@ -102,7 +108,6 @@ LATER = tuple(name for name in RESUMED if name != "oneshot")
 
 @_unusual(
     "work later",
-    quick=("aspects",),
     each=("sampler", "epochs", "length"),
     shape=SHAPES,
     unusual=LATER,
@@ -120,8 +125,9 @@ def _later(c: Cell) -> Case | None:
 
 
 @_unusual(
-    "work end seen", quick=("aspects",), shape=SHAPES, unusual=LATER, kind=KINDS, epoch=(0, 1)
-)
+    "work end seen", each=("epochs", "length"),
+    shape=SHAPES, unusual=LATER, kind=KINDS, epoch=(0, 1),
+)  # fmt: skip
 def _end_seen(c: Cell) -> Case | None:
     w = workload(c, 3)
     if w is None:
@@ -153,18 +159,30 @@ def _end_unseen(c: Cell) -> Case | None:
     return c.case(w, first, c.session(1, load("s"), *drains(3 - c.epoch)))
 
 
-@_unusual("work break", quick=("aspects",), shape=SHAPES, unusual=LATER, kind=KINDS, times=(1, 3))
+@_unusual("work break", shape=SHAPES, unusual=LATER, kind=KINDS, times=(1, 3), cut=("one", "last"))
 def _break(c: Cell) -> Case | None:
     w = workload(c, c.times + 2)
     if w is None or not w.whole or w.grow:
         return None
-    steps = (take(1), Step("break")) * c.times
-    return c.case(w, c.session(0, *steps, *drains(2)))
+    steps = (take(_at(c, w)), Step("break")) * c.times
+    return c.case(w, c.session(0, *steps, *drains(2))) if _at(c, w) else None
+
+
+@_unusual(
+    "work used", each=("sampler", "epochs"),
+    shape=SHAPES, unusual=LATER, kind=KINDS, where=("start", "mid"),
+)  # fmt: skip
+def _used(c: Cell) -> Case | None:
+    w = workload(c, 3)
+    if w is None:
+        return None
+    first = c.session(0, *(take(2),) * (c.where == "mid"), save("s"))
+    used = (Step("drain"), take(2), Step("break"))
+    return c.case(w, first, c.session(1, *used, load("s"), *drains(3)))
 
 
 @_unusual(
     "work interval",
-    quick=("aspects",),
     shape=((13, 2), (16, 2)),
     unusual=RESUMED,
     kind=KINDS,
@@ -277,6 +295,59 @@ def _sealed_late(c: Cell) -> Case | None:
     steps = (take(2), save("s"), take(1), save("t"), *drains(2))
     seal = Step("seal", state="s", into="late")
     return c.case(w, c.session(0, *steps, seal), c.session(1, load("late"), *drains(2)))
+
+
+# A state's mutable parts: those of samplers, of generators and of datasets.
+MUTABLE = named("sampler", "private", "tree", "stream", "iterator", "history")
+
+
+@_unusual("work edited after save", each=("sampler",), shape=SHAPES, unusual=MUTABLE, kind=KINDS)
+def _edited_after_save(c: Cell) -> Case | None:
+    w = workload(c)
+    if w is None:
+        return None
+    first = c.session(0, take(2), save("s"), Step("edit", state="s"), *drains(2))
+    return c.case(w, first, c.session(1, load("s"), *drains(2)))
+
+
+@_unusual(
+    "work edited after load", each=("sampler",),
+    shape=SHAPES, unusual=MUTABLE, kind=KINDS, soon=(0, 1),
+)  # fmt: skip
+def _edited_after_load(c: Cell) -> Case | None:
+    w = workload(c)
+    if w is None:
+        return None
+    begun = (take(1),) if c.soon else ()
+    edited = (load("s"), *begun, Step("edit", state="s"), save("t"), *drains(2))
+    second = c.session(1, *edited)
+    return c.case(w, c.session(0, take(2), save("s")), second, c.session(2, load("t"), *drains(2)))
+
+
+@_unusual("work by reference", each=("sampler",), shape=SHAPES, unusual=MUTABLE, kind=KINDS)
+def _by_reference(c: Cell) -> Case | None:
+    w = workload(c)
+    if w is None:
+        return None
+    kept = Step("seal", state="s", into="late")
+    second = c.session(1, load("s"), take(1), save("t"), *drains(2), kept)
+    return c.case(w, c.session(0, take(2), save("s")), second)
+
+
+@_unusual(
+    "work refused", needs=("samples",), each=("sampler", "epochs"),
+    shape=((13, 3),), unusual=RESUMED, kind=KINDS, begun=(True, False), later=(True, False),
+)  # fmt: skip
+def _refused(c: Cell) -> Case | None:
+    """Refuse a state of another batch size; then go on, save, and resume."""
+    w = workload(c, 3)
+    if w is None:
+        return None
+    other = (("batch_size", 2),)
+    first = c.session(0, *drains(int(c.later)), take(2), save("s"), workload=other)
+    refused = Step("load", state="s", tolerate=True)
+    second = c.session(1, *(take(1),) * c.begun, refused, take(1), save("t"), *drains(2))
+    return c.case(w, first, second, c.session(2, load("t"), *drains(2)))
 
 
 UNEVEN = ((16, 2), (13, 2))

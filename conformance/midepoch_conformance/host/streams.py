@@ -10,13 +10,19 @@ __all__ = ["Streams", "seed_streams"]
 
 
 def seed_streams(seed: int) -> None:
-    """Seed ``random`` and, where they are loaded, ``numpy.random`` and ``torch``."""
+    """Seed ``random`` and, where they are loaded, ``numpy.random`` and ``torch``.
+
+    Each has a Gaussian in store afterwards: it is the part of a stream that is easily lost.
+    """
     random.seed(seed)
+    random.gauss(0, 1)
     numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
     if numpy is not None:
         numpy.random.seed(seed)
+        numpy.random.standard_normal()
     if torch is not None:
         torch.default_generator.manual_seed(seed)
+        torch.randn(())
 
 
 class Streams:

@@ -93,7 +93,9 @@ def fetched_again(view: View) -> Finding | None:
         return None
     words = f"the resumes fetch {_listed(counts)} samples, the first the earliest"
     x, size = view.case.sessions[last].execution, view.case.workload.batch_size
-    most = AHEAD * max(1, x.workers) * max(2, x.prefetch or 0) * size
+    # Ahead of the position, and back to the last snapshot of each lane.
+    ahead = AHEAD * max(2, x.prefetch or 0) + x.interval - 1
+    most = max(1, x.workers) * ahead * size
     if counts[-1] - counts[0] > most:
         evidence = Evidence("calls", last, wanted=("fetch", most), other=1)
         return view.fails("cost", words, counts[0], counts[-1], evidence)

@@ -7,6 +7,7 @@ import random
 from collections.abc import Sequence
 
 from midepoch_conformance.case.adapter import Execution
+from midepoch_conformance.case.data.sources import Custom
 from midepoch_conformance.case.trace import Batch, Fault
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.judges.registry import judge
@@ -334,8 +335,8 @@ def _elsewhere(view: View) -> Finding | None:
     for epoch, batches in enumerate(_epochs(view)):
         if w.sampler:
             drawn = values(derive_words(w.seed, "sampler", epoch), 1, ("python", "numpy", "torch"))
-            order = list(range(w.n))
-            random.Random(repr(tuple(value for (value,) in drawn))).shuffle(order)
+            generator = random.Random(repr(tuple(value for (value,) in drawn)))
+            order = Custom.order(generator, w.n)
             if ids(batches) != order:
                 words = f"epoch {epoch}: the sampler draws otherwise than from its seeds"
                 return view.silent("values", words, order, ids(batches))

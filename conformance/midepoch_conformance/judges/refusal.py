@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from midepoch_conformance.case.trace import Event
 from midepoch_conformance.judges.elastic import completed
 from midepoch_conformance.judges.registry import judge
@@ -19,6 +21,9 @@ _VALUES = {
     "text": "a text",
     "number": "a number",
     "foreign": "a foreign mapping",
+    "no_items": "an empty list",
+    "no_text": "an empty text",
+    "zero": "0",
 }
 
 
@@ -55,20 +60,33 @@ def other_plan(view: View) -> Finding | None:
     return completed(view, tuple(sorted(sizes)))
 
 
-@judge("REFUSE-4", "after a refusal")
+@judge("REFUSE-4", "after a refusal", "work refused")
 def after_a_refusal(view: View) -> Finding | None:
     """A refused load leaves the loader as it was."""
-    load = next((e for e in view.events(0, "load_bogus")), None)
+    of_another_plan = len(view.case.sessions) > 2
+    index = int(of_another_plan)
+    load = next((e for e in view.events(index) if e.do.startswith("load")), None)
     if load is None:
         return view.blocked("the play did not get to the load")
     if load.fault is None:
-        return _refused_late(view, load)
+        # The epoch may be completed under another plan, which REFUSE-3 judges.
+        return None if of_another_plan else _refused_late(view, load)
     if not is_refusal(load.fault, 0):
-        return view.blocked("it is not refused but breaks (see REFUSE-1)")
-    problem = view.problem(0, tolerated=(load.step,))
+        return view.blocked("it is not refused but breaks (see REFUSE-1 and REFUSE-3)")
+    return _as_it_was(view, index, load)
+
+
+def _as_it_was(view: View, index: int, load: Event) -> Finding:
+    """Judge what follows a refused load in its session, and in the one that continues it."""
+    problem = view.problem(index, tolerated=(load.step,))
     if problem is None:
-        return view.passed()
-    if problem.step < load.step and problem.fault is not None:
+        resumed = view.problem(index + 1)
+        if resumed is None:
+            return view.passed()
+        found, needs = view.of_problem(resumed), view.needs(index + 1, resumed)
+        words = f"from the state that was taken after the refused load: {found.words}"
+        return dataclasses.replace(found, words=words, needs=needs)
+    if problem.step < load.step:
         return view.blocked(f"wrong already before the load: {problem.words}")
     if problem.fault is not None:
         kind = fault_kind(problem.fault, problem.delivered)

@@ -74,7 +74,7 @@ def live(view: View) -> Finding | None:
     return _next_one(view, load.step, probe.step)
 
 
-@judge("RESUME-6", "used")
+@judge("RESUME-6", "used", "work used")
 def into_used(view: View) -> Finding | None:
     """A load into a used loader equals one into a fresh one."""
     last = len(view.case.sessions) - 1

@@ -36,7 +36,7 @@ def never_changes(view: View) -> Finding | None:
     return dataclasses.replace(_resumed(view, finding, last), words=words)
 
 
-@judge("STATE-2", "edited after save")
+@judge("STATE-2", "edited after save", "work edited after save")
 def changed_outside(view: View) -> Finding | None:
     """Editing a state that was handed out moves nothing in the loader."""
     last = len(view.case.sessions) - 1
@@ -69,13 +69,17 @@ def loaded_and_taken_again(view: View) -> Finding | None:
     return dataclasses.replace(finding, needs=view.needs(2, problem))
 
 
-@judge("STATE-5", "edited after load")
+@judge("STATE-5", "edited after load", "work edited after load")
 def changed_after_load(view: View) -> Finding | None:
-    """Editing a state after it was loaded moves nothing in the loader."""
-    return view.all(1)
+    """Editing a state after it was loaded moves nothing in the loader, nor in its states."""
+    finding = view.all(1)
+    last = len(view.case.sessions) - 1
+    if last == 1 or finding.outcome != "pass":
+        return finding
+    return _resumed(view, view.all(last), last)
 
 
-@judge("STATE-7", "loaded by reference")
+@judge("STATE-7", "loaded by reference", "work by reference")
 def left_as_it_is(view: View) -> Finding | None:
     """A state is after its load what it was before, as long as the loader lives."""
     for event in view.events(1, "load", "seal"):

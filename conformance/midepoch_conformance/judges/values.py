@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from midepoch_conformance.case.trace import Batch
@@ -38,7 +38,7 @@ def ambient_values(view: View) -> Finding | None:
 
 @judge("VOWN-2", "own streams", "own values")
 def own_streams(view: View) -> Finding | None:
-    """No two samples of an epoch draw from the same stream at the same place."""
+    """No two samples draw from the same stream at the same place, not even in two epochs."""
     return _distinct(view, samples=True, epochs=False)
 
 
@@ -78,6 +78,16 @@ def _distinct(view: View, samples: bool, epochs: bool) -> Finding | None:
     # The numbers after the draws in a row are the dataset's history.
     streams = sum(not draw.startswith("private") for draw in view.case.workload.draws)
     drawn = [_drawn(epoch, streams) for epoch in run]
+    if not epochs:
+        # One sample may draw the same values in each epoch.
+        drawers: dict[float, set[float]] = defaultdict(set)
+        for row in (row for epoch in run for batch in epoch for row in batch):
+            for value in row[1 : 1 + streams]:
+                drawers[value].add(row[0])
+        again = [value for value, ids in drawers.items() if len(ids) > 1]
+        if len(again) > _CHANCE:
+            words = f"{len(again)} values are drawn by more than one sample: {_few(again)}"
+            return view.silent("values", words, "distinct values", again, evidence)
     if samples:
         for number, values in enumerate(drawn):
             counts = Counter(values)

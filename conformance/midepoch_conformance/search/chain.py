@@ -202,7 +202,7 @@ class _Chain:
         """Deliver until every fault shows."""
         if self.chance.often(0.5):
             self._some_batches()
-        if self.chance.often(0.2):
+        if self.chance.often(0.35):
             self._oddity()
         # An empty remainder of an epoch, or an error, counts as one drained epoch.
         for _ in range(2 if self.course.mark.sure else 4 if self.course.faulty else 3):

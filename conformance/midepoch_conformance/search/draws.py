@@ -73,7 +73,7 @@ def workload(chance: Chance, offer: Offer, wishes: Wishes) -> Workload:
     more["sampler"] = _sampler(chance, kind, values["sampler"], wishes)
     more["batch_size"] = size = chance.one((1, 2, 2, 3, 4, 5))
     plain = not (maps and (more["sampler"] or True in offer.shuffles))
-    more["n"] = n = _samples(chance, size, plain)
+    more["n"] = _samples(chance, size, plain)
     more["draws"] = _draws(chance, kind, offer, wishes)
     more["mixed"] = bool(set(more["draws"]) & set(AMBIENT_DRAWS)) and chance.often(0.5)
     more["tail"] = _wished(chance, "tail", offer.tails, wishes)
@@ -86,23 +86,39 @@ def workload(chance: Chance, offer: Offer, wishes: Wishes) -> Workload:
     elif wishes.get("shuffle"):
         raise Unplayable("a stream has no order of the loader's own")
     if more.get("shuffle") or more["sampler"]:
-        more["seed"] = chance.below(4)
+        # A seed from the clock has more bits than a float.
+        more["seed"] = chance.one((0, 1, 2, 3, 2**62 + 12345))
     extras = _extras(chance, kind, offer)
     if extras.get("stream") == "rewinding" and set(more["draws"]) & set(GENERATORS):
         del extras["stream"]  # what has a generator of its own is no iterator of its own
-    if kind == "map" and more["tail"] == "keep" and not more["sampler"]:
-        odd = chance.below(6)
-        if odd == 0 and n > 1:
-            extras["fail_at"] = chance.below(n)
-        elif odd == 1 and n and "growing" in offer.extras:
-            extras["grow"] = chance.one((2, 3))
+    extras |= _unusual(chance, Workload(**more), values["unusual"], wishes)
     return Workload(**more, **extras)
+
+
+def _unusual(chance: Chance, w: Workload, known: Sequence[Value], wishes: Wishes) -> dict[str, Any]:
+    """Draw a sample that raises, or a length that changes from epoch to epoch, or neither."""
+    plain = w.tail == "keep" and not w.sampler
+    possible = {
+        "": True,
+        "a sample that raises": plain and w.kind in _MAPS and w.n > 1,
+        "a length that changes": plain and w.kind == "map" and w.n > 0,
+    }
+    found = _wished(chance, "unusual", ("", "", "", *known), wishes)
+    if not possible[str(found)]:
+        if "unusual" in wishes:
+            raise Unplayable(f"{found} is drawn for the loader's own orders of whole epochs")
+        return {}
+    if not found:
+        return {}
+    if found == "a sample that raises":
+        return {"fail_at": chance.below(w.n)}
+    return {"grow": chance.one((2, 3))}
 
 
 def _kinds(offer: Offer, wishes: Wishes) -> Sequence[str]:
     """Return the kinds that can have the wished values; all if there is none."""
     private = wishes.get("draws") in GENERATORS
-    maps = wishes.get("shuffle") or wishes.get("tail") == "rollover"
+    maps = wishes.get("shuffle") or wishes.get("tail") == "rollover" or wishes.get("unusual")
     found = [
         kind
         for kind in offer.kinds

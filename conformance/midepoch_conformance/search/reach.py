@@ -73,6 +73,12 @@ def offered_values(offer: Offer) -> dict[str, tuple[Value, ...]]:
         for place in SAVED
         if all(one in offer.saves for one in places.get(place, "mid").split("+"))
     )
+    maps = {"map", "stateful_map"} & set(offer.kinds)
+    unusual = (
+        "",
+        *(("a sample that raises",) if maps and offer.name != "own" else ()),
+        *(("a length that changes",) if "map" in maps and "growing" in offer.extras else ()),
+    )
     impossible = {"live"} if offer.boundary == "stream" else set()
     impossible |= set() if workers and "process" in offer.worker_kinds else {"worker lost"}
     return {
@@ -85,6 +91,7 @@ def offered_values(offer: Offer) -> dict[str, tuple[Value, ...]]:
         "shuffle": offer.shuffles,
         "sampler": samplers,
         "draws": ("", *offer.draws),
+        "unusual": unusual,
         "saved": saved,
         "ended": tuple(one for one in ENDED if one not in impossible),
         "resumes": tuple(range(1, MANY + 1)),
@@ -280,10 +287,8 @@ def _of_workload(w: Workload) -> Iterator[Fact]:
         yield ("tree", w.tree)
     if w.mixed:
         yield ("reached", "normal numbers and 32 bits")
-    if w.grow:
-        yield ("reached", "a length that changes")
-    if w.fail_at is not None:
-        yield ("reached", "an exception caught")
+    raises = "a sample that raises" if w.fail_at is not None else ""
+    yield ("unusual", "a length that changes" if w.grow else raises)
     if w.n % w.batch_size:
         yield ("reached", "a tail" if w.tail != "drop" else "a tail dropped")
     if w.n < w.batch_size:

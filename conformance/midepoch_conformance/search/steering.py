@@ -28,16 +28,19 @@ Pair = tuple[Fact, Fact]
 Declines = Callable[[Workload, Execution], "str | None"]
 """Says why an adapter does not offer a cell, or None if it does."""
 
-CANDIDATES = {False: 4, True: 16}
+CANDIDATES = {False: 3, True: 8}
 """How many candidates are drawn for each history without workers, and with them: those cost more
 to play."""
 
-BUDGETS = {"quick": (1, 120, 8), "full": (8, 240, 40)}
+BUDGETS = {"quick": (1, 110, 16), "full": (8, 240, 40)}
 """For each profile: how often the histories are drawn that play every pair together, and how many
 without workers and with workers each time; beside these, those that the last pairs need."""
 
 TRIES = 40
 """How often a history with a certain pair is drawn before the pair counts as out of reach."""
+
+FOUND = 6
+"""How many histories with a certain pair are drawn to choose from."""
 
 REQUIRED = 8
 """The worth of a pair of :data:`~.reach.AXES`; other pairs are worth 1."""
@@ -69,7 +72,7 @@ def draw_histories(
     Example:
         >>> drawn = draw_histories("quick", Offer(shuffles=(True,)), seed=1)
         >>> len(drawn.cases)
-        120
+        110
         >>> drawn.unreached[(("resumes", 2), ("saved", "start"))]
         'only a run that begins is before its first batch'
     """
@@ -179,9 +182,13 @@ class Steering:
         return next((words for words in answers if words is not None), None)
 
     def _with(self, pair: Pair, chance: Chance) -> Case | str:
-        """Return a history with a pair, or why there is none."""
+        """Return a history with a pair, or why there is none.
+
+        Of the first histories with it that are drawn, the one that reaches most else is taken.
+        """
         reasons: collections.Counter[str] = collections.Counter()
         for multi in _where(pair, self.offer):
+            found: list[Case] = []
             for _ in range(TRIES):
                 try:
                     case = draw_history(chance, self.offer, multi, dict(pair))
@@ -189,9 +196,13 @@ class Steering:
                     reasons[str(error)] += 1
                     continue
                 if pair in pairs(case):
-                    if self._take(case):
-                        return case
-                    reasons[self._declined(case) or "it was drawn before"] += 1
+                    found.append(case)
+                if len(found) == FOUND:
+                    break
+            for case in sorted(found, key=lambda case: -self._worth(pairs(case))):
+                if self._take(case):
+                    return case
+                reasons[self._declined(case) or "it was drawn before"] += 1
         return reasons.most_common(1)[0][0] if reasons else "no history that was drawn has both"
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from base import mutant, simple
 
 EXPECTED = "EPOCH-4"
-LARGEST = {"workers": 0, "sessions": 2, "steps": 6, "samples": 3}
+LARGEST = {"workers": 0, "sessions": 2, "steps": 6, "samples": 4}
 FIELD = ("accelerate#4195", "verl#3457", "streaming#869", "accelerate#4071", "data#1513")
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from base import mutant, simple
 
 EXPECTED = "STATE-4"
-LARGEST = {"workers": 0, "sessions": 3, "steps": 7, "samples": 3}
+LARGEST = {"workers": 0, "sessions": 3, "steps": 8, "samples": 6}
 FIELD = ("data#1453", "Energon#126")
 
 

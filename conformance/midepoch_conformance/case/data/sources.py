@@ -308,7 +308,10 @@ class TorchGenerator:
 
 
 class Custom:
-    """A user's plain sampler: its own generator shuffles the ids again for each epoch."""
+    """A user's plain sampler: its own generator orders the ids again for each epoch.
+
+    It sorts by Gaussians: of an odd number of them the generator keeps one more in its state.
+    """
 
     def __init__(self, w: Any) -> None:
         self.n, self.generator = w.n, random.Random(w.seed)
@@ -317,9 +320,13 @@ class Custom:
         return int(self.n)
 
     def __iter__(self) -> Iterator[int]:
-        order = list(range(self.n))
-        self.generator.shuffle(order)
-        return iter(order)
+        return iter(self.order(self.generator, self.n))
+
+    @staticmethod
+    def order(generator: random.Random, n: int) -> list[int]:
+        """Return the ids by one Gaussian each."""
+        keys = [generator.gauss(0, 1) for _ in range(n)]
+        return sorted(range(n), key=keys.__getitem__)
 
 
 class Batches:

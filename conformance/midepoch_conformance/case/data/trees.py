@@ -83,6 +83,7 @@ def _arrays(position: int) -> dict[str, Any]:
 
     return {
         "bits": numpy.array([True, position % 2 == 0]),
+        "columns": numpy.arange(6, dtype=numpy.int64).reshape(2, 3).T * (1 + position),
         "empty": numpy.zeros((0, 3), dtype=numpy.float32),
         "point": numpy.array(position, dtype=numpy.int16),
         "scalars": [numpy.int64(position), numpy.float32(0.5), numpy.bool_(True), position],
@@ -95,6 +96,7 @@ def _tensors(position: int) -> dict[str, Any]:
 
     return {
         "bits": torch.tensor([True, position % 2 == 0]),
+        "columns": torch.arange(6).reshape(2, 3).T * (1 + position),
         "empty": torch.zeros((0, 3), dtype=torch.float64),
         "half": [torch.tensor([0.5, -1.0], dtype=torch.bfloat16), position],
         "point": torch.tensor(position, dtype=torch.int16),
