@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -188,16 +189,20 @@ PREPARE = leave
 """
 
 
+@pytest.mark.parametrize("copies", [False, True])
 @pytest.mark.parametrize("way", ["ends", "is terminated", "is killed"])
 def test_a_script_leaves_no_process(
-    way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    way: str, copies: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seconds = str(100_000 + os.getpid())
     hangs = "time.sleep(1000)" if way != "ends" else "pass"
-    stands = f"def state(self):\n        import time; {hangs}\n        "
-    text = told().replace("def state(self): ", stands)
+    # The data is prepared by the first session, which is the one that hangs.
+    stands = f"def epoch(self):\n        import time; {hangs}\n"
+    text = told().replace("def epoch(self):\n", stands)
+    if copies:
+        text = re.sub(r"\((\d+), \d, {", r"(\1, None, {", text)
     script = tmp_path / "failure.py"
-    script.write_text(text.replace("def encode(", f"{LEAVES}\n\ndef encode("))
+    script.write_text(text.replace("\n\nmain(*", f"\n\n{LEAVES}\n\nmain(*"))
     process = subprocess.Popen(
         [sys.executable, str(script)],
         env={**os.environ, "LEFT": seconds, "TMPDIR": str(tmp_path)},
