@@ -303,7 +303,7 @@ def _worth_workers(row: dict[str, Any]) -> bool:
     if row["family"] == "fetched again" and row["interval"] > 1:
         # With several lanes the last snapshots of all of them lie far apart.
         lanes = row["workers"] > 1 and row["kind"] == "stateful_map"
-        return lanes and row["where"] == "epoch"
+        return bool(lanes and row["where"] == "epoch")
     if "width" in row:
         return row["then"] is (row["width"] == min(WIDTHS))
     if row.get("change") in ("forkserver", "from spawn"):
