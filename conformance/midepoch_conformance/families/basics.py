@@ -33,11 +33,7 @@ def _plain(c: Cell) -> Case:
 
 
 @_basic(
-    "whole",
-    needs=("samples",),
-    quick=("inline",),
-    shape=(*SHAPES, *SMALL),
-    tail=("keep", "drop"),
+    "whole", needs=("samples",), quick=("inline",), shape=(*SHAPES, *SMALL), tail=("keep", "drop")
 )
 def _whole(c: Cell) -> Case:
     return c.case(c.workload(2), c.session(0, *drains(2)))
@@ -210,8 +206,7 @@ ROLLED: dict[str, tuple[tuple[Step, ...], ...]] = {
 
 
 @_basic(
-    "rollover",
-    quick=("drawn",), needs=("samples",),
+    "rollover", needs=("samples",), quick=("drawn",),
     shape=LEFT_OVER, kind=("map", "stateful_map"), where=tuple(ROLLED),
     order=("", "random", "custom", "stateful"), tail=("rollover",),
 )  # fmt: skip

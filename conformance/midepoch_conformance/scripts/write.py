@@ -58,8 +58,8 @@ class Scripts:
         text, ran = "", ScriptRun(NO_VERDICT, "")
         # Few failures need different seeds of hashes, each of which takes an interpreter. The whole
         # text still has the lines that specialising may have lost.
-        ways = ((False, True), (True, True)) if not info.offer.fork_safe else ()
-        for whole, hashes in ways or ((False, False), (False, True), (True, True)):
+        ways = ((False, False), (False, True), (True, True))
+        for whole, hashes in ways if info.offer.fork_safe else ways[1:]:
             with _ONE:
                 other = make_script(
                     info,
