@@ -139,6 +139,14 @@ def test_the_oracle_is_played_once_and_once_more_for_replays() -> None:
     assert engine.plays[oracle.id] == 2
 
 
+def test_a_case_of_no_epochs_has_no_oracle() -> None:
+    engine = Engine()
+    workload = dataclasses.replace(TABLE[2].workload, epochs=0)
+    case = dataclasses.replace(TABLE[2], workload=workload)
+    Bench(engine, Oracles()).judge(case)
+    assert dict(engine.plays) == {case.id: 1}
+
+
 def test_only_so_many_oracles_are_kept() -> None:
     engine = Engine()
     oracles, plays = Oracles(most=2), Plays(engine, Turns(), Hangs())

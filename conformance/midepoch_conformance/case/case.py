@@ -7,6 +7,7 @@ name is the hash of its content.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
 import json
 from typing import Any
@@ -138,7 +139,7 @@ class Case:
         except (KeyError, TypeError) as error:
             raise CaseError(f"not a case: {error}; got {data!r}") from error
 
-    @property
+    @functools.cached_property
     def id(self) -> str:
         """Return the case's name: the first 12 hex digits of its content's SHA-256."""
         text = json.dumps(self.to_json(), sort_keys=True, separators=(",", ":"))

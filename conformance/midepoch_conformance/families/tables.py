@@ -311,7 +311,8 @@ def _worth_workers(row: dict[str, Any]) -> bool:
     if row.get("change") in ("spawn", "everything"):
         # A spawned worker imports its framework anew: one that persists does so once.
         lasting = row["persistent"] or row["change"] != "spawn"
-        return lasting and (row["workers"], row["kind"]) == (1, "map")
+        mine = row["change"] == ("spawn" if row["family"] == "execution" else "everything")
+        return mine and lasting and (row["workers"], row["kind"]) == (1, "map")
     if row["kind"] != "map" and "change" in row:
         stateful = row["kind"] == "stateful_iterable"
         return row["change"] == "prefetch" or (stateful and row["change"] in _STATEFUL_CHANGES)

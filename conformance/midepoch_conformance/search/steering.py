@@ -32,7 +32,7 @@ CANDIDATES = {False: 3, True: 8}
 """How many candidates are drawn for each history without workers, and with them: those cost more
 to play."""
 
-BUDGETS = {"quick": (1, 110, 16), "full": (8, 240, 40)}
+BUDGETS = {"quick": (1, 100, 16), "full": (8, 240, 40)}
 """For each profile: how often the histories are drawn that play every pair together, and how many
 without workers and with workers each time; beside these, those that the last pairs need."""
 
@@ -72,7 +72,7 @@ def draw_histories(
     Example:
         >>> drawn = draw_histories("quick", Offer(shuffles=(True,)), seed=1)
         >>> len(drawn.cases)
-        110
+        100
         >>> drawn.unreached[(("resumes", 2), ("saved", "start"))]
         'only a run that begins is before its first batch'
     """
@@ -112,7 +112,7 @@ class Steering:
     def choose(self, count: int, chance: Chance, multi: bool) -> list[Case]:
         """Return up to ``count`` new histories, those first that reach most that is new."""
         pool = self._candidates(CANDIDATES[multi] * count, chance, multi)
-        found = [pairs(case) for case in pool]
+        found = [own for _, own in pool]
         # A candidate is worth less once others are chosen, so an old worth is an upper bound.
         queue = [(-self._worth(own), i) for i, own in enumerate(found)]
         heapq.heapify(queue)
@@ -122,8 +122,8 @@ class Steering:
             worth = self._worth(found[i])
             if queue and (-worth, i) > queue[0]:
                 heapq.heappush(queue, (-worth, i))
-            elif self._take(pool[i]):
-                chosen.append(pool[i])
+            elif self._take(*pool[i]):
+                chosen.append(pool[i][0])
         return chosen
 
     def complete(self, chance: Chance) -> tuple[list[Case], dict[Pair, str]]:
@@ -141,8 +141,9 @@ class Steering:
         # A later history may have a pair that was out of reach before.
         return chosen, {pair: unreached[pair] for pair in unreached if pair not in self.reached}
 
-    def _candidates(self, count: int, chance: Chance, multi: bool) -> list[Case]:
-        found: dict[str, Case] = {}
+    def _candidates(self, count: int, chance: Chance, multi: bool) -> list[tuple[Case, set[Pair]]]:
+        """Return up to ``count`` different histories, each with its pairs."""
+        found: dict[str, tuple[Case, set[Pair]]] = {}
         reached: set[Pair] = set()
         novel: list[Case] = []
         for _ in range(3 * count):
@@ -159,19 +160,19 @@ class Steering:
             if not own <= reached:
                 reached |= own
                 novel.append(case)
-            found.setdefault(case.id, case)
+            found.setdefault(case.id, (case, own))
         return list(found.values())
 
     def _worth(self, own: set[Pair]) -> int:
         new = own - self.reached
         return len(new) + (REQUIRED - 1) * sum(a[0] in AXES and b[0] in AXES for a, b in new)
 
-    def _take(self, case: Case) -> bool:
-        """Choose a history, unless it is known or the adapter declines it."""
+    def _take(self, case: Case, own: set[Pair]) -> bool:
+        """Choose a history with its pairs, unless it is known or the adapter declines it."""
         if case.id in self._known or self._declined(case) is not None:
             return False
         self._known.add(case.id)
-        self.reached |= pairs(case)
+        self.reached |= own
         return True
 
     def _declined(self, case: Case) -> str | None:
@@ -188,19 +189,20 @@ class Steering:
         """
         reasons: collections.Counter[str] = collections.Counter()
         for multi in _where(pair, self.offer):
-            found: list[Case] = []
+            found: list[tuple[Case, set[Pair]]] = []
             for _ in range(TRIES):
                 try:
                     case = draw_history(chance, self.offer, multi, dict(pair))
                 except Unplayable as error:
                     reasons[str(error)] += 1
                     continue
-                if pair in pairs(case):
-                    found.append(case)
+                own = pairs(case)
+                if pair in own:
+                    found.append((case, own))
                 if len(found) == FOUND:
                     break
-            for case in sorted(found, key=lambda case: -self._worth(pairs(case))):
-                if self._take(case):
+            for case, own in sorted(found, key=lambda one: -self._worth(one[1])):
+                if self._take(case, own):
                     return case
                 reasons[self._declined(case) or "it was drawn before"] += 1
         return reasons.most_common(1)[0][0] if reasons else "no history that was drawn has both"
