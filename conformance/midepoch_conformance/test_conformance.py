@@ -68,13 +68,12 @@ def opened(pytestconfig: pytest.Config) -> Iterator[tuple[PiecewiseCheck, Loader
         profile=pytestconfig.getoption("midepoch_profile"),
         python=pytestconfig.getoption("midepoch_python"),
         jobs=1,
-        scripts=Path(pytestconfig.getoption("midepoch_scripts")),
         known=tuple(_known(pytestconfig)),
     )
-    with open_benches(settings) as benches:
+    folder = Path(pytestconfig.getoption("midepoch_scripts"))
+    with open_benches(settings) as benches, Scripts(folder, settings.python) as scripts:
         smoke(benches[0])
         table = cases_for(benches[0].info, load_table(settings.profile))
-        scripts = Scripts(settings.scripts, settings.python) if settings.scripts else None
         yield PiecewiseCheck(benches[0], table, settings.known, scripts), benches[0].info
 
 

@@ -72,8 +72,25 @@ def test_kinds_of_workload_are_apart_where_there_is_time_for_it() -> None:
 
 
 @pytest.mark.usefixtures("_features")
-def test_what_is_special_about_a_workload_tells_causes_apart() -> None:
-    assert groups(failing(PLAIN), failing(SHUFFLED)) == [[PLAIN.id], [SHUFFLED.id]]
+def test_what_is_special_about_a_workload_tells_causes_apart_where_there_is_time_for_it() -> None:
+    results = failing(PLAIN), failing(SHUFFLED)
+    assert [set(ids) for ids in groups(*results)] == [{PLAIN.id, SHUFFLED.id}]
+    assert groups(*results, by_kind=True) == [[PLAIN.id], [SHUFFLED.id]]
+
+
+@pytest.mark.usefixtures("_features")
+def test_a_failure_tells_of_what_is_special_unless_plain_workloads_fail_too() -> None:
+    (alone,) = failing_groups([failing(SHUFFLED)], by_kind=False)
+    assert alone.features == ("shuffled",)
+    (both,) = failing_groups([failing(SHUFFLED), failing(PLAIN)], by_kind=False)
+    assert both.features == ()
+    special = dataclasses.replace(failure(SHUFFLED)[1], feature="shuffled")
+    other = dataclasses.replace(failure(LONG)[1], feature="long", also=("late",))
+    found = [(failure(SHUFFLED)[0], special), (failure(LONG)[0], other)]
+    ((_, merged),) = distinct(found, by_kind=False)
+    assert {merged.feature, *merged.also} == {"shuffled", "long", "late"}
+    ((_, merged),) = distinct([*found, failure(PLAIN)], by_kind=False)
+    assert merged.also == ()
 
 
 def test_what_fails_now_and_then_goes_with_what_fails_each_time() -> None:
@@ -212,6 +229,6 @@ def test_scripts_are_made_one_at_a_time(tmp_path: Path, monkeypatch: pytest.Monk
     folder = Scripts(tmp_path)
     failure = Failure(Finding("RESUME-1", "fails silently"), ("map",), PLAIN, "")
     info = Engine().info
-    with ThreadPoolExecutor(2) as pool:
+    with folder, ThreadPoolExecutor(2) as pool:
         tuple(pool.map(lambda _: folder.add(failure, info, None), range(2)))
     assert not met

@@ -27,7 +27,7 @@ SHARE = int(os.environ.get("MIDEPOCH_ECCENTRICS_PLAY_ONE_CASE_IN", "8"))
 Each eccentric begins with another case, so that all of them together play the whole table.
 """
 
-FEWEST = 10
+FEWEST = 8
 """So many requirements at least must pass: the others may have no case in an eccentric's share."""
 
 REFUSALS = {"refuses_while_live": {"RESUME-6", "RESUME-7"}, "looks_when_iterated": {"RESUME-7"}}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,12 @@ from midepoch_conformance.host.processes import _runs
 from midepoch_conformance.judges import applicable
 from midepoch_conformance.run.bench import Bench
 from midepoch_conformance.run.runner import Runner
-from midepoch_conformance.scripts.run import NO_VERDICT, run_script
+from midepoch_conformance.scripts.run import (
+    NO_VERDICT,
+    Interpreter,
+    WarmInterpreter,
+    run_script,
+)
 from midepoch_conformance.scripts.script import make_script, player
 from midepoch_conformance.search.shrink import size
 from midepoch_conformance.verdict.evidence import Evidence
@@ -245,18 +251,50 @@ def test_a_script_runs_wherever_it_lies(fakes: Path, tmp_path: Path) -> None:
     assert ran.status == 1, ran.output
 
 
-def test_a_script_that_breaks_shows_nothing() -> None:
-    assert run_script("raise SystemExit(1)").status == NO_VERDICT
-    assert run_script("print('no words')").status == NO_VERDICT
-    assert "bad is not defined" in run_script("bad").output.replace("'", "")
-    slow = run_script("import time; time.sleep(60)", timeout=0.5)
+@pytest.fixture(params=[Interpreter, WarmInterpreter])
+def interpreter(request: pytest.FixtureRequest) -> Iterator[Interpreter | WarmInterpreter]:
+    made = request.param()
+    yield made
+    if isinstance(made, WarmInterpreter):
+        made.close()
+
+
+def test_a_script_that_breaks_shows_nothing(interpreter: Interpreter | WarmInterpreter) -> None:
+    assert run_script("raise SystemExit(1)", interpreter).status == NO_VERDICT
+    assert run_script("print('no words')", interpreter).status == NO_VERDICT
+    assert "bad is not defined" in run_script("bad", interpreter).output.replace("'", "")
+    slow = run_script("import time; time.sleep(60)", interpreter, timeout=0.5)
     assert slow.status == NO_VERDICT
     assert "0.5 s" in slow.output
+    words = "print('', 'expected: 1', 'got:      2', sep='\\n');"
+    for end, status in (("raise SystemExit(1)", 1), ("", 0), ("raise SystemExit(2)", 2)):
+        assert run_script(f"{words} {end}", interpreter).status == status
 
 
-def test_a_script_leaves_no_process() -> None:
+def test_a_script_is_the_main_program(interpreter: Interpreter | WarmInterpreter) -> None:
+    text = (
+        "import os, pickle, sys, tempfile\n"
+        "class Row: pass\n"
+        "print(os.path.dirname(__file__) == os.getcwd() == sys.path[0] == tempfile.gettempdir())\n"
+        "print(__name__, sys.argv == [__file__], type(pickle.loads(pickle.dumps(Row()))) is Row)\n"
+        "print(os.getsid(0) == os.getpid(), [k for k in os.environ if k.startswith('PYTHON')])\n"
+        "print(repr(sys.stdin.read()))\n"
+    )
+    ran = run_script(text, interpreter)
+    assert ran.output == "True\n__main__ True True\nTrue []\n''\n"
+
+
+def test_a_warm_interpreter_that_died_is_replaced() -> None:
+    interpreter = WarmInterpreter()
+    kill = f"import os, signal; os.kill({interpreter.pid}, signal.SIGKILL)"
+    assert run_script(kill, interpreter).status == NO_VERDICT
+    assert run_script("print('again')", interpreter).output == "again\n"
+    interpreter.close()
+
+
+def test_a_script_leaves_no_process(interpreter: Interpreter | WarmInterpreter) -> None:
     text = "import subprocess; print(subprocess.Popen(['sleep', '1000']).pid)"
-    pid = int(run_script(text).output)
+    pid = int(run_script(text, interpreter).output)
     until = time.monotonic() + 10
     while _runs(pid) and time.monotonic() < until:
         time.sleep(0.01)

@@ -148,7 +148,7 @@ tolerate=True)), ambient=101, host='b', workload=())
         raise CaseError(f"{_listed(unknown) or 'no family'}: {text!r} is not the text of a case")
     workload = Workload(**{n: _fitting(v) for n, v in facts.items() if n in _WORKLOAD})
     execution = Execution(**{n: v for n, v in facts.items() if n in _EXECUTION})
-    parts = _split(rest, "|") if rest else []
+    parts = _split(rest, "|") if rest else [[]]  # one session, which only opens the loader
     plans = (_plan(part, number, execution) for number, part in enumerate(parts))
     return Case(family, workload, tuple(plans))
 

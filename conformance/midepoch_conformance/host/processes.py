@@ -13,6 +13,7 @@ import os
 import signal
 import sys
 import time
+from typing import IO
 
 __all__ = [
     "adopt_orphans",
@@ -24,6 +25,7 @@ __all__ = [
     "keepers",
     "left_after",
     "living",
+    "piped",
     "prepare_for_forks",
     "processor_time",
 ]
@@ -143,12 +145,19 @@ def end_others(spared: set[int]) -> int:
             return len(ended)
 
 
-def end_marked(mark: str) -> None:
-    """Kill all processes that were started with ``mark`` in their environment.
+def piped(pipe: IO[bytes] | None) -> IO[bytes]:
+    """Return a pipe that ``Popen`` was asked to make."""
+    if pipe is None:
+        raise RuntimeError("Popen made no pipe although it was asked to")
+    return pipe
+
+
+def end_marked(mark: str, spare: int | None = None) -> None:
+    """Kill all processes but ``spare`` that were started with ``mark`` in their environment.
 
     This finds daemons too, which have left their group, their session and their parent.
     """
-    spared = {os.getpid()}
+    spared = {os.getpid(), spare}
     until = time.monotonic() + _DYING
     while time.monotonic() < until:
         found = [pid for pid in _numbers("/proc") if pid not in spared]

@@ -200,6 +200,7 @@ class Failure(Finding):
     script_text: str | None
     script_note: str
     worst: str = ""
+    also: Sequence[str] = ()
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

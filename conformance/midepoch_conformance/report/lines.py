@@ -273,6 +273,7 @@ def _failure(failure: results.Failure) -> Failure:
         script_text=failure.script_text,
         script_note=without_process_ids(failure.script_note),
         worst=without_process_ids(failure.worst),
+        also=failure.also,
     )
 
 

@@ -165,6 +165,8 @@ def _failure(number: int, one: Failure) -> list[str]:
     lines.append(f"- case: {plain(one.case_words)}")
     expected, got = batches_words(one.expected), batches_words(one.got)
     facts = (("shown", one.words), ("expected", expected), ("got", got), ("worst", one.worst))
+    if one.also:
+        lines.append(f"- also with: {plain('; '.join(one.also))}")
     lines += [f"- {name}: {code(clipped(value, _SHOWN))}" for name, value in facts if value]
     if one.script:
         lines.append(f"- script: {code(one.script)}")

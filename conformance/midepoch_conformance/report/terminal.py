@@ -256,6 +256,8 @@ def _print_failure(number: int, failure: Failure, document: Document, console: C
         f" on {_line(kinds_words(failure.workload_kinds))} data, {counted(failure.cases, 'case')}",
     )
     facts = [("case", failure.case_words), ("shown", failure.words)]
+    if failure.also:
+        facts.insert(1, ("also with", "; ".join(failure.also)))
     facts += [
         (name, clipped(without_process_ids(words), _VALUE))
         for name, value in (("expected", failure.expected), ("got", failure.got))

@@ -236,10 +236,6 @@ def find_failures(
         drawn = group.members[0][0].probe == HISTORY
         return full or drawn if settings.shrink is None else settings.shrink
 
-    scripts = None
-    if settings.scripts is not None and groups:
-        scripts = Scripts(settings.scripts, settings.python)
-
     def shrink(bench: Bench, number: int) -> Failure:
         group = groups[number]
         if smaller(group):
@@ -257,7 +253,9 @@ def find_failures(
     shrunk = share(benches, shrink, range(len(groups)))
     found = by_harm(distinct(zip(groups, shrunk, strict=True), by_kind=full))
     listen(Found(so_far([failure for _, failure in found])))
-    return share(benches, show, range(len(found)))
+    folder = settings.scripts
+    with Scripts(folder, settings.python) if folder else contextlib.nullcontext() as scripts:
+        return share(benches, show, range(len(found)))
 
 
 def wanted_requirements(only: Sequence[str]) -> frozenset[str] | None:

@@ -53,13 +53,19 @@ class Group:
         """All kinds of workload on which the requirement fails in this way."""
         return tuple(dict.fromkeys(case.workload.kind for case, _ in self.members))
 
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The unusual features of its workloads; without any if a plain workload fails as well."""
+        found = tuple(dict.fromkeys(feature_of(case) for case, _ in self.members))
+        return () if "" in found else found
+
 
 def failing_groups(results: Iterable[CaseResult], *, by_kind: bool) -> list[Group]:
     """Return the failing cases in groups, each of one cause, in the table's order.
 
-    Causes differ if the requirement, the outcome, the kind of finding or the workload's feature
-    differs; with ``by_kind`` also if the kind of workload differs. An unstable failure joins a
-    stable one of the same requirement and sort of workload, if there is one.
+    Causes differ if the requirement, the outcome or the kind of finding differs; with ``by_kind``
+    also if the kind of workload or its feature differs. An unstable failure joins a stable one of
+    the same requirement and sort of workload, if there is one.
     """
     found: dict[Cause, list[tuple[Case, Finding]]] = {}
     unstable: list[tuple[Case, Finding]] = []
@@ -83,7 +89,7 @@ class Cause(NamedTuple):
 
     requirement: str
     sort: tuple[str, str]
-    """The kind of workload, ``""`` if kinds do not count, and its feature."""
+    """The kind of workload and its feature; ``""`` if they do not count."""
     outcome: str
     kind: str
     """The finding's kind."""
@@ -92,7 +98,7 @@ class Cause(NamedTuple):
 def _cause(case: Case, finding: Finding, by_kind: bool) -> Cause:
     kind, feature = sort_of(case)
     # A drawn workload has any features: only the smallest case tells which of them matter.
-    sort = (kind if by_kind else "", "" if case.probe == HISTORY else feature)
+    sort = (kind, "" if case.probe == HISTORY else feature) if by_kind else ("", "")
     return Cause(finding.requirement, sort, finding.outcome, finding.kind)
 
 
@@ -194,6 +200,7 @@ def smallest(
         cases=len(group.members),
         shrunk=plays,
         feature=feature_of(case),
+        also=tuple(other for other in group.features if other != feature_of(case)),
         worst=_worst(group, finding, bench.info.function),
     )
 
@@ -218,6 +225,7 @@ def distinct(
                 one[1],
                 cases=one[1].cases + two[1].cases,
                 workload_kinds=_kinds(one[1], two[1]),
+                also=_also(one[1], two[1]),
                 worst=one[1].worst or two[1].worst,
             ),
         )
@@ -266,6 +274,14 @@ def _added(bench: Bench, failure: Failure, scripts: Scripts) -> Failure:
     errors = bench.errors(failure.case, finding)
     lengths = bench.lengths(failure.case)
     return scripts.add(complete, bench.info, lengths, errors, bench.limit)
+
+
+def _also(failure: Failure, merged: Failure) -> tuple[str, ...]:
+    """Return the other features of two failures; none if one of them has no feature."""
+    if not (failure.feature and merged.feature):
+        return ()
+    found = dict.fromkeys((*failure.also, merged.feature, *merged.also))
+    return tuple(other for other in found if other != failure.feature)
 
 
 def _kinds(failure: Failure, merged: Failure) -> tuple[str, ...]:

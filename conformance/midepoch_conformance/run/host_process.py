@@ -11,9 +11,9 @@ import subprocess
 import tempfile
 import uuid
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-from midepoch_conformance.host.processes import end_marked, living
+from midepoch_conformance.host.processes import end_marked, living, piped
 from midepoch_conformance.host.system import stacks
 from midepoch_conformance.host.system.deadline import Deadline
 
@@ -93,7 +93,7 @@ class HostProcess:
                 f"{python} cannot be started: {error}",
                 "name the Python in which the loader is installed: --python PATH",
             ) from error
-        self.requests, self.answers = _piped(self.process.stdin), _piped(self.process.stdout)
+        self.requests, self.answers = piped(self.process.stdin), piped(self.process.stdout)
 
     def ask(
         self,
@@ -193,9 +193,3 @@ def too_old(python: str) -> str:
         if b"False" in subprocess.run(asked, capture_output=True, timeout=_DYING).stdout:
             return "a host needs Python 3.9 or newer; "
     return ""
-
-
-def _piped(pipe: IO[bytes] | None) -> IO[bytes]:
-    if pipe is None:
-        raise RuntimeError("Popen made no pipe although it was asked to")
-    return pipe

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import re
-import sys
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from midepoch_conformance.case.adapter import LoaderInfo
-from midepoch_conformance.scripts.run import NO_VERDICT, ScriptRun, run_script
+from midepoch_conformance.scripts.run import (
+    NO_VERDICT,
+    Interpreter,
+    ScriptRun,
+    WarmInterpreter,
+    run_script,
+)
 from midepoch_conformance.scripts.script import make_script
 from midepoch_conformance.verdict.results import Failure
 
@@ -29,6 +35,8 @@ _ONE = threading.Lock()
 class Scripts:
     """Writes scripts into a folder, which is made when the first is written.
 
+    As a context, it ends the interpreters that ran them.
+
     Args:
         folder: the folder.
         python: the interpreter that has the loader.
@@ -36,7 +44,16 @@ class Scripts:
 
     def __init__(self, folder: Path, python: str | None = None) -> None:
         self._folder = folder
-        self._python = python or sys.executable
+        self._python = python
+        self._started: list[WarmInterpreter] = []
+        self._idle: list[WarmInterpreter] = []
+
+    def __enter__(self) -> Scripts:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for interpreter in self._started:
+            interpreter.close()
 
     def add(
         self,
@@ -74,7 +91,8 @@ class Scripts:
                 )
             # An unstable failure may take a few runs to show.
             for _ in range(_TRIES if failure.finding.outcome == "unstable" else 1):
-                again = run_script(other, self._python, TIMEOUT + limit)
+                with self._interpreter(info.offer.fork_safe) as interpreter:
+                    again = run_script(other, interpreter, TIMEOUT + limit)
                 if again.status == 1:
                     break
             if not whole or again.status == 1:
@@ -89,6 +107,22 @@ class Scripts:
             last = " ".join(ran.output.split())[-_SHOWN:]
             note = f"by itself it does not show the failure (status {ran.status}): {last}"
         return dataclasses.replace(failure, script=str(file), script_text=text, script_note=note)
+
+    @contextlib.contextmanager
+    def _interpreter(self, fork_safe: bool) -> Iterator[Interpreter | WarmInterpreter]:
+        """Lend an interpreter to a thread; a loader that must not be forked has a new one."""
+        if not fork_safe:
+            yield Interpreter(self._python)
+            return
+        try:
+            interpreter = self._idle.pop()
+        except IndexError:
+            interpreter = WarmInterpreter(self._python)
+            self._started.append(interpreter)
+        try:
+            yield interpreter
+        finally:
+            self._idle.append(interpreter)
 
     def path(self, loader: str, failure: Failure) -> Path:
         """Return the path of a failure's script; different failures have different paths."""

@@ -78,7 +78,9 @@ class _Chain:
     def _of_link(self, axis: str, last: bool) -> str:
         if last and axis in self.wishes:
             return str(self.wishes[axis])
-        impossible = {"worker lost"} if not self.multi else set()
+        # Frameworks take seconds to see that a worker is lost: once in a history is enough.
+        lost = any("die_at" in dict(plan.workload) for plan in self.sessions)
+        impossible = {"worker lost"} if lost or not self.multi else set()
         impossible.add("at once" if self.course.fresh else "start")
         possible = [value for value in self.values[axis] if value not in impossible]
         if not possible:

@@ -123,7 +123,9 @@ class Failure:
     script_text: str | None = None
     """The script itself."""
     feature: str = ""
-    """A special feature of the workloads that fail in this way, in a word or two."""
+    """The unusual features of the case's workload, in a word or two."""
+    also: tuple[str, ...] = ()
+    """The other unusual features with which workloads fail in this way."""
     delivered: Delivered | None = None
     """The batches that one more play of the case delivered."""
     worst: str = ""
