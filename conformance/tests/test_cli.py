@@ -87,6 +87,14 @@ def test_status_2_with_a_clear_line(
     assert printed.out == ""
 
 
+def test_the_jobs_can_come_from_the_environment(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("MIDEPOCH_JOBS", "-1")
+    assert main(["check", "torch"]) == 2
+    assert "--jobs" in capsys.readouterr().err
+
+
 def test_status_2_when_the_smoke_gate_fails(
     fakes: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

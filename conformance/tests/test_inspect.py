@@ -188,6 +188,14 @@ def test_a_key_may_hold_dots_and_the_rest_of_a_json_file_anything(
     assert (status, "at trainer.v1.loader: valid" in text) == (0, True), text
 
 
+def test_a_key_with_a_typo_gets_the_place_of_a_state(capsys: pytest.CaptureFixture[str]) -> None:
+    content = {"trainer": {"loader": json.loads(in_json(a_state()[0]))}, "step": 3}
+    Path("checkpoint.json").write_text(json.dumps(content))
+    for key, hint in (("trainer.loder", "did you mean 'trainer.loader'?"), ("x", "its states: ")):
+        assert main(["inspect", "checkpoint.json", "--key", key]) == 2
+        assert hint in " ".join(capsys.readouterr().err.split())
+
+
 def edited(path: str, value: object) -> dict[str, Any]:
     """Return a state with the part at ``path`` replaced, or left out where it is Ellipsis."""
     state: dict[str, Any] = json.loads(in_json(a_state()[0]))

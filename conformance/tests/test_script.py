@@ -85,6 +85,9 @@ CASES = {
     ("Loses", "BASIS-3"): "whole: drain, drain",
     ("Sticks", "EPOCH-5"): "break: epochs=3; take 1, break, drain, drain",
     ("Grows", "COST-1"): "size: n=4000 epochs=1; take 112, save a, take 800, save b",
+    ("Turns", "WORKERS-1"): "workers: | [workers=1 ambient=1] drain, drain",
+    ("TurnsLater", "WORKERS-1"): "work left early: n=8 batch_size=2 epochs=0; "
+    "take 3, break, drain | [workers=1 ambient=1] take 3, break, drain",
     ("Repeats", "VAMB-2"): "ambient streams: draws=[python]; drain, drain",
 }
 """The requirement that each lie fails, and the case that shows it."""

@@ -327,10 +327,12 @@ HEALED: dict[str, tuple[tuple[Step, ...], ...]] = {
 
 @_outage(
     "healed", (True,), needs=("samples",),
-    shape=ONE, kind=("map", *LANED), sample=(9, 0), where=tuple(HEALED),
-    interval=(1, 3), tail=("keep",),
+    shape=(*ONE, (13, 1)), kind=("map", *LANED), sample=(9, 0), where=tuple(HEALED),
+    interval=(1, 3, 100), tail=("keep",),
 )  # fmt: skip
-def _healed(c: Cell) -> Case:
+def _healed(c: Cell) -> Case | None:
+    if (c.interval == 100) is not (c.shape[1] == 1):
+        return None  # many batches since the last snapshot, or few
     plans = [
         c.session(number, *steps, restarts=2, workload=(("die_at", None),) if number else ())
         for number, steps in enumerate(HEALED[c.where])

@@ -304,6 +304,8 @@ def _worth_workers(row: dict[str, Any]) -> bool:
         # With several lanes the last snapshots of all of them lie far apart.
         lanes = row["workers"] > 1 and row["kind"] == "stateful_map"
         return bool(lanes and row["where"] == "epoch")
+    if row["family"] == "healed" and row["interval"] == 100:
+        return bool(row["kind"] == "stateful_map" and row["where"] == "through")
     if "width" in row:
         return row["then"] is (row["width"] == min(WIDTHS))
     if row.get("change") in ("forkserver", "from spawn"):

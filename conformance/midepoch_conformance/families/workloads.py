@@ -250,6 +250,28 @@ def _workers(c: Cell) -> Case | None:
     return c.case(w, base, dataclasses.replace(changed, ambient=base.ambient))
 
 
+@_unusual(
+    "work left early",
+    (True,),
+    needs=("fixed plan",),
+    shape=((8, 2), *SHAPES),
+    unusual=named("sampler"),
+    kind=("map",),
+    cut=("last", "one"),
+    pair=tuple(pair for pair in WORKER_PAIRS if 0 in pair),
+)
+def _left_early(c: Cell) -> Case | None:
+    # The two runs are compared with each other: no uninterrupted run leaves an epoch.
+    w = workload(c, 0)
+    if w is None or not (at := _at(c, w)):
+        return None
+    before, after = c.pair
+    steps = (take(at), Step("break"), *drains(2))
+    base = c.session(0, *steps, workers=before)
+    changed = c.session(1, *steps, workers=after)
+    return c.case(w, base, dataclasses.replace(changed, ambient=base.ambient))
+
+
 @_unusual("work execution", (True,), shape=((13, 2),), unusual=OUTSIDE, kind=("map",))
 def _execution(c: Cell) -> Case | None:
     w = workload(c, 3)

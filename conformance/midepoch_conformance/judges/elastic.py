@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+
+from midepoch_conformance.case.trace import Trace
 from midepoch_conformance.judges.basis import allowed_missing
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
@@ -18,10 +21,16 @@ def at_every_step(view: View) -> Finding | None:
     return view.all(1)
 
 
-@judge("WORKERS-1", "workers", "work workers")
+@judge("WORKERS-1", "workers", "work workers", "work left early")
 def any_worker_count(view: View) -> Finding | None:
-    """Another worker count delivers the same."""
-    return _same(view)
+    """Another worker count delivers the same, also after an epoch that was left early."""
+    if view.case.workload.epochs:
+        return _same(view)
+    first = Trace("oracle", view.trace.sessions[:1])
+    found = _same(View(view.requirement, view.case, view.trace, first))
+    if found.evidence is None or found.evidence.what != "batches":
+        return found
+    return dataclasses.replace(found, evidence=dataclasses.replace(found.evidence, other=0))
 
 
 @judge("WORKERS-2", "execution", "work execution")

@@ -212,7 +212,7 @@ def main(name=""):
     with open(f"seen in {name}", "w", buffering=1) as noted:
         seed_streams(streams)
         player = ScriptPlayer(root, changes)
-        for number, step in enumerate(["open", *steps.split(", ")]):
+        for number, step in enumerate(["open", *filter(None, steps.split(", "))]):
             seen = player.take(step)
             if number or "error" in seen:
                 print(json.dumps(seen), file=noted)

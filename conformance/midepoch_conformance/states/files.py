@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from midepoch_conformance.errors import CheckError
-from midepoch_conformance.text import clipped, printable
+from midepoch_conformance.text import clipped, meant, printable
 
 __all__ = ["FORMAT", "StateFileError", "StoredState", "read_states"]
 
@@ -58,8 +58,10 @@ def read_states(path: Path, key: str = "") -> list[StoredState]:
     content, text = _content(path)
     places = list(_at_key(content, key))
     if not places:
-        keys = ", ".join(_steps(content)) or "none"
-        raise StateFileError(f"{path}: there is nothing at {printable(key)!r}", f"its keys: {keys}")
+        states = [place for place, _ in _search("", content, _is_state) if place]
+        words = ", ".join(printable(place) for place in states or _steps(content)) or "none"
+        hint = meant(key, states) or f"its {'states' if states else 'keys'}: {words}"
+        raise StateFileError(f"{path}: there is nothing at {printable(key)!r}", hint)
     found = [hit for place, value in places for hit in _search(place, value, _is_state)]
     if not found:
         raise _no_state(path, key, [value for _, value in places])

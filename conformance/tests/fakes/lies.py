@@ -13,8 +13,8 @@ from typing import Any
 class Loader:
     """Without a known fault."""
 
-    def build(self, w: Any) -> None:
-        self.w = w
+    def build(self, w: Any, workers: int = 0) -> None:
+        self.w, self.workers = w, workers
         self.epoch, self.done, self.live = 0, 0, 0
 
     def __iter__(self) -> Any:
@@ -180,6 +180,20 @@ class GrowsLoader(Loader):
         return {**super().state(), "history": list(range(self.done))}
 
 
+class TurnsLoader(Loader):
+    """Shows in its batches that it has workers."""
+
+    def rows(self, ids: Any) -> Any:
+        return super().rows(reversed(ids) if self.workers else ids)
+
+
+class TurnsLaterLoader(TurnsLoader):
+    """Shows it from the second epoch on."""
+
+    def rows(self, ids: Any) -> Any:
+        return super().rows(ids) if self.epoch else Loader.rows(self, ids)
+
+
 class RepeatsLoader(Loader):
     def row(self, i: int) -> Any:
         random.seed(i)
@@ -205,7 +219,7 @@ class Adapter:
 
     def open(self, w: Any, x: Any, root: str) -> Session:
         loader = self.loader()
-        loader.build(w)
+        loader.build(w, x.workers)
         return Session(loader)
 
 
@@ -235,4 +249,6 @@ Loses = Adapter(LosesLoader)
 Sticks = Adapter(SticksLoader)
 Grows = Adapter(GrowsLoader)
 Repeats = Adapter(RepeatsLoader)
+Turns = Adapter(TurnsLoader)
+TurnsLater = Adapter(TurnsLaterLoader)
 Honest = Adapter()
