@@ -95,6 +95,7 @@ def test_a_session_differs_from_its_neighbour_in_its_surroundings(
         "workers",
         "execution",
         "work workers",
+        "work left early",
         "work execution",
     }  # uninterrupted runs, with equal surroundings on purpose
     for c in table:
