@@ -131,6 +131,7 @@ UNUSUAL_GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
         ("uneven", "kind"),
         ("outside", "unusual"),
         ("resumed", "aspect"),
+        ("left ahead",),
         ("aspect", "kind"),
         ("unusual",),
         ("kind", "workers", "persistent"),
@@ -289,6 +290,8 @@ def _unusual_marks(row: dict[str, Any], family: Family) -> dict[str, Any]:
 
 def _left_ahead(row: dict[str, Any]) -> str | None:
     """Return what leaves an epoch before its end is seen, where a sampler was read ahead."""
+    if row["family"] == "work left early":
+        return f"work left early, {row['unusual']}"
     own = row.get("unusual") in ("stateful", "custom", "batches") and row["kind"] == "map"
     left = row["family"] == "work end unseen" or row.get("cut") == "last"
     uneven = row["shape"][0] % row["shape"][1]
