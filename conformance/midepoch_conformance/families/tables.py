@@ -131,7 +131,6 @@ UNUSUAL_GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
         ("uneven", "kind"),
         ("outside", "unusual"),
         ("resumed", "aspect"),
-        ("left ahead",),
         ("aspect", "kind"),
         ("unusual",),
         ("kind", "workers", "persistent"),
