@@ -107,6 +107,7 @@ UNUSUAL_GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
         ("each", "unusual", "shuffle"),
         ("cut aspect", "kind"),
         ("tree",),
+        ("encoded",),
         *(("family", axis) for axis in OWN if axis != "interval"),
     ),
     ("quick", True): (
@@ -140,11 +141,12 @@ UNUSUAL_GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
 }
 """The same for the families on unusual workloads, which have tables of their own.
 
-``aspect`` is the workload's unusual property. ``each`` is the family where quick plays it on
-every workload of the aspect. ``tree`` is the tree where the state is not a first one, and
-``crossing`` some of these. ``left ahead`` is an epoch of a sampler's that workers are ahead of, and
-that is left before its end is seen. ``uneven``, ``resumed`` and ``outside`` are some families.
-Quick plays the other families on unusual workloads seldom: its histories have these workloads.
+``aspect`` is the workload's unusual property. ``each`` is the family where quick plays it on every
+workload of the aspect. ``tree`` is the tree where the state is not a first one, and ``crossing``
+some of these; ``encoded`` are trees in JSON. ``left ahead`` is an epoch of a sampler's that workers
+are ahead of, and that is left before its end is seen. ``uneven``, ``resumed`` and ``outside`` are
+some families. Quick plays the other families on unusual workloads seldom: its histories have these
+workloads.
 """
 
 CROSSING = ("containers", "arrays", "tensors", "mutated")
@@ -281,6 +283,8 @@ def _unusual_marks(row: dict[str, Any], family: Family) -> dict[str, Any]:
         "left ahead": _left_ahead(row),
         "cut aspect": aspect if name == "work cut" else None,
     }
+    if name == "work codec" and row["codec"] == "json" and row["unusual"] in CROSSING:
+        marks["encoded"] = row["unusual"]
     if name == "work tree" and row["cut"] == "half":
         marks["tree"] = row["unusual"]
         marks["crossing"] = row["unusual"] if row["unusual"] in CROSSING else None
@@ -308,6 +312,8 @@ def _worth_workers(row: dict[str, Any]) -> bool:
         return bool(lanes and row["where"] == "epoch")
     if row["family"] == "healed" and row["interval"] == 100:
         return bool(row["kind"] == "stateful_map" and row["where"] == "through")
+    if row["family"] == "work execution":
+        return bool(row["unusual"] == "distributed")  # its epochs differ most
     if "width" in row:
         return row["then"] is (row["width"] == min(WIDTHS))
     if row.get("change") in ("forkserver", "from spawn"):

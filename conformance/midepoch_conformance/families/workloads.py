@@ -275,8 +275,8 @@ def _left_early(c: Cell) -> Case | None:
 @_unusual("work execution", (True,), shape=((13, 2),), unusual=OUTSIDE, kind=("map",))
 def _execution(c: Cell) -> Case | None:
     w = workload(c, 3)
-    if w is None or c.persistent:
-        return None
+    if w is None or c.persistent or not (w.shuffle or w.grow):
+        return None  # each epoch is like the one before
     base = c.session(0)
     lasting = c.session(1, *drains(3), persistent=True)
     return c.case(w, base, dataclasses.replace(lasting, ambient=base.ambient))
