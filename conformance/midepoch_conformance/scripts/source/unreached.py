@@ -53,20 +53,26 @@ def drop_unreached(trees: Sequence[ast.Module], parts: Sequence[Part], roots: se
     body = [node for tree in trees for node in tree.body]
     known = {node.name for node in body if isinstance(node, ast.ClassDef)}
     reached, before = roots, set[str]()
+    names: dict[ast.AST, set[str]] = {}  # that a node mentions
     while reached != before:
         before = set(reached)
         for tree, part in zip(trees, parts, strict=True):
+            named = _methods(before, part)
             for node in (n for n in tree.body if _is_reached(n, before) and not is_import(n)):
-                methods = _unreached(node, known, reached, part)
+                methods = _unreached(node, known, named)
                 for child in ast.iter_child_nodes(node) if methods else [node]:
-                    said = mentioned(child) if child not in methods else set()
+                    if child in methods:
+                        continue
+                    said = names[child] if child in names else mentioned(child)
+                    names[child] = said
                     # An object's own attribute belongs to a class in the same module.
                     reached |= {f"{_group(part)}{n}" if n[:5] == "self." else n for n in said}
     for tree, part in zip(trees, parts, strict=True):
         tree.body = [node for node in tree.body if _is_reached(node, reached)]
+        named = _methods(reached, part)
         for node in tree.body:
             if isinstance(node, ast.ClassDef):
-                methods = _unreached(node, known, reached, part)
+                methods = _unreached(node, known, named)
                 node.body = [m for m in node.body if m not in methods] or [ast.Pass()]
             if isinstance(node, (ast.Import, ast.ImportFrom)):
                 names = [a for a in node.names if (a.asname or a.name).split(".")[0] in reached]
@@ -81,17 +87,20 @@ def _is_reached(node: ast.stmt, reached: Collection[str]) -> bool:
     return not defined(node) or not defined(node).isdisjoint(reached)
 
 
-def _unreached(
-    node: ast.stmt, known: Collection[str], reached: Collection[str], part: Part
-) -> list[ast.stmt]:
+def _methods(reached: Collection[str], part: Part) -> set[str]:
+    """Return the names of the methods that are reached in a part, each as ``.name``."""
+    group = f"{_group(part)}self"
+    own = {name[len(group) :] for name in reached if name.startswith(group)}
+    return own | {name for name in reached if name[0] == "."}
+
+
+def _unreached(node: ast.stmt, known: Collection[str], named: Collection[str]) -> list[ast.stmt]:
     """Return the methods of a class that nothing reaches.
 
     A class that is derived from one of another module keeps its methods: that may call them.
     """
     if not isinstance(node, ast.ClassDef) or any(_name(base) not in known for base in node.bases):
         return []
-    named = {name for name in reached if name[0] == "."}
-    named |= {name.partition("self")[2] for name in reached if name.startswith(_group(part))}
     methods = [member for member in node.body if isinstance(member, FUNCTION)]
     return [m for m in methods if f".{m.name}" not in named and not m.name.endswith("__")]
 
