@@ -94,7 +94,10 @@ def _family(case: Case, offer: Offer) -> str | None:
         return _why(offer, "formats", "it does not implement midepoch's own format")
     if offer.boundary == "infinite":
         return _why(offer, "boundary", ENDLESS)
-    if offer.boundary == "stream" and (case.probe == "break" or _needs_another_iterator(case)):
+    if _untouched(case) and "midepoch" not in offer.formats:
+        return _why(offer, "formats", "only implementers of midepoch's own format promise this")
+    left = case.probe in ("break", "work left and saved")
+    if offer.boundary == "stream" and (left or _needs_another_iterator(case)):
         return _why(
             offer, "break", "all epochs are one stream, without a place to break", "boundary"
         )
@@ -147,6 +150,13 @@ def _goes_on_after_a_live_load(case: Case) -> bool:
 
 
 _CLOSING = ("drain", "break", "open", "close")
+
+
+def _untouched(case: Case) -> bool:
+    """Return whether a state is taken beside an iterator that nothing was asked of."""
+    steps = case.sessions[0].steps
+    asked = any(step.do == "take" and step.n == 0 for step in steps)
+    return case.probe == "work left and saved" and asked
 
 
 def _needs_another_iterator(case: Case) -> bool:

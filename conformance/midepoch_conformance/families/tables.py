@@ -108,6 +108,7 @@ UNUSUAL_GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
         ("cut aspect", "kind"),
         ("tree",),
         ("encoded",),
+        ("left",),
         *(("family", axis) for axis in OWN if axis != "interval"),
     ),
     ("quick", True): (
@@ -143,10 +144,10 @@ UNUSUAL_GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
 
 ``aspect`` is the workload's unusual property. ``each`` is the family where quick plays it on every
 workload of the aspect. ``tree`` is the tree where the state is not a first one, and ``crossing``
-some of these; ``encoded`` are trees in JSON. ``left ahead`` is an epoch of a sampler's that workers
-are ahead of, and that is left before its end is seen. ``uneven``, ``resumed`` and ``outside`` are
-some families. Quick plays the other families on unusual workloads seldom: its histories have these
-workloads.
+some of these; ``encoded`` are trees in JSON, and ``left`` is a state that was taken after an epoch
+was left. ``left ahead`` is an epoch of a sampler's that workers are ahead of, and that is left
+before its end is seen. ``uneven``, ``resumed`` and ``outside`` are some families. Quick plays the
+other families on unusual workloads seldom: its histories have these workloads.
 """
 
 CROSSING = ("containers", "arrays", "tensors", "mutated")
@@ -283,6 +284,8 @@ def _unusual_marks(row: dict[str, Any], family: Family) -> dict[str, Any]:
         "left ahead": _left_ahead(row),
         "cut aspect": aspect if name == "work cut" else None,
     }
+    if name == "work left and saved":
+        marks["left"] = f"{row['unusual']}, {row['where']}"
     if name == "work codec" and row["codec"] == "json" and row["unusual"] in CROSSING:
         marks["encoded"] = row["unusual"]
     if name == "work tree" and row["cut"] == "half":

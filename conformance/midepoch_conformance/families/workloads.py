@@ -272,6 +272,23 @@ def _left_early(c: Cell) -> Case | None:
     return c.case(w, base, dataclasses.replace(changed, ambient=base.ambient))
 
 
+@_unusual(
+    "work left and saved",
+    (False,),
+    shape=((9, 2),),
+    unusual=("buffer", "on both", "history", "private numpy", "random", "stateful"),
+    kind=KINDS,
+    where=("begun", "untouched"),
+)
+def _left_and_saved(c: Cell) -> Case | None:
+    # Such data remember the epoch that was left: only the run that saved shows what follows.
+    w = workload(c, 0)
+    if w is None:
+        return None
+    steps = (take(2), Step("break"), take(int(c.where == "begun")), save("s"), *drains(2))
+    return c.case(w, c.session(0, *steps), c.session(1, load("s"), *drains(2)))
+
+
 @_unusual("work execution", (True,), shape=((13, 2),), unusual=OUTSIDE, kind=("map",))
 def _execution(c: Cell) -> Case | None:
     w = workload(c, 3)

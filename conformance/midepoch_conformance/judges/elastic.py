@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
-from midepoch_conformance.case.trace import Trace
 from midepoch_conformance.judges.basis import allowed_missing
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
@@ -24,13 +21,7 @@ def at_every_step(view: View) -> Finding | None:
 @judge("WORKERS-1", "workers", "work workers", "work left early")
 def any_worker_count(view: View) -> Finding | None:
     """Another worker count delivers the same, also after an epoch that was left early."""
-    if view.case.workload.epochs:
-        return _same(view)
-    first = Trace("oracle", view.trace.sessions[:1])
-    found = _same(View(view.requirement, view.case, view.trace, first))
-    if found.evidence is None or found.evidence.what != "batches":
-        return found
-    return dataclasses.replace(found, evidence=dataclasses.replace(found.evidence, other=0))
+    return _same(view.beside_the_first() if view.case.probe == "work left early" else view)
 
 
 @judge("WORKERS-2", "execution", "work execution")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from midepoch_conformance.case.adapter import Execution
+from midepoch_conformance.case.case import HISTORY
 from midepoch_conformance.case.trace import Event
 from midepoch_conformance.case.workload import AMBIENT_DRAWS
 from midepoch_conformance.judges.outages import carried
@@ -17,9 +18,11 @@ from midepoch_conformance.verdict.finding import Finding, in_words, is_refusal
 __all__: list[str] = []
 
 
-@judge("RESUME-7", "history", alone=True)
+@judge("RESUME-7", "history", "work left and saved", alone=True)
 def after_any_history(view: View) -> Finding | None:
     """Every session delivers the batches that follow its position."""
+    if view.case.probe != HISTORY:
+        return view.beside_the_first().all(1)
     unknown = _unknown(view)
     if unknown is not None:
         return unknown

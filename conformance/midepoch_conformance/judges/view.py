@@ -10,7 +10,7 @@ from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.trace import Event, Fault, SessionTrace, Trace
 from midepoch_conformance.verdict import compare, finding
 from midepoch_conformance.verdict import expected as model
-from midepoch_conformance.verdict.evidence import Evidence
+from midepoch_conformance.verdict.evidence import UNINTERRUPTED, Evidence
 from midepoch_conformance.verdict.expected import Epochs, Stretch
 from midepoch_conformance.verdict.finding import Finding
 
@@ -58,12 +58,19 @@ class View:
         trace: Trace,
         oracle: Trace | None,
         live_load: str = "either",
+        other: int = UNINTERRUPTED,
     ) -> None:
         self.requirement = requirement
         self.case = case
         self.trace = trace
         self.oracle = oracle
         self.live_load = live_load
+        self.other = other
+
+    def beside_the_first(self) -> View:
+        """Return the case with its first session in place of the uninterrupted run."""
+        run = Trace("oracle", self.trace.sessions[:1])
+        return View(self.requirement, self.case, self.trace, run, self.live_load, other=0)
 
     @functools.cached_property
     def epochs(self) -> Epochs:
@@ -321,7 +328,7 @@ class _Search:
         if not any(s.do == "drain" or s.n == -1 for s in asked):
             stop = begin + sum(s.n for s in asked)
         run = (stretch.start.epoch, begin, stop)
-        return Evidence("batches", self.index, step, last, len(earlier), run)
+        return Evidence("batches", self.index, step, last, len(earlier), run, other=self.view.other)
 
     def _step(self, stretch: Stretch, at: int) -> int:
         """Return the step that delivered batch ``at`` of a stretch, or saw it missing."""

@@ -53,7 +53,7 @@ def drop_unreached(trees: Sequence[ast.Module], parts: Sequence[Part], roots: se
     body = [node for tree in trees for node in tree.body]
     known = {node.name for node in body if isinstance(node, ast.ClassDef)}
     reached, before = roots, set[str]()
-    names: dict[ast.AST, set[str]] = {}  # that a node mentions
+    words: dict[ast.AST, set[str]] = {}  # that a node mentions
     while reached != before:
         before = set(reached)
         for tree, part in zip(trees, parts, strict=True):
@@ -63,8 +63,8 @@ def drop_unreached(trees: Sequence[ast.Module], parts: Sequence[Part], roots: se
                 for child in ast.iter_child_nodes(node) if methods else [node]:
                     if child in methods:
                         continue
-                    said = names[child] if child in names else mentioned(child)
-                    names[child] = said
+                    said = words[child] if child in words else mentioned(child)
+                    words[child] = said
                     # An object's own attribute belongs to a class in the same module.
                     reached |= {f"{_group(part)}{n}" if n[:5] == "self." else n for n in said}
     for tree, part in zip(trees, parts, strict=True):
