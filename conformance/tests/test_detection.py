@@ -11,6 +11,8 @@ import traceability
 from detection import Mutant, Result
 from warm_hosts import WarmHosts
 
+from midepoch_conformance.families.tables import load_table
+
 pytestmark = pytest.mark.timeout(300)
 
 
@@ -21,6 +23,16 @@ def test_playing_stops_at_the_first_failing_case() -> None:
     assert facts["caught"]
     assert facts["requirement"].startswith("BASIS-")
     assert facts["number"] < 30
+
+
+@pytest.mark.usefixtures("warm_hosts")
+def test_what_the_sound_loader_fails_as_well_is_no_find(monkeypatch: pytest.MonkeyPatch) -> None:
+    path = traceability.MUTANTS / "loses_last_sample.py"
+    (case, *_) = (c for c in load_table("quick") if c.probe == "whole")
+    assert "BASIS-3" in detection.failed_by(f"{path}:Adapter", case, 5.0)
+    monkeypatch.setattr(detection, "failed_by", lambda *_: {f"BASIS-{n}" for n in range(1, 7)})
+    facts = detection.playing(f"{path}:Adapter", "quick", 5.0)
+    assert not facts.get("requirement", "").startswith("BASIS-")
 
 
 def test_a_loader_that_does_not_run_is_no_find(warm_hosts: WarmHosts, tmp_path: Path) -> None:
@@ -36,7 +48,7 @@ def test_an_interrupted_run_plays_only_what_is_left(
 ) -> None:
     played: list[str] = []
 
-    def playing(spec: str, profile: str, limit: float, jobs: int) -> dict[str, object]:
+    def playing(spec: str, profile: str, limit: float, jobs: int, sound: str) -> dict[str, object]:
         played.append(f"{Path(spec).stem} {profile}")
         return {"caught": profile == "full" or "c.py" in spec, "number": 3}
 

@@ -200,9 +200,16 @@ class EpochSession(Session):
     def load(self, state: Any) -> None:
         if not isinstance(state, dict) or set(state) != {"epoch", "loader"}:
             raise ValueError(f"not a state of this session: {state!r}")
-        self.number, self.begun = state["epoch"], False
+        before = self.number
+        self.number = state["epoch"]
         self.set_epoch()
-        super().load(state["loader"])
+        try:
+            super().load(state["loader"])
+        except BaseException:
+            self.number = before
+            self.set_epoch()
+            raise
+        self.begun = False
 
 
 class Adapter:
