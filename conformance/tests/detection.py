@@ -75,7 +75,9 @@ class Mutant:
     @property
     def sound(self) -> str:
         """The loader that it was made of."""
-        return "reference" if self.torch else f"{traceability.MUTANTS}/base.py:Adapter"
+        if self.edits or self.path.parent != UNTUNED:
+            return "reference" if self.torch else f"{traceability.MUTANTS}/base.py:Adapter"
+        return f"{UNTUNED}/sound.py:{self.name}"
 
 
 @dataclasses.dataclass(frozen=True)
