@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from functools import partial
 
-from midepoch_conformance.case.case import Case, Step
+from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.uninterrupted import usual_length
 from midepoch_conformance.case.workload import AMBIENT_DRAWS, Workload
 from midepoch_conformance.families.execution import WORKER_PAIRS
@@ -255,8 +255,8 @@ def _workers(c: Cell) -> Case | None:
     (True,),
     needs=("fixed plan",),
     shape=((8, 2),),
-    unusual=("random", "stateful"),
-    kind=("map",),
+    unusual=("stateful", "private python"),
+    kind=("map", "stateful_iterable"),
     cut=("last", "one"),
     pair=tuple(pair for pair in WORKER_PAIRS if 0 in pair),
 )
@@ -267,8 +267,15 @@ def _left_early(c: Cell) -> Case | None:
         return None
     before, after = c.pair
     steps = (take(at), Step("break"), *drains(2))
-    base = c.session(0, *steps, workers=before)
-    changed = c.session(1, *steps, workers=after)
+
+    def under(number: int, workers: int) -> SessionPlan:
+        if c.kind == "map":
+            return c.session(number, *steps, workers=workers)
+        # A Stateful dataset lives for the run without workers, and with those that persist.
+        lasting = {"lanes": before or after, "persistent": workers > 0}
+        return c.session(number, *steps, workers=workers, **lasting)
+
+    base, changed = under(0, before), under(1, after)
     return c.case(w, base, dataclasses.replace(changed, ambient=base.ambient))
 
 
