@@ -104,11 +104,13 @@ def _other_plan(c: Cell) -> Case | None:
     return c.case(w, first, second)
 
 
-@_fault("after a refusal", shape=ONE, value=BOGUS, used=(False, True), tail=("keep",))
+@_fault("after a refusal", shape=ONE, value=BOGUS, used=(False, True, "left"), tail=("keep",))
 def _after_a_refusal(c: Cell) -> Case:
     bogus = Step("load_bogus", value=c.value, tolerate=True)
-    if c.used:
-        steps: tuple[Step, ...] = (take(1), bogus, take(1), save("s"), *drains(2))
+    if c.used == "left":
+        steps: tuple[Step, ...] = (take(1), Step("break"), bogus, take(1), save("s"), *drains(1))
+    elif c.used:
+        steps = (take(1), bogus, take(1), save("s"), *drains(2))
     else:
         steps = (bogus, Step("drain", tolerate=True), take(1), save("s"), Step("drain"))
     return c.case(c.workload(2), c.session(0, *steps), c.session(1, load("s"), *drains(2)))

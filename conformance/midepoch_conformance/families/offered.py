@@ -96,7 +96,7 @@ def _family(case: Case, offer: Offer) -> str | None:
         return _why(offer, "boundary", ENDLESS)
     if _untouched(case) and "midepoch" not in offer.formats:
         return _why(offer, "formats", "only implementers of midepoch's own format promise this")
-    left = case.probe in ("break", "work left and saved")
+    left = case.probe in ("break", "work left and saved", "after a refusal") and _breaks(case)
     if offer.boundary == "stream" and (left or _needs_another_iterator(case)):
         return _why(
             offer, "break", "all epochs are one stream, without a place to break", "boundary"
@@ -119,7 +119,7 @@ def _history(case: Case, offer: Offer) -> str | None:
     codec = next((s.codec for s in steps if s.codec and s.codec not in offer.codecs), None)
     if codec is not None:
         return _why(offer, codec, f"states are not said to survive {codec}", "codecs")
-    if offer.boundary == "stream" and any(step.do == "break" for step in steps):
+    if offer.boundary == "stream" and _breaks(case):
         return _why(
             offer, "break", "all epochs are one stream, without a place to break", "boundary"
         )
@@ -150,6 +150,10 @@ def _goes_on_after_a_live_load(case: Case) -> bool:
 
 
 _CLOSING = ("drain", "break", "open", "close")
+
+
+def _breaks(case: Case) -> bool:
+    return any(step.do == "break" for plan in case.sessions for step in plan.steps)
 
 
 def _untouched(case: Case) -> bool:
