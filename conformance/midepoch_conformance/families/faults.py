@@ -105,7 +105,9 @@ def _other_plan(c: Cell) -> Case | None:
 
 
 @_fault("after a refusal", shape=ONE, value=BOGUS, used=(False, True, "left"), tail=("keep",))
-def _after_a_refusal(c: Cell) -> Case:
+def _after_a_refusal(c: Cell) -> Case | None:
+    if c.used == "left" and c.workers:
+        return None  # no worker is there between two epochs
     bogus = Step("load_bogus", value=c.value, tolerate=True)
     if c.used == "left":
         steps: tuple[Step, ...] = (take(1), Step("break"), bogus, take(1), save("s"), *drains(1))

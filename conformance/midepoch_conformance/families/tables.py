@@ -315,8 +315,6 @@ def _worth_workers(row: dict[str, Any]) -> bool:
         return bool(lanes and row["where"] == "epoch")
     if row["family"] == "healed" and row["interval"] == 100:
         return bool(row["kind"] == "stateful_map" and row["where"] == "through")
-    if row["family"] == "after a refusal":
-        return row["used"] is True
     if row["family"] == "seeds elsewhere":
         return bool(row["where"] == "worker")  # the other places have no workers of their own
     if row["family"] == "work execution":
