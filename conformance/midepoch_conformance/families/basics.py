@@ -102,10 +102,12 @@ def _start(c: Cell) -> Case:
 
 
 @_basic("live", shape=USUAL, asked=(True, False), begun=(True, False), tail=("keep",))
-def _live(c: Cell) -> Case:
+def _live(c: Cell) -> Case | None:
+    # An iterator of which nothing was asked yet is live as well: only asking it shows what it does.
+    if not c.begun and (c.workers or not c.asked):
+        return None
     first = c.session(0, take(1), save("s"))
     ask = [Step("take", 1, tolerate=True)] if c.asked else []
-    # An iterator of which nothing was asked yet is live as well.
     steps = (take(2 if c.begun else 0), load("s"), *ask, Step("break"), *drains(2))
     return c.case(c.workload(2), first, c.session(1, *steps))
 

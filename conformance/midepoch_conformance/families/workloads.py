@@ -296,7 +296,13 @@ def _left_and_saved(c: Cell) -> Case | None:
     return c.case(w, c.session(0, *steps), c.session(1, load("s"), *drains(2)))
 
 
-@_unusual("work execution", (True,), shape=((13, 2),), unusual=OUTSIDE, kind=("map",))
+@_unusual(
+    "work execution",
+    (True,),
+    shape=((13, 2),),
+    unusual=("distributed", "less samples"),
+    kind=("map",),
+)
 def _execution(c: Cell) -> Case | None:
     w = workload(c, 3)
     if w is None or c.persistent or not (w.shuffle or w.grow):
