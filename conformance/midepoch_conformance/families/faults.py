@@ -51,9 +51,10 @@ RANDOM_ACCESS = ("map", "files")
 
 GROWING = ("epoch", "epochs", "resumes")
 """The measures that a cost may grow with: the batches of an epoch, the epochs, or the resumes."""
-SAVED, FAR, SHORT = 6, 130, 80
-"""How often a state is saved, how many batches lie between two states of a long epoch, and the
-samples of a short one. The counts of batches and samples have equally many digits each time."""
+SAVED, FAR, SHORT, DEEP = 6, 130, 120, 20
+"""How often a state is saved, how many batches lie between two states of a long epoch, the samples
+of a short one, and how many batches deep its states are taken. The counts of batches and samples
+have equally many digits each time."""
 
 _fault = partial(family, section="faults")
 _outage = partial(family, section="outages")
@@ -211,7 +212,7 @@ def _saving_often(c: Cell, **more: Any) -> tuple[Workload, SessionPlan]:
         if c.where == "epoch":
             steps += [take(FAR if number else 2 * FAR), save(f"s{number}")]
         else:
-            steps += [take(10), save(f"s{number}"), Step("drain")]
+            steps += [take(DEEP), save(f"s{number}"), Step("drain")]
     w = c.workload(1 if c.where == "epoch" else SAVED, **more)
     if c.where != "epoch":
         w = dataclasses.replace(w, n=SHORT)
@@ -221,7 +222,7 @@ def _saving_often(c: Cell, **more: Any) -> tuple[Workload, SessionPlan]:
 def _chained(c: Cell, w: Workload) -> Case:
     """Return a chain of resumes, each of which takes a batch and saves."""
     w = dataclasses.replace(w, n=SHORT, epochs=1)
-    sessions = [c.session(0, take(10), save("s0"))]
+    sessions = [c.session(0, take(DEEP), save("s0"))]
     for number in range(1, SAVED + 1):
         steps = (load(f"s{number - 1}"), take(1), save(f"s{number}"))
         sessions.append(c.session(number, *steps))

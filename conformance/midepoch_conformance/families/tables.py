@@ -53,6 +53,7 @@ GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
         ("table", "shuffle", "codec"),
         ("format", "kind", "shuffle"),
         ("outage", "kind"),
+        ("behind",),
         *(("format", axis) for axis in OWN),
     ),
     ("quick", True): (
@@ -93,11 +94,12 @@ GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
 """The axes that are combined in each part of a profile: without workers, and with them.
 
 Quick combines pairs over all axes, full combines triples. With workers the families take part in
-pairs alone, to stay within the budget. Some axes repeat the family in a part of its rows:
-``real`` in rows with enough batches, ``table`` in those of them that histories do not have,
-``core`` in those that quick plays with workers on every kind, ``format`` and ``outage`` in their
-sections, ``resized`` where the worker count changes, ``unordered`` where there are two resumes.
-``changed`` repeats the change where there is a resume, and ``rest`` the tail where there is one.
+pairs alone, to stay within the budget. Some axes repeat the family in a part of its rows: ``real``
+in rows with enough batches, ``table`` in those of them that histories do not have, ``core`` in
+those that quick plays with workers on every kind, ``format`` and ``outage`` in their sections,
+``resized`` where the worker count changes, ``unordered`` where there are two resumes. ``behind`` is
+a resume from a snapshot that is older than the state, after others or in a late epoch. ``changed``
+repeats the change where there is a resume, and ``rest`` the tail where there is one.
 """
 
 UNUSUAL_GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
@@ -261,6 +263,8 @@ def _marks(row: dict[str, Any], family: Family) -> dict[str, Any]:
         marks["outage"] = family.name
     if family.name == "unordered" and (row["links"], row["then"]) == (2, False):
         marks["unordered"] = family.name
+    if family.name == "fetched again" and row["interval"] > 1 and row["where"] != "epoch":
+        marks["behind"] = f"{row['kind']}, {row['where']}"
     if row["shape"][0] >= REAL:
         marks["real"] = family.name
         if "drawn" not in family.quick:

@@ -124,6 +124,7 @@ def _values(position: int) -> dict[str, Any]:
         "floats": [float("nan"), float("inf"), float("-inf"), -0.0, 0.0, 5e-324, 1e16, 0.1],
         "größe 尺寸 🙂": "naïve ünïcødé \u2028 \x7f \x00 " + "é" * (position % 3),
         "alone": "\udcff",
+        "Zu\u0308rich": "cafe\u0301",  # looks like another text
         "number": float(position) + 0.5,
     }
 
