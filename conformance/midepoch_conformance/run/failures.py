@@ -102,10 +102,10 @@ def _cause(case: Case, finding: Finding, by_kind: bool) -> Cause:
     return Cause(finding.requirement, sort, finding.outcome, finding.kind)
 
 
-def _weight(member: tuple[Case, Finding]) -> tuple[bool, tuple[int, ...], str]:
+def _weight(member: tuple[Case, Finding]) -> tuple[bool, bool, tuple[int, ...], str]:
     case, finding = member
-    # A stable failure is better evidence than an unstable one.
-    return finding.outcome == "unstable", size(case), case.id
+    # A stable failure is better evidence than an unstable one, and a plain workload says more.
+    return finding.outcome == "unstable", feature_of(case) != "", size(case), case.id
 
 
 _HARM = (
@@ -218,7 +218,8 @@ def distinct(
         if cause not in first:
             first[cause] = group, failure
             continue
-        one, two = sorted((first[cause], (group, failure)), key=lambda p: size(p[1].case))
+        both = (first[cause], (group, failure))
+        one, two = sorted(both, key=lambda p: _weight((p[1].case, p[1].finding)))
         first[cause] = (
             one[0],
             dataclasses.replace(
