@@ -118,6 +118,7 @@ UNUSUAL_GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
         ("aspect",),
         ("left ahead",),
         ("crossing",),
+        ("ended",),
         ("kind", "workers"),
         ("persistent",),
         *(("family", axis) for axis in ("pair", "interval")),
@@ -146,17 +147,18 @@ UNUSUAL_GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
 
 ``aspect`` is the workload's unusual property. ``each`` is the family where quick plays it on every
 workload of the aspect. ``tree`` is the tree where the state is not a first one, and ``crossing``
-some of these; ``encoded`` are trees in JSON, and ``left`` is a state that was taken after an epoch
-was left. ``left ahead`` is an epoch of a sampler's that workers are ahead of, and that is left
-before its end is seen. ``uneven``, ``resumed`` and ``outside`` are some families. Quick plays the
-other families on unusual workloads seldom: its histories have these workloads.
+some of these; ``encoded`` are trees in JSON, ``ended`` is the end of one lane long before that of
+another, and ``left`` is a state that was taken after an epoch was left. ``left ahead`` is an epoch
+of a sampler's that workers are ahead of, and that is left before its end is seen. ``uneven``,
+``resumed`` and ``outside`` are some families. Quick plays the other families on unusual workloads
+seldom: its histories have these workloads.
 """
 
 CROSSING = ("containers", "arrays", "tensors", "mutated")
 """The trees that quick sends from process to process."""
 
 QUICK_VALUES: dict[str, tuple[Any, ...]] = {
-    "pair": ((3, 0), (3, 5), (1, 3), (0, 2)),
+    "pair": ((3, 0), (3, 2), (1, 3), (0, 2)),
     "part": (0, 1, 2, 3, 4, 6, 8, 11),
 }
 """The axes that are shorter in quick."""
@@ -288,6 +290,9 @@ def _unusual_marks(row: dict[str, Any], family: Family) -> dict[str, Any]:
         "left ahead": _left_ahead(row),
         "cut aspect": aspect if name == "work cut" else None,
     }
+    late = name == "work cut" and row.get("workers", 0) > 1 and row["cut"] == "last"
+    if late and row["unusual"] == "uneven":
+        marks["ended"] = row["kind"]
     if name == "work left and saved":
         marks["left"] = f"{row['unusual']}, {row['where']}"
     if name == "work codec" and row["codec"] == "json" and row["unusual"] in CROSSING:
@@ -319,6 +324,14 @@ def _worth_workers(row: dict[str, Any]) -> bool:
         return bool(lanes and row["where"] == "epoch")
     if row["family"] == "healed" and row["interval"] == 100:
         return bool(row["kind"] == "stateful_map" and row["where"] == "through")
+    if row["family"] == "changed workers" and row["kind"] in ITERABLES:
+        fewer = (3, 2) if row["kind"] == "stateful_iterable" else (1, 3)
+        return bool(row["pair"] == fewer)
+    if row["family"] == "work elastic":
+        return row["pair"] in ((3, 0), (0, 2))
+    if row["family"] == "ambient streams":
+        # Neither all of them nor each second one may be alike.
+        return (row["workers"], row["kind"]) == (3, "iterable")
     if row["family"] == "seeds elsewhere":
         return bool(row["where"] == "worker")  # the other places have no workers of their own
     if row["family"] == "work execution":
