@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 
-from midepoch_conformance.case.trace import Event, Fault
+from midepoch_conformance.case.trace import Event
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
 from midepoch_conformance.verdict.evidence import Evidence
 from midepoch_conformance.verdict.finding import FAILURES, Finding, in_words
 
 __all__: list[str] = []
-
-_CHANGED = "the dataset's state came back"
 
 
 @judge("STATE-1", "sealed late", "work sealed late")
@@ -55,9 +53,9 @@ def changed_outside(view: View) -> Finding | None:
 @judge("STATE-3", "codec", "work codec")
 def survives(view: View) -> Finding | None:
     """A decoded state resumes."""
-    finding = view.all(1)
     if not view.case.workload.tree:
-        return finding
+        return view.all(1)
+    finding = _changed(view) or view.all(1)
     return dataclasses.replace(finding, needs=(*finding.needs, "STATE-6"))
 
 
@@ -99,13 +97,18 @@ def left_as_it_is(view: View) -> Finding | None:
 @judge("STATE-6", "tree", "work tree")
 def tree_comes_back(view: View) -> Finding | None:
     """A Stateful dataset gets the tree back that it gave."""
+    return _changed(view) or view.all(1)
+
+
+def _changed(view: View) -> Finding | None:
+    """Return the failure that a dataset's own state came back changed, as the dataset says."""
     for index in range(len(view.trace.sessions)):
         session = view.session(index)
         fault = session.first_fault() if session else None
-        if fault is not None and _changed(fault):
+        if fault is not None and "the dataset's state came back" in fault.message:
             evidence = Evidence("error", index, wanted="no error")
             return view.fails("values", in_words(fault), evidence=evidence)
-    return view.all(1)
+    return None
 
 
 def _resumed(view: View, finding: Finding, index: int) -> Finding:
@@ -122,7 +125,3 @@ def _altered(session: int, event: Event) -> Evidence:
 
 def _state(view: View, session: int, event: Event) -> str:
     return view.case.sessions[session].steps[event.step].state
-
-
-def _changed(fault: Fault) -> bool:
-    return _CHANGED in fault.message

@@ -87,9 +87,9 @@ class RefusesLoader(Loader):
 class SharesLoader(Loader):
     """Hands out its own position."""
 
-    def build(self, w: Any) -> None:
+    def build(self, w: Any, workers: int = 0) -> None:
         self.at: dict[str, Any] = {}
-        super().build(w)
+        super().build(w, workers)
         self.at["size"] = [w.n, w.batch_size]
 
     def state(self) -> Any:

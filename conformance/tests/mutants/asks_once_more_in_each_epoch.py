@@ -3,7 +3,7 @@
 from base import mutant, simple
 
 EXPECTED = "COST-2"
-LARGEST = {"workers": 0, "sessions": 1, "steps": 6, "samples": 80}
+LARGEST = {"workers": 0, "sessions": 1, "steps": 6, "samples": 120}
 
 
 class Loader(simple.Loader):

@@ -5,7 +5,6 @@ from typing import Any
 from base import mutant, simple
 
 EXPECTED = "BASIS-3"
-TABLE = "full"
 LARGEST = {"workers": 0, "sessions": 1, "steps": 2, "samples": 1}
 
 
