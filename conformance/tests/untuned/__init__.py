@@ -4,7 +4,8 @@ Each file is one broken loader, with a bug that somebody who writes or changes a
 The files were written from the specification, the documentation and the field notes, by somebody
 who had read neither the families of cases nor the judges. They measure the suite:
 ``conformance/tests/detection.py`` plays them through whole profiles and counts those that a profile
-calls red. ``before.json`` has the figures that were taken before anything was done about them.
+calls red. ``before.json`` has the figures that were taken before anything was done about them, and
+``after.json`` those since then.
 
 Rules:
 
