@@ -287,6 +287,16 @@ def test_a_script_is_the_main_program(interpreter: Interpreter | WarmInterpreter
     assert ran.output == "True\n__main__ True True\nTrue []\n''\n"
 
 
+def test_a_late_answer_is_not_the_next_scripts() -> None:
+    interpreter = WarmInterpreter()
+    words = "print('', 'expected: 1', 'got:      2', sep='\\n');"
+    late = f"import time; time.sleep(1); {words} raise SystemExit(1)"
+    assert run_script(late, interpreter, timeout=0.2).status == NO_VERDICT
+    time.sleep(1.5)
+    assert run_script(words, interpreter).status == 0
+    interpreter.close()
+
+
 def test_a_warm_interpreter_that_died_is_replaced() -> None:
     interpreter = WarmInterpreter()
     kill = f"import os, signal; os.kill({interpreter.pid}, signal.SIGKILL)"

@@ -1,8 +1,7 @@
 """The program of a warm interpreter (standard library only; it runs in the loader's Python).
 
 It reads requests from its standard input, one JSON object on each line, imports the modules that a
-script needs, and runs the script in a forked copy of itself. For each it prints the copy's process
-id and, when the copy has ended, its exit status.
+script needs, and runs the script in a forked copy of itself. It prints the copy's exit status.
 """
 
 import contextlib
@@ -33,7 +32,6 @@ def serve() -> None:
                 requests.close()
                 answers.close()
                 _run(request["path"], request["printed"])
-            print(pid, file=answers, flush=True)
             print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), file=answers, flush=True)
 
 

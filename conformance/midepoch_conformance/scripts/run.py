@@ -113,11 +113,9 @@ class WarmInterpreter:
             self._requests.write(f"{json.dumps(request)}\n".encode())
         except BrokenPipeError:
             return Interpreter(self._python).run(path, printed, timeout)
-        pid = self._number(timeout)
-        status = None if pid is None else self._number(timeout)
-        end_marked(self._mark, spare=self.pid)
-        if pid is not None and status is None:
-            self._number(timeout)  # of the script that was just killed
+        status = self._status(timeout)
+        # A late answer would be taken for the next script's, so a late interpreter ends.
+        end_marked(self._mark, spare=None if status is None else self.pid)
         return status
 
     @property
@@ -133,8 +131,8 @@ class WarmInterpreter:
         self._requests.close()
         self._answers.close()
 
-    def _number(self, timeout: float) -> int | None:
-        """Return the number on the next line; None: it did not come in time."""
+    def _status(self, timeout: float) -> int | None:
+        """Return the exit status of the script that was asked for; None: it did not come."""
         if not select.select([self._answers], [], [], timeout)[0]:
             return None
         line = self._answers.readline()
