@@ -20,7 +20,7 @@ __all__: list[str] = []
 
 @judge("RESUME-7", "history", "work left and saved", alone=True)
 def after_any_history(view: View) -> Finding | None:
-    """Every session delivers the batches that follow its position."""
+    """Every session delivers what follows its position, as the run that saved it goes on."""
     if view.case.probe != HISTORY:
         return view.beside_the_first().all(1)
     unknown = _unknown(view)
