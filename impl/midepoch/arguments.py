@@ -28,7 +28,7 @@ class Options:
 
     >>> Options(lanes=-1)
     Traceback (most recent call last):
-    midepoch.errors.ArgumentError: lanes should be None or an integer from 0 to 65535, got -1 ...
+    midepoch.errors.ArgumentError: lanes should be None or an integer from 0 to 65535, got -1
     """
 
     snapshot_every_n_steps: int | None = 1

@@ -17,8 +17,10 @@ __all__ = [
     "Marked",
     "Permuted",
     "Reversed",
+    "Spun",
     "Stream",
     "Tally",
+    "Turned",
     "dataset_of",
     "sampler_of",
 ]
@@ -178,6 +180,31 @@ class Marked(Reversed):
         self._next = self._loaded = state["next"]
 
 
+class Turned(Reversed):
+    """The ids from the one that its epoch names; each whole pass begins the next epoch."""
+
+    epoch = 0
+
+    def __iter__(self) -> Iterator[int]:
+        first, epoch = 3 * self.epoch, self.epoch
+        for index in range(self.length):
+            yield (first + index) % self.length
+        self.epoch = epoch + 1
+
+
+class Spun(Reversed):
+    """The ids from one that each pass draws from a generator of its own."""
+
+    def __init__(self, length: int) -> None:
+        super().__init__(length)
+        self.generator = np.random.default_rng(length)
+
+    def __iter__(self) -> Iterator[int]:
+        first = int(self.length * self.generator.random())
+        for index in range(self.length):
+            yield (first + index) % self.length
+
+
 _DATASETS: dict[str, type[Map] | type[Stream]] = {
     "map": Map,
     "tally": Tally,
@@ -189,6 +216,8 @@ _SAMPLERS: dict[str, type[Reversed]] = {
     "reversed": Reversed,
     "permuted": Permuted,
     "marked": Marked,
+    "turned": Turned,
+    "spun": Spun,
 }
 
 

@@ -245,6 +245,22 @@ _RUNS: dict[str, tuple[str, _Vector, _Vector, int, int, _Moment]] = {
         5,
         "within",
     ),
+    "sampler-turned": (
+        "a custom sampler whose order follows its attribute `epoch`",
+        {"kind": "map", "length": 10, "draws": False, "sampler": "turned"},
+        {"batch_size": 3, "seed": 41},
+        2,
+        2,
+        "within",
+    ),
+    "sampler-spun": (
+        "a custom sampler whose order follows a generator of its own",
+        {"kind": "map", "length": 10, "draws": False, "sampler": "spun"},
+        {"batch_size": 3, "seed": 42},
+        1,
+        2,
+        "within",
+    ),
     "sampler-marked-left": (
         "a Stateful custom sampler, its epoch broken off and the next one opened",
         {"kind": "map", "length": 17, "draws": False, "sampler": "marked"},

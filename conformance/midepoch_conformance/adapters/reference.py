@@ -1,6 +1,6 @@
 """Reaches midepoch's own ``StatefulDataLoader``.
 
-Its documented source of random numbers is the torch generator that ``batch_info()`` gives to each
+Its documented source of random numbers are the two generators that ``batch_info()`` gives to each
 batch. The loader also seeds the global streams before each batch, except in worker threads, which
 share them.
 """
@@ -18,8 +18,9 @@ from midepoch_conformance.adapters import torch_data
 
 
 def draw():
-    """Draw a number from the documented source."""
-    return float(torch.rand((), generator=batch_info().torch))
+    """Draw a number from each generator of the documented source, added up."""
+    info = batch_info()
+    return float(torch.rand((), generator=info.torch)) + float(info.numpy.random())
 
 
 class Session:

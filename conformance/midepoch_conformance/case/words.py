@@ -73,6 +73,8 @@ _SAMPLERS = {
     "reversed": "the published sampler Reversed",
     "permuted": "the published sampler Permuted",
     "marked": "the published sampler Marked",
+    "turned": "the published sampler Turned",
+    "spun": "the published sampler Spun",
     "distributed": "a DistributedSampler whose epoch is set before each",
 }
 _TAILS = {

@@ -9,7 +9,16 @@ from typing import Any
 
 from midepoch_conformance.case.case import Case, Step
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.families.family import ITERABLES, Cell, drains, family, load, save, take
+from midepoch_conformance.families.family import (
+    GOES_ON,
+    ITERABLES,
+    Cell,
+    drains,
+    family,
+    load,
+    save,
+    take,
+)
 from midepoch_conformance.verdict.published import (
     Vector,
     published_elements,
@@ -93,12 +102,18 @@ def _reload(c: Cell) -> Case:
 
 
 @_format(
-    "document end", quick=("inline",),
+    "document end",
     shape=ONE, kind=(*KINDS, "stateful_map"), tail=("keep", "drop"), epoch=(0, 1, 2),
+    order=("", "stateful"),
 )  # fmt: skip
-def _end(c: Cell) -> Case:
+def _end(c: Cell) -> Case | None:
+    if c.order and (c.shuffle or c.kind != "map"):
+        return None  # a user's sampler takes the place of the loader's own
+    if bool(c.order) is not bool(c.workers):
+        return None  # workers ask ahead, and so use the sampler's pass up
     first = c.session(0, *drains(c.epoch), take(-1), save("s"))
-    return c.case(c.workload(c.epoch + 2), first, c.session(1, load("s"), *drains(2)))
+    w = c.workload(c.epoch + 2, sampler=c.order)
+    return c.case(w, first, c.session(1, load("s"), *drains(2)))
 
 
 @_format(
@@ -276,10 +291,16 @@ def _far(c: Cell) -> Case | None:
     return c.case(workload, c.session(0, take(2)), c.session(1, far, take(2), lanes=0))
 
 
-@_format("seeds", shape=ONE, kind=KINDS, seed=SEEDS, tail=("keep",))
-def _seeds(c: Cell) -> Case:
-    workload = dataclasses.replace(_seeded(c, 0), draws=("python", "numpy", "torch"))
-    return c.case(workload, c.session(0, *drains(2)))
+@_format("seeds", shape=ONE, kind=KINDS, seed=SEEDS, sample=(None, 6), tail=("keep",))
+def _seeds(c: Cell) -> Case | None:
+    w = dataclasses.replace(_seeded(c, 0), draws=("python", "numpy", "torch"))
+    if c.sample is None:
+        return c.case(w, c.session(0, *drains(2)))
+    if c.shuffle:
+        return None  # the ids would not tell which batch failed
+    w = dataclasses.replace(w, fail_at=c.sample, stream="plain" if c.kind == "map" else GOES_ON)
+    on = Step("drain", tolerate=True)  # up to the error, and on from there
+    return c.case(w, c.session(0, on, on, on, on))
 
 
 @_format(

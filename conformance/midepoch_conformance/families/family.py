@@ -13,6 +13,7 @@ from midepoch_conformance.case.workload import Workload
 __all__ = [
     "CUTS",
     "FAMILIES",
+    "GOES_ON",
     "ITERABLES",
     "LANED",
     "LONG",
@@ -37,6 +38,9 @@ LANED = (*ITERABLES, "stateful_map")
 
 CUTS = ("one", "half", "last")
 """After the first batch, after half of the batches, before the last batch."""
+
+GOES_ON = "rewinding"
+"""The stream whose iterator goes on after an exception: that of a generator is over."""
 
 LONG = (4000, 4)
 """The shape for costs: long enough to show a cost that grows with the position."""

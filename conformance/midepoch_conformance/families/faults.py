@@ -15,6 +15,7 @@ from midepoch_conformance.case.case import CAUGHT, Case, SessionPlan, Step
 from midepoch_conformance.case.tampering import BOGUS
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.families.family import (
+    GOES_ON,
     ITERABLES,
     LANED,
     LONG,
@@ -55,6 +56,9 @@ SAVED, FAR, SHORT, DEEP = 6, 130, 120, 20
 """How often a state is saved, how many batches lie between two states of a long epoch, the samples
 of a short one, and how many batches deep its states are taken. The counts of batches and samples
 have equally many digits each time."""
+
+MANY = 30
+"""So many states are saved in a row, one after each batch."""
 
 _fault = partial(family, section="faults")
 _outage = partial(family, section="outages")
@@ -178,12 +182,17 @@ def _size(c: Cell) -> Case:
     shape=(LONG,),
     kind=("stateful_iterable", "stateful_map"),
     interval=(100, 3),
-    where=GROWING,
+    where=(*GROWING, "saves"),
     tail=("keep",),
 )
-def _calls(c: Cell) -> Case:
+def _calls(c: Cell) -> Case | None:
     if c.where == "epoch":
         return c.case(c.workload(1, log="auto"), c.session(0, *drains(1)))
+    if c.where == "saves":
+        if c.interval < MANY:
+            return None  # a snapshot for every few of the states
+        steps = [step for number in range(MANY) for step in (take(1), save(f"s{number}"))]
+        return c.case(c.workload(1, log="auto"), c.session(0, *steps))
     w = dataclasses.replace(c.workload(SAVED, log="auto"), n=SHORT)
     return _chained(c, w) if c.where == "resumes" else c.case(w, c.session(0, *drains(SAVED)))
 
@@ -277,7 +286,7 @@ def _killed(c: Cell) -> Case:
     CAUGHT,
     needs=("samples",),
     shape=ONE,
-    kind=("map", "stateful_map"),
+    kind=("map", *LANED),
     sample=(1, 6),
     where=tuple(STOPPED),
     interval=(1, 100),
@@ -287,7 +296,8 @@ def _caught(c: Cell) -> Case:
     first = c.session(0, *STOPPED[c.where], save("s"))
     # Two drains an epoch: up to the fault, and from there to the end.
     second = c.session(1, load("s"), *(_ON,) * 4)
-    return c.case(c.workload(2, fail_at=c.sample), first, second)
+    stream = GOES_ON if c.kind in ITERABLES else "plain"
+    return c.case(c.workload(2, fail_at=c.sample, stream=stream), first, second)
 
 
 INTERRUPTED: dict[str, tuple[Step, ...]] = {

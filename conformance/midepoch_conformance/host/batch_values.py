@@ -115,8 +115,8 @@ def shown(batch: Any) -> str:
     """Return a batch in words, with its fingerprint if the words leave anything out.
 
     Example:
-        >>> shown({"id": [3, 4], "name": "cat"}), shown([0] * 99)[-36:-13]
-        ("{'id': [3, 4], 'name': 'cat'}", '0, 0, ... 99 in all] #')
+        >>> shown({"id": [3, 4], "name": "cat"}), shown([0] * 99)[-35:-12]
+        ("{'id': [3, 4], 'name': 'cat'}", ' 0, 0, ... 99 in all] #')
     """
     words = _Words()
     text = words.of(batch)

@@ -55,10 +55,14 @@ def calls(view: View) -> Finding | None:
     for index in range(last + 1):
         events = [e for e in view.events(index) if e.calls is not None]
         got = [e.calls.get("state_dict", 0) for e in events if e.calls is not None]
-        batches = [len(e.batches) for e in events if e.do in ("take", "drain")]
+        batches = [0]  # of each epoch
+        for event in events:
+            batches[-1] += len(event.batches)
+            if event.ended:
+                batches.append(0)
         x = view.case.sessions[index].execution
         # Lanes that take turns count their own batches, and round the interval down to those.
-        each = sum(2 * count // x.interval + CALLS for count in batches)
+        each = sum(2 * count // x.interval + CALLS for count in batches if count)
         most = max(1, x.workers, x.lanes or 0) * each
         words = f"{sum(got)} calls of state_dict in {sum(batches)} batches at interval {x.interval}"
         if got and sum(got) > most:

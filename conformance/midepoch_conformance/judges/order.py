@@ -10,6 +10,7 @@ from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.data.sources import Custom
 from midepoch_conformance.case.trace import Batch, Fault
 from midepoch_conformance.case.workload import Workload
+from midepoch_conformance.judges.outages import carried
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
 from midepoch_conformance.verdict import expected as model
@@ -198,7 +199,7 @@ def caller_streams(view: View) -> Finding | None:
 
 @judge("SEED-7", "private streams", alone=True)
 def private_streams(view: View) -> Finding | None:
-    """A batch's own generator follows its place alone, in any kind of worker."""
+    """A batch's own generators follow its place alone, in any kind of worker."""
     failed = _failed(view)
     if failed:
         return failed
@@ -210,7 +211,7 @@ def private_streams(view: View) -> Finding | None:
             if event.ended:
                 epochs.append([])
     if not any(_columns(view, epochs)):
-        words = "a batch's own generator draws what its seed does not give"
+        words = "a batch's own generators draw what its seed does not give"
         return view.silent("values", words)
     return view.passed()
 
@@ -238,20 +239,23 @@ def values(seeds: Sequence[int], samples: int, draws: Sequence[str]) -> list[lis
         [[0.639448550803967]]
     """
     python, numpy, torch = streams(seeds)
-    own = private(seeds)
     drawn = {
         "python": lambda: python.random(),
         "numpy": lambda: numpy.random(),
         "torch": lambda: torch_float(torch),
-        "own": lambda: torch_float(own),
     }
+    if "own" in draws:
+        drawn["own"] = private(seeds)
     return [[drawn[name]() for _ in range(samples)] for name in draws]
 
 
 def _failed(view: View, costly: bool = False) -> Finding | None:
     for index in range(len(view.case.sessions)):
         session = view.session(index)
-        fault = session.first_fault() if session else None
+        faults = (session.fault, *(e.fault for e in session.events)) if session else ()
+        # A caller that catches a sample's exception goes on.
+        caught = view.case.workload.fail_at is not None
+        fault = next((f for f in faults if f is not None and not (caught and carried(f))), None)
         if fault is not None and costly and _too_much(fault):
             return view.fails("cost", in_words(fault))
         if fault is not None:
@@ -369,13 +373,18 @@ def _columns(view: View, delivered: model.Epochs) -> list[bool]:
     for epoch, batches in enumerate(delivered):
         ordinals: dict[int, int] = {}
         for number, batch in enumerate(batches):
-            lane = int(ids([batch])[0]) % lanes if lanes else 0
+            first = int(ids([batch])[0])
+            lane = first % lanes if lanes else 0
             ordinal = ordinals.get(lane, 0)
             ordinals[lane] = ordinal + 1
+            # The batch that failed has used its place.
+            bad = w.n if w.fail_at is None else w.fail_at
+            failed = first > bad
             if w.kind == "map":
-                seeds = derive_words(w.seed, "batch.map", epoch, number)
+                seeds = derive_words(w.seed, "batch.map", epoch, number + failed)
             else:
-                seeds = derive_words(w.seed, "batch.iterable", epoch, lane, ordinal)
+                failed = failed and (not lanes or lane == bad % lanes)
+                seeds = derive_words(w.seed, "batch.iterable", epoch, lane, ordinal + failed)
             wanted = values(seeds, len(batch), w.draws)
             for column, expected in enumerate(wanted):
                 drawn = [row[1 + column] for row in batch]

@@ -57,9 +57,8 @@ def offered_values(offer: Offer) -> dict[str, tuple[Value, ...]]:
     """Return the axes whose values are combined, with the values that a loader offers.
 
     Example:
-        >>> {axis: values for axis, values in offered_values(Offer()).items() if len(values) > 1}
-        ... # doctest: +ELLIPSIS
-        {'shuffle': (False, True), 'saved': ('start', ...), 'ended': (...), 'resumes': (1, 2, 3, 4)}
+        >>> offered_values(Offer())["resumes"]
+        (1, 2, 3, 4)
     """
     workers = max(offer.workers, default=0) > 0
     samplers = tuple(

@@ -6,7 +6,9 @@ import functools
 import hashlib
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+
+from midepoch_conformance.case.data.published import pcg64
 
 __all__ = ["derive", "derive_words", "elements", "key", "private", "streams", "torch_float"]
 
@@ -66,14 +68,17 @@ def streams(w: Sequence[int]) -> tuple[random.Random, random.Random, random.Rand
     return python, _mersenne(w[2] >> 32), _mersenne(w[0] & 0xFFFFFFFF)
 
 
-def private(w: Sequence[int]) -> random.Random:
-    """Return a generator that draws as the batch's own one of ``torch`` does.
+def private(w: Sequence[int]) -> Callable[[], float]:
+    """Return a function that adds up the next numbers of a batch's own generators.
+
+    These are ``torch.rand(())`` in single precision and ``random()`` of NumPy's.
 
     Example:
-        >>> f"{torch_float(private(derive_words(7, 'batch.map', 2, 5))):.6f}"
+        >>> f"{private(derive_words(7, 'batch.map', 2, 5))() - 0.16099289274901296:.6f}"
         '0.874185'
     """
-    return _mersenne(w[3] & 0xFFFFFFFF)
+    torch, pcg = _mersenne(w[3] & 0xFFFFFFFF), pcg64(w[3])
+    return lambda: torch_float(torch) + pcg()
 
 
 def torch_float(generator: random.Random) -> float:

@@ -90,7 +90,7 @@ def published_elements(name: str) -> list[tuple[int, list[int]]]:
 
     Example:
         >>> published_elements("5")
-        [(0, [2, 0, 3, 1, 4])]
+        [(0, [3, 4, 2, 0, 1])]
     """
     orders = vector("order", name).data["orders"]
     order = next(o for o in orders if o["key"] == _ROOT_0)

@@ -58,7 +58,7 @@ class Document:
     >>> plan = Plan("map", 100, "shuffle", None, 7, 8, "keep", 0, "epoch")
     >>> document = Document(plan, Position(epoch=2, batches=3, samples=24), None, None)
     >>> Document.from_dict(document.to_dict()).position
-    Position(epoch=2, batches=3, samples=24, digest=None)
+    Position(epoch=2, batches=3, samples=24, digest=None, ahead=(), carried=None)
     """
 
     plan: Plan

@@ -10,14 +10,14 @@ alone, so that a failure's script can hold it.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from midepoch_conformance.case.data.sources import Counting, Custom, Rng, Row, Source
 
 __all__ = [
     "ORDERS", "STREAMS", "Begun", "Counter", "Cursor", "Drawn", "Marked", "Permuted", "Reversed",
-    "SetUp", "Tally",
+    "SetUp", "Spun", "Tally", "Turned", "pcg64",
 ]  # fmt: skip
 
 
@@ -152,6 +152,46 @@ class Marked(Reversed):
         self.next = self.loaded = state["next"]
 
 
+class Turned(Reversed):
+    """The published sampler "turned": its order follows its attribute ``epoch``."""
+
+    epoch = 0
+
+    def __iter__(self) -> Iterator[int]:
+        first, epoch = 3 * self.epoch, self.epoch
+        for index in range(self.n):
+            yield (first + index) % self.n
+        self.epoch = epoch + 1
+
+
+class Spun(Reversed):
+    """The published sampler "spun": each pass begins at an id that its own generator draws."""
+
+    def __init__(self, w: Any) -> None:
+        import numpy
+
+        super().__init__(w)
+        self.generator = numpy.random.default_rng(self.n)
+
+    def __iter__(self) -> Iterator[int]:
+        first = int(self.n * self.generator.random())
+        for index in range(self.n):
+            yield (first + index) % self.n
+
+
+def pcg64(seed: int) -> Callable[[], float]:
+    """Return the ``random`` of NumPy's generator under a seed.
+
+    Example:
+        >>> pcg64(4247642575230746406)()
+        0.16099289274901296
+    """
+    import numpy
+
+    generator = numpy.random.Generator(numpy.random.PCG64(seed))
+    return lambda: float(generator.random())
+
+
 STREAMS: dict[str, Any] = {
     "begun": Begun,
     "set up": SetUp,
@@ -166,5 +206,7 @@ ORDERS: dict[str, Any] = {
     "reversed": Reversed,
     "permuted": Permuted,
     "marked": Marked,
+    "turned": Turned,
+    "spun": Spun,
 }
 """The samplers, by name."""
