@@ -73,7 +73,9 @@ def _layout(c: Cell) -> Case:
     for number, workers in enumerate(c.counts):
         names = [f"{letter}{number}" for letter in "abc"]
         steps = (save(names[0]), take(2), save(names[1]), Step("drain"), save(names[2]))
-        sessions.append(c.session(number, *steps, workers=workers, lanes=c.counts[0]))
+        # The lifetime belongs to the plan: lanes outlive an epoch without workers.
+        lasting = {"lanes": c.counts[0], "persistent": workers > 0}
+        sessions.append(c.session(number, *steps, workers=workers, **lasting))
     return c.case(c.workload(2), *sessions)
 
 

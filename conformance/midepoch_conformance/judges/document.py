@@ -55,13 +55,16 @@ def valid(view: View) -> Finding | None:
 
 @judge("DOC-2", "document layout")
 def one_layout(view: View) -> Finding | None:
-    """The keys are the same whatever the worker count."""
-    layouts = [[layout(e.document) for e in _saved(view, i)] for i in (0, 1)]
-    for number, (one, other) in enumerate(zip(*layouts, strict=False)):
-        if one != other:
-            odd = sorted(set(one) ^ set(other))
-            words = f"save {number + 1}: {', '.join(odd[:4])} with one worker count alone"
-            return view.fails("invalid", words, one, other)
+    """The document is the same whatever the worker count."""
+    documents = [[event.document for event in _saved(view, index)] for index in (0, 1)]
+    first, second = ([(s.do, s.n) for s in plan.steps] for plan in view.case.sessions[:2])
+    for number, (one, other) in enumerate(zip(*documents, strict=False)):
+        odd = sorted(set(layout(one)) ^ set(layout(other)))
+        alike = first == second and one.get("plan") == other.get("plan")
+        if odd or (alike and one != other):
+            alone = f"{', '.join(odd[:4])} with one worker count alone"
+            words = alone if odd else f"with another worker count {_changes(one, other)}"
+            return view.fails("invalid", f"save {number + 1}: {words}", one, other)
     return _held(view, 1)
 
 

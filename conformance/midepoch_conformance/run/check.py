@@ -244,7 +244,8 @@ def find_failures(
 
     def show(bench: Bench, number: int) -> Failure:
         group, failure = found[number]
-        tell(group, number, len(found), "writing and running its script")
+        doing = "writing and running its script" if scripts else "playing it again, to draw it"
+        tell(group, number, len(found), doing)
         return shown(bench, group, failure, scripts, smaller(group))
 
     def tell(group: Group, number: int, count: int, doing: str) -> None:
