@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import os
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Sequence
@@ -234,6 +237,34 @@ def test_a_function_that_never_builds_says_where_it_stands(
     line = line_of(fakes / "hangs.py", "where building stands")
     with pytest.raises(RuntimeError, match=rf"not built within .*hangs\.py:{line}"):
         FunctionAdapter(never_built).offer()
+
+
+SPAWNING = """
+import multiprocessing, os, sys, time
+from midepoch_conformance.host.system import stacks
+folder = sys.argv[1]
+output = os.open(os.path.join(folder, "output"), os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+os.dup2(output, 2)
+stacks.write_when_asked(folder)
+from hangs import stands
+marker = os.path.join(folder, "marker")
+child = multiprocessing.get_context("spawn").Process(target=stands, args=(marker,))
+child.start()
+while not os.path.exists(marker):
+    time.sleep(0.05)
+print(stacks.ask([child.pid], folder))
+child.join()
+"""
+
+
+def test_a_spawned_worker_says_where_it_stands(fakes: Path, tmp_path: Path) -> None:
+    told = subprocess.run(
+        [sys.executable, "-c", SPAWNING, str(tmp_path)],
+        capture_output=True, text=True, check=True, timeout=120,
+        env={**os.environ, "PYTHONPATH": str(fakes)},
+    )  # fmt: skip
+    line = line_of(fakes / "hangs.py", "where the worker stands")
+    assert innermost(told.stdout) == f"hangs.py:{line}", told.stdout
 
 
 def test_the_innermost_line_is_the_users() -> None:

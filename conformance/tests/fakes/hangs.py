@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 
@@ -70,6 +71,11 @@ def works(num_workers: int) -> Any:
 
 def starts_slowly(num_workers: int) -> Any:
     return StartsSlowly()
+
+
+def stands(marker: str) -> None:
+    """Stand still for ever, once ``marker`` is there."""
+    threading.Event().wait(Path(marker).touch())  # where the worker stands
 
 
 def never_built(num_workers: int) -> Any:

@@ -2,8 +2,9 @@
 
 The player and the processes that are forked from it write their stacks into a file of the play's
 folder when the signal reaches them. Python's handler for it runs in C: it needs neither the
-interpreter's lock nor a thread that listens. Processes that start another interpreter, as spawned
-workers do, have no handler and are only named.
+interpreter's lock nor a thread that listens. Interpreters that they start, as spawned workers are,
+have Python's handler of a fatal error, which writes the stacks to the standard error and ends the
+process: a process is asked only when its play is over. Other programs are only named.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import faulthandler
 import fcntl
 import os
 import re
+import resource
 import signal
 import time
 from collections.abc import Iterable, Iterator
@@ -44,6 +46,9 @@ def write_when_asked(folder: str) -> None:
         return
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
     low = os.open(os.path.join(folder, _FILE), flags, 0o600)
+    # For the interpreters that this process starts; such an end is no reason to keep its memory.
+    os.environ["PYTHONFAULTHANDLER"] = "1"
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     before, _asked_into = _asked_into, fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, _OUT_OF_REACH)
     os.close(low)
     faulthandler.register(_SIGNAL, file=_asked_into, all_threads=True)
@@ -62,13 +67,17 @@ def ask(pids: Iterable[int], folder: str) -> str:
 
 
 def _answer(pid: int, folder: str) -> str:
-    if not _listens(pid):
-        return "  (its stack is unknown: another interpreter)"
-    path = os.path.join(folder, _FILE)
+    number, path = _SIGNAL, os.path.join(folder, _FILE)
+    if not _listens(pid, number):
+        number, path = signal.SIGABRT, os.path.realpath(f"/proc/{pid}/fd/2")
+        # A resource tracker tidies up after the others, and stands nowhere but there.
+        other = "resource_tracker" in _command(pid) or not os.path.isfile(path)
+        if other or not _listens(pid, number):
+            return "  (its stack is unknown: another program)"
     before = last = _size(path)
     until = time.monotonic() + _ANSWERING
     with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.kill(pid, _SIGNAL)
+        os.kill(pid, number)
     while time.monotonic() < until:
         time.sleep(_POLL)
         size = _size(path)
@@ -92,23 +101,27 @@ def _of_the_host(line: str) -> bool:
     return "/midepoch_conformance/host/" in file or file.startswith("<frozen runpy")
 
 
-def _listens(pid: int) -> bool:
-    """Return whether a process has a handler of the signal, which would kill it otherwise."""
+def _listens(pid: int, number: int) -> bool:
+    """Return whether a process has a handler of a signal, which would kill it otherwise."""
     with contextlib.suppress(OSError), open(f"/proc/{pid}/status", encoding="ascii") as status:
         for line in status:
             name, _, value = line.partition(":")
             if name == "SigCgt":
-                return bool(int(value, 16) >> (_SIGNAL - 1) & 1)
+                return bool(int(value, 16) >> (number - 1) & 1)
     return False
 
 
 def _described(pid: int) -> str:
-    state, command = "?", ""
+    state = "?"
     with contextlib.suppress(OSError), open(f"/proc/{pid}/stat", encoding="utf-8") as stat:
         state = stat.read().rpartition(")")[2].split()[0]
+    return f"Process {pid} ({_command(pid)[:80].strip()}; state {state}):"
+
+
+def _command(pid: int) -> str:
     with contextlib.suppress(OSError), open(f"/proc/{pid}/cmdline", "rb") as line:
-        command = " ".join(line.read().decode(errors="replace").split("\0"))[:80].strip()
-    return f"Process {pid} ({command}; state {state}):"
+        return " ".join(line.read().decode(errors="replace").split("\0"))
+    return ""
 
 
 def _size(path: str) -> int:
