@@ -317,7 +317,7 @@ def _seeds_elsewhere(c: Cell) -> Case | None:
     fields: dict[str, dict[str, Any]] = {
         "lane": {"stream": "begun", "draws": streams},
         "worker": {"stream": "set up", "draws": streams},
-        "sampler": {"sampler": "drawn"},
+        "sampler": {"sampler": "drawn", "draws": streams},
     }
     workload = dataclasses.replace(_seeded(c, 0), **fields[c.where])
     lanes = c.workers or 2

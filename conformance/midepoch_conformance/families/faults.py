@@ -109,11 +109,20 @@ def _other_plan(c: Cell) -> Case | None:
     return c.case(w, first, second)
 
 
-@_fault("after a refusal", shape=ONE, value=BOGUS, used=(False, True, "left"), tail=("keep",))
+@_fault(
+    "after a refusal",
+    shape=ONE,
+    value=BOGUS,
+    used=(False, True, "left", "loaded"),
+    tail=("keep",),
+)
 def _after_a_refusal(c: Cell) -> Case | None:
     if c.used == "left" and c.workers:
         return None  # no worker is there between two epochs
     bogus = Step("load_bogus", value=c.value, tolerate=True)
+    if c.used == "loaded":
+        first = c.session(0, take(2), save("s"))
+        return c.case(c.workload(2), first, c.session(1, load("s"), bogus, *drains(2)))
     if c.used == "left":
         steps: tuple[Step, ...] = (take(1), Step("break"), bogus, take(1), save("s"), *drains(1))
     elif c.used:
@@ -336,23 +345,29 @@ HEALED: dict[str, tuple[tuple[Step, ...], ...]] = {
     "through": (drains(2),),
     "during": ((take(3), save("s")), (load("s"), *drains(2))),
     "later": ((Step("drain"), take(1), save("s")), (load("s"), *drains(1))),
+    "resumed": ((Step("drain"), take(1), save("s")), (load("s"), *drains(1))),
 }
-"""The sessions of a loader that replaces its workers; a worker dies in the first session."""
+"""The sessions of a loader that replaces its workers. A worker dies in the first session, or if the
+run is "resumed", in the second one: in a later epoch."""
 
 
 @_outage(
     "healed", (True,), needs=("samples",),
     shape=(*ONE, (13, 1)), kind=("map", *LANED), sample=(9, 0), where=tuple(HEALED),
-    interval=(1, 3, 100), tail=("keep",),
+    interval=(1, 3, 100), draw=("", "own"), tail=("keep",),
 )  # fmt: skip
 def _healed(c: Cell) -> Case | None:
     if (c.interval == 100) is not (c.shape[1] == 1):
         return None  # many batches since the last snapshot, or few
+    if c.where == "resumed" and not (c.sample and c.draw):
+        return None  # it was delivered before, or no number tells the epochs apart
+    dying, lives = int(c.where == "resumed"), (("die_at", None),)
     plans = [
-        c.session(number, *steps, restarts=2, workload=(("die_at", None),) if number else ())
+        c.session(number, *steps, restarts=2, workload=() if number == dying else lives)
         for number, steps in enumerate(HEALED[c.where])
     ]
-    return c.case(c.workload(2, die_at=c.sample, die_once=True, log="auto"), *plans)
+    draws = (c.draw,) if c.draw else ()
+    return c.case(c.workload(2, die_at=c.sample, die_once=True, log="auto", draws=draws), *plans)
 
 
 @_outage(

@@ -388,7 +388,8 @@ def _by_reference(c: Cell) -> Case | None:
 
 @_unusual(
     "work refused", needs=("samples",), each=("sampler", "epochs"),
-    shape=((13, 3),), unusual=RESUMED, kind=KINDS, begun=(True, False), later=(True, False),
+    shape=((13, 3),), unusual=RESUMED, kind=KINDS, begun=(True, False, "loaded"),
+    later=(True, False),
 )  # fmt: skip
 def _refused(c: Cell) -> Case | None:
     """Refuse a state of another batch size; then go on, save, and resume."""
@@ -398,8 +399,12 @@ def _refused(c: Cell) -> Case | None:
     if c.unusual == "distributed" and not (c.shuffle and c.later and not c.begun):
         return None  # each epoch is like the one before, or has its order already
     other = (("batch_size", 2),)
-    first = c.session(0, *drains(int(c.later)), take(2), save("s"), workload=other)
     refused = Step("load", state="s", tolerate=True)
+    if c.begun == "loaded":  # a state that is to be continued next
+        right = c.session(0, take(1), save("t"))
+        wrong = c.session(1, *drains(int(c.later)), take(2), save("s"), workload=other)
+        return c.case(w, right, wrong, c.session(2, load("t"), refused, *drains(2)))
+    first = c.session(0, *drains(int(c.later)), take(2), save("s"), workload=other)
     second = c.session(1, *(take(1),) * c.begun, refused, take(1), save("t"), *drains(2))
     return c.case(w, first, second, c.session(2, load("t"), *drains(2)))
 

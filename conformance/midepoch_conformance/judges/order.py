@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import random
 from collections.abc import Sequence
 
 from midepoch_conformance.case.adapter import Execution
-from midepoch_conformance.case.data.sources import Custom
+from midepoch_conformance.case.data.published import Drawn
 from midepoch_conformance.case.trace import Batch, Fault
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.judges.outages import carried
@@ -338,9 +337,7 @@ def _elsewhere(view: View) -> Finding | None:
         return None
     for epoch, batches in enumerate(_epochs(view)):
         if w.sampler:
-            drawn = values(derive_words(w.seed, "sampler", epoch), 1, ("python", "numpy", "torch"))
-            generator = random.Random(repr(tuple(value for (value,) in drawn)))
-            order = Custom.order(generator, w.n)
+            order = _drawn(w, epoch)
             if ids(batches) != order:
                 words = f"epoch {epoch}: the sampler draws otherwise than from its seeds"
                 return view.silent("values", words, order, ids(batches))
@@ -353,6 +350,13 @@ def _elsewhere(view: View) -> Finding | None:
                 words = f"epoch {epoch}, lane {lane}: {what} draws otherwise than from its seeds"
                 return view.silent("values", words, want, row[1 + len(w.draws) :])
     return view.passed()
+
+
+def _drawn(w: Workload, epoch: int) -> list[int]:
+    """Return the order of the sampler that draws for each index."""
+    seeds, left = derive_words(w.seed, "sampler", epoch), list(range(w.n))
+    drawn = zip(*values(seeds, w.n, ("python", "numpy", "torch")), strict=True)
+    return [left.pop(Drawn.place(sum(numbers), left)) for numbers in drawn]
 
 
 def _begun(w: Workload, x: Execution, epoch: int, lane: int) -> list[float]:

@@ -118,22 +118,24 @@ def holds_no_more(view: View) -> Finding | None:
 @judge("FAULT-8", "healed")
 def is_replaced(view: View) -> Finding | None:
     """With restarts, the batches and the states are those of a run without a death."""
-    first = view.case.sessions[0]
-    w = view.case.session_workload(0)
-    if w.die_at is None or not w.die_once or not (first.execution.restarts and w.log):
+    plans = list(enumerate(view.case.sessions))
+    deadly = [i for i, _ in plans if view.case.session_workload(i).die_at is not None]
+    w = view.case.workload
+    if not deadly or not (w.die_once and w.log and plans[deadly[0]][1].execution.restarts):
         return None
-    session = view.session(0)
+    at = deadly[0]
+    session = view.session(at)
     if session is not None and session.fault is not None and is_refusal(session.fault, 0):
         return view.not_offered(in_words(session.fault))
-    problem = view.problem(0)
+    problem = view.problem(at)
     if problem is not None:
         found = view.of_problem(problem)
         return dataclasses.replace(found, words=f"a worker dies: {found.words}")
-    if not any(event.calls and event.calls.get("die") for event in view.events(0)):
+    if not any(event.calls and event.calls.get("die") for event in view.events(at)):
         return None  # what it fetched was not the sample that kills
-    if len(view.case.sessions) == 1:
+    if at + 1 == len(plans):
         return view.passed()
-    found = view.all(1)
+    found = view.all(at + 1)
     return dataclasses.replace(found, words=f"saved after a worker's death: {found.words}")
 
 

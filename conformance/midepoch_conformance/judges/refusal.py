@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
+from midepoch_conformance.case.case import Step
 from midepoch_conformance.case.trace import Event
 from midepoch_conformance.judges.elastic import completed
 from midepoch_conformance.judges.registry import judge
@@ -63,17 +64,22 @@ def other_plan(view: View) -> Finding | None:
 @judge("REFUSE-4", "after a refusal", "work refused")
 def after_a_refusal(view: View) -> Finding | None:
     """A refused load leaves the loader as it was."""
-    of_another_plan = len(view.case.sessions) > 2
-    index = int(of_another_plan)
-    load = next((e for e in view.events(index) if e.do.startswith("load")), None)
+    plans = enumerate(view.case.sessions)
+    tried = ((i, n) for i, plan in plans for n, s in enumerate(plan.steps) if _is_refused(s))
+    index, step = next(tried, (0, 0))
+    load = next((e for e in view.events(index) if e.step == step), None)
     if load is None:
         return view.blocked("the play did not get to the load")
     if load.fault is None:
         # The epoch may be completed under another plan, which REFUSE-3 judges.
-        return None if of_another_plan else _refused_late(view, load)
+        return None if index else _refused_late(view, load)
     if not is_refusal(load.fault, 0):
         return view.blocked("it is not refused but breaks (see REFUSE-1 and REFUSE-3)")
     return _as_it_was(view, index, load)
+
+
+def _is_refused(step: Step) -> bool:
+    return step.do.startswith("load") and step.tolerate
 
 
 def _as_it_was(view: View, index: int, load: Event) -> Finding:

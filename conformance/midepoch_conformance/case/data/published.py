@@ -13,7 +13,7 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from midepoch_conformance.case.data.sources import Counting, Custom, Rng, Row, Source
+from midepoch_conformance.case.data.sources import Counting, Rng, Row, Source
 
 __all__ = [
     "ORDERS", "STREAMS", "Begun", "Counter", "Cursor", "Drawn", "Marked", "Permuted", "Reversed",
@@ -95,18 +95,6 @@ class Tally(Counting):
         self.count = state["count"]
 
 
-class Drawn(Custom):
-    """A user's plain sampler that draws its order's seed from the global streams."""
-
-    def __iter__(self) -> Iterator[int]:
-        import numpy
-        import torch
-
-        drawn = random.random(), float(numpy.random.random()), float(torch.rand(()))
-        self.generator = random.Random(repr(drawn))
-        return super().__iter__()
-
-
 class Reversed:
     """The published sampler "reversed": the ids from the last to the first."""
 
@@ -118,6 +106,24 @@ class Reversed:
 
     def __iter__(self) -> Iterator[int]:
         return iter(range(self.n - 1, -1, -1))
+
+
+class Drawn(Reversed):
+    """A user's plain sampler that draws from the global streams whenever an index is asked for."""
+
+    def __iter__(self) -> Iterator[int]:
+        import numpy
+        import torch
+
+        left = list(range(self.n))
+        while left:
+            drawn = random.random() + float(numpy.random.random()) + float(torch.rand(()))
+            yield left.pop(self.place(drawn, left))
+
+    @staticmethod
+    def place(drawn: float, left: list[int]) -> int:
+        """Return which of the ids that are left a number chooses."""
+        return int(drawn * 2**20) % len(left)
 
 
 class Permuted(Reversed):
