@@ -125,13 +125,17 @@ def _later(c: Cell) -> Case | None:
 
 
 @_unusual(
-    "work end seen", each=("epochs", "length"),
-    shape=SHAPES, unusual=LATER, kind=KINDS, epoch=(0, 1),
+    "work end seen", each=("epochs", "length", "itself"),
+    shape=SHAPES, unusual=(*LATER, "oneshot"), kind=KINDS, epoch=(0, 1),
 )  # fmt: skip
 def _end_seen(c: Cell) -> Case | None:
     w = workload(c, 3)
     if w is None:
         return None
+    if c.unusual == "oneshot":  # one that has a state knows that it has ended
+        if c.kind != "stateful_iterable" or c.workers or c.epoch:
+            return None
+        w = dataclasses.replace(w, epochs=2)
     first = c.session(0, *drains(c.epoch + 1), save("s"))
     return c.case(w, first, c.session(1, load("s"), *drains(3 - c.epoch)))
 
