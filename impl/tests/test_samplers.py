@@ -25,7 +25,7 @@ from midepoch.errors import (
 )
 from midepoch.format.permutation import Permutation
 from midepoch.format.seeds import derive, derive_words
-from midepoch.lane import streams
+from midepoch.sampling import generators
 from midepoch.sampling.batches import BuiltInOrder
 
 N = 11
@@ -209,18 +209,18 @@ def test_a_generators_state_is_json_and_complete(generator: Any) -> None:
         return generator.standard_normal(3).tolist()
 
     draw()
-    state = streams.generator_state(generator)
+    state = generators.state_of(generator)
     copy = json.loads(json.dumps(state))
     expected = draw()
-    streams.put_generator_state(generator, copy)
+    generators.put_state(generator, copy)
     assert draw() == expected
 
 
 def test_a_generators_state_of_another_kind_is_refused() -> None:
     state = after(1, loader(sampler=sources.Lively(N)))
     for change in ({"path": "sampler.nobody"}, {"kind": "numpy"}, {"state": "not base64"}):
-        generators = [{**state["sampler"]["generators"][0], **change}]
-        bad = {**state, "sampler": {**state["sampler"], "generators": generators}}
+        changed = [{**state["sampler"]["generators"][0], **change}]
+        bad = {**state, "sampler": {**state["sampler"], "generators": changed}}
         made = loader(sampler=sources.Lively(N))
         with pytest.raises(StateFormatError, match=r"\$\.sampler\.generators"):
             made.load_state_dict(bad)

@@ -35,6 +35,7 @@ from large_batches import (
 from test_faults import gone, run, started
 from torch.utils.data import Dataset
 
+import midepoch
 from midepoch.errors import WorkerDiedError
 
 SIZES = [1_000, MEGABYTE]
@@ -54,6 +55,34 @@ def test_an_error_amid_a_batch_is_that_batchs_alone(kind: Any, size: int) -> Non
             kept.append(next(batches))
     assert next(batches, "end") == "end"
     assert numbers(kept, size) == [index for index in range(42) if index not in bad]
+
+
+class Freed(Dataset[torch.Tensor]):
+    """The second of three tensors is larger than its storage, as sharded training leaves some."""
+
+    def __init__(self, left: int, columns: bool) -> None:
+        self.left, self.columns = left, columns
+
+    def __len__(self) -> int:
+        return 3
+
+    def __getitem__(self, index: int) -> torch.Tensor:
+        tensor = torch.arange(1000.0)
+        tensor = tensor.view(2, 500).T if self.columns else tensor
+        if index == 1:
+            tensor.untyped_storage().resize_(self.left)
+        return tensor
+
+
+@pytest.mark.parametrize("columns", [False, True])
+@pytest.mark.parametrize("left", [0, 400, 3999])
+def test_a_tensor_beyond_its_storage_is_refused(left: int, columns: bool) -> None:
+    made = midepoch.StatefulDataLoader(Freed(left, columns), None, num_workers=1)
+    batches = iter(made)
+    first = next(batches)
+    with pytest.raises(ValueError, match=rf"lacks {4000 - left} bytes: its storage was resized"):
+        next(batches)
+    assert torch.equal(next(batches), first)
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -5,12 +5,10 @@
 
 from __future__ import annotations
 
-import base64
-import copy
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -21,13 +19,9 @@ from midepoch.lane import numpy_stream
 __all__ = [
     "PrivateStreams",
     "capture",
-    "generator_kind",
-    "generator_state",
     "isolated",
     "one_thread",
-    "put_generator_state",
     "seed",
-    "try_generator_state",
 ]
 
 
@@ -129,65 +123,3 @@ class PrivateStreams:
         finally:
             self._own = _current()
             _put(caller)
-
-
-Kind = Literal["torch", "numpy", "python"]
-
-
-def generator_kind(value: object) -> Kind | None:
-    """Return which kind of random generator ``value`` is, or ``None``.
-
-    >>> generator_kind(random.Random(0)), generator_kind(3)
-    ('python', None)
-    """
-    if isinstance(value, torch.Generator):
-        return "torch"
-    if isinstance(value, (np.random.Generator, np.random.RandomState)):
-        return "numpy"
-    return "python" if isinstance(value, random.Random) else None
-
-
-def generator_state(value: Any) -> Any:
-    """Return the state of a generator as plain JSON types; nothing is drawn."""
-    if isinstance(value, torch.Generator):
-        return base64.b64encode(value.get_state().cpu().numpy().tobytes()).decode("ascii")
-    if isinstance(value, np.random.Generator):
-        return _plain(value.bit_generator.state)
-    if isinstance(value, np.random.RandomState):
-        return _plain(value.get_state(legacy=False))
-    return _plain(value.getstate())
-
-
-def try_generator_state(value: Any, state: Any) -> None:
-    """Put ``state`` into a copy of a generator, and raise if it does not fit."""
-    trial = value.clone_state() if isinstance(value, torch.Generator) else copy.deepcopy(value)
-    put_generator_state(trial, state)
-
-
-def put_generator_state(value: Any, state: Any) -> None:
-    """Restore a generator from a result of ``generator_state``."""
-    if isinstance(value, torch.Generator):
-        data = bytearray(base64.b64decode(state, validate=True))
-        value.set_state(torch.frombuffer(data, dtype=torch.uint8))
-    elif isinstance(value, np.random.Generator):
-        value.bit_generator.state = _arrays(state)
-    elif isinstance(value, np.random.RandomState):
-        value.set_state(_arrays(state))
-    else:
-        version, internal, gauss = state
-        value.setstate((version, tuple(internal), gauss))
-
-
-def _plain(tree: Any) -> Any:
-    if isinstance(tree, dict):
-        return {key: _plain(value) for key, value in tree.items()}
-    if isinstance(tree, (list, tuple)):
-        return [_plain(value) for value in tree]
-    return tree.tolist() if isinstance(tree, (np.ndarray, np.generic)) else tree
-
-
-def _arrays(tree: Any) -> Any:
-    """Undo ``_plain`` for NumPy's states, in which every list was an array."""
-    if isinstance(tree, dict):
-        return {key: _arrays(value) for key, value in tree.items()}
-    return np.asarray(tree, dtype=np.uint64) if isinstance(tree, list) else tree

@@ -11,8 +11,8 @@ from torch.utils.data import BatchSampler
 from midepoch.errors import StateFormatError
 from midepoch.format.plan import ranked
 from midepoch.format.state import GeneratorState, SamplerState
-from midepoch.lane import streams
 from midepoch.lane.passes import FirstState
+from midepoch.sampling import generators
 from midepoch.stateful import is_stateful
 
 __all__ = ["SamplerChain", "is_replayable", "put_back_after"]
@@ -82,7 +82,7 @@ class SamplerChain:
     def _generators(self) -> Iterator[tuple[str, Any]]:
         for path, link in self.links:
             for name, value in getattr(link, "__dict__", {}).items():
-                if streams.generator_kind(value):
+                if generators.kind_of(value):
                     yield f"{path}.{name}", value
 
     def has_generators(self) -> bool:
@@ -92,9 +92,9 @@ class SamplerChain:
     def generators(self) -> tuple[GeneratorState, ...]:
         """Return the states of the generators that are attributes along the chain."""
         return tuple(
-            GeneratorState(path, streams.generator_kind(value) or "python", state)
+            GeneratorState(path, generators.kind_of(value) or "python", state)
             for path, value in self._generators()
-            for state in [streams.generator_state(value)]
+            for state in [generators.state_of(value)]
         )
 
     def check_generators(self, saved: tuple[GeneratorState, ...]) -> None:
@@ -106,12 +106,12 @@ class SamplerChain:
         here = dict(self._generators())
         for i, generator in enumerate(saved):
             path = f"$.sampler.generators[{i}]"
-            if streams.generator_kind(here.get(generator.path)) != generator.kind:
+            if generators.kind_of(here.get(generator.path)) != generator.kind:
                 raise StateFormatError(
                     f"there is no {generator.kind} generator at {generator.path} here", path
                 )
             try:
-                streams.try_generator_state(here[generator.path], generator.state)
+                generators.try_state(here[generator.path], generator.state)
             except Exception as error:  # every library has its own
                 raise StateFormatError(
                     f"no state of {type(here[generator.path]).__qualname__}: {error}", path
@@ -131,7 +131,7 @@ class SamplerChain:
         """Restore the generators to states that were checked."""
         here = dict(self._generators())
         for generator in saved:
-            streams.put_generator_state(here[generator.path], generator.state)
+            generators.put_state(here[generator.path], generator.state)
 
 
 def is_replayable(chain: SamplerChain | None) -> bool:

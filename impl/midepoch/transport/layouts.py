@@ -37,6 +37,7 @@ __all__ = [
     "WorkerLayouts",
     "described",
     "is_dense",
+    "missing",
 ]
 
 NUMBERED = 64
@@ -174,6 +175,8 @@ def _described(part: Any, tensors: list[torch.Tensor], leaves: list[Leaf], depth
     if kind is torch.Tensor:
         if part.requires_grad or not (is_dense(part) and part.is_contiguous() and part.numel()):
             return None
+        if missing(part, part.nbytes):
+            return None
         tensors.append(part)
         leaves.append((part.dtype, part.shape, part.stride()))
         return _LEAF if len(tensors) <= TENSORS else None
@@ -212,6 +215,15 @@ def is_dense(tensor: torch.Tensor) -> bool:
         and not tensor.is_conj()
         and not tensor.is_neg()
     )
+
+
+def missing(tensor: torch.Tensor, length: int) -> int:
+    """Return how many of a dense tensor's ``length`` bytes lie beyond its storage.
+
+    A storage that was resized, as sharded training frees parameters, is smaller than its tensor.
+    """
+    begin = tensor.storage_offset() * tensor.element_size()
+    return max(0, int(begin + length - tensor.untyped_storage().nbytes()))
 
 
 _IN_NUMPY: dict[torch.dtype, np.dtype[Any]] = {

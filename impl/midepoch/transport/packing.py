@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from midepoch.transport.layouts import Plain, Reference, is_dense
+from midepoch.transport.layouts import Plain, Reference, is_dense, missing
 
 __all__ = ["ALIGNMENT", "Arena", "Packed", "Span", "aligned", "pack", "pack_plain", "unpack"]
 
@@ -196,6 +196,11 @@ class _Placing:
         if tensor.requires_grad:
             return _with_grad, (tensor.detach(),)
         length = tensor.nbytes if tensor.is_contiguous() else _extent(tensor)
+        if length and (short := missing(tensor, length)):
+            raise ValueError(
+                f"a tensor of shape {tuple(tensor.shape)} in the batch lacks {short} bytes: "
+                "its storage was resized; return a tensor whose memory is there"
+            )
         start = self._place(tensor, length) if length else self.size
         self.spans.append((start, start + length))
         return _tensor, (_CONTENTS, _CODES[tensor.dtype], tuple(tensor.shape), tensor.stride())
