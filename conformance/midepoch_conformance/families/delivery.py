@@ -21,7 +21,17 @@ from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.uninterrupted import usual_length
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.families.basics import ONES
-from midepoch_conformance.families.family import LANED, Cell, drains, family, load, save, take
+from midepoch_conformance.families.family import (
+    LANED,
+    Cell,
+    family,
+    load,
+    save,
+    take,
+)
+from midepoch_conformance.families.family import (
+    drain_steps as drains,
+)
 
 __all__ = ["RESIZED", "SIZES", "WIDTHS", "WORLDS"]
 

@@ -13,11 +13,13 @@ from midepoch_conformance.families.family import (
     GOES_ON,
     ITERABLES,
     Cell,
-    drains,
     family,
     load,
     save,
     take,
+)
+from midepoch_conformance.families.family import (
+    drain_steps as drains,
 )
 from midepoch_conformance.verdict.published import (
     Vector,

@@ -13,11 +13,13 @@ from midepoch_conformance.families.family import (
     CUTS,
     ITERABLES,
     Cell,
-    drains,
     family,
     load,
     save,
     take,
+)
+from midepoch_conformance.families.family import (
+    drain_steps as drains,
 )
 
 __all__ = ["CHANGES", "WORKER_PAIRS"]

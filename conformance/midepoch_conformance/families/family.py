@@ -8,6 +8,7 @@ from typing import Any
 
 from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import Case, SessionPlan, Step
+from midepoch_conformance.case.notation import parse_sessions
 from midepoch_conformance.case.workload import Workload
 
 __all__ = [
@@ -23,12 +24,10 @@ __all__ = [
     "Builder",
     "Cell",
     "Family",
+    "chained",
     "drains",
     "families",
     "family",
-    "load",
-    "save",
-    "take",
 ]
 
 ITERABLES = ("iterable", "stateful_iterable")
@@ -145,6 +144,15 @@ class Cell:
         """Return the case of the cell's family."""
         return Case(self.family, workload, sessions)
 
+    def play(self, sessions: str, workload: Workload | None = None, **changes: Any) -> Case:
+        """Return the family's case with these sessions, on the cell's workload or another one.
+
+        They are in the notation of ``case/notation.py``, as in ``take 2, save s | load s, drain``.
+        ``changes`` change the execution of all of them, and brackets that of one session.
+        """
+        plans = parse_sessions(sessions, self.execution(**changes))
+        return Case(self.family, self.workload() if workload is None else workload, plans)
+
 
 Builder = Callable[[Cell], "Case | None"]
 """Makes the case of a cell, or None for a cell that makes no sense."""
@@ -212,6 +220,22 @@ def families() -> list[Family]:
     return sorted(FAMILIES.values(), key=lambda one: SECTIONS.index(one.section))
 
 
+def drains(count: int) -> str:
+    """Return the steps that drain ``count`` epochs."""
+    return ", ".join(["drain"] * count)
+
+
+def chained(*sessions: str) -> str:
+    """Return sessions of which each saves a state at its end that the next one loads first.
+
+    Example:
+        >>> chained("take 2", "take 1", "drain")
+        'take 2, save s0 | load s0, take 1, save s1 | load s1, drain'
+    """
+    first, *others = sessions
+    return first + "".join(f", save s{i} | load s{i}, {text}" for i, text in enumerate(others))
+
+
 def take(n: int) -> Step:
     """Return the step that delivers ``n`` batches."""
     return Step("take", n)
@@ -227,6 +251,6 @@ def load(state: str) -> Step:
     return Step("load", state=state)
 
 
-def drains(count: int) -> tuple[Step, ...]:
+def drain_steps(count: int) -> tuple[Step, ...]:
     """Return the steps that drain ``count`` epochs."""
     return (Step("drain"),) * count

@@ -20,11 +20,13 @@ from midepoch_conformance.families.family import (
     LANED,
     LONG,
     Cell,
-    drains,
     family,
     load,
     save,
     take,
+)
+from midepoch_conformance.families.family import (
+    drain_steps as drains,
 )
 
 __all__ = ["EPOCHS_COUNTED", "HEALED", "HELD", "PLANS", "STOPPED"]

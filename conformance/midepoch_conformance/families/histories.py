@@ -9,7 +9,16 @@ from typing import Any
 
 from midepoch_conformance.case.case import HISTORY, Case, Step
 from midepoch_conformance.case.history import objection
-from midepoch_conformance.families.family import Cell, drains, family, load, save, take
+from midepoch_conformance.families.family import (
+    Cell,
+    family,
+    load,
+    save,
+    take,
+)
+from midepoch_conformance.families.family import (
+    drain_steps as drains,
+)
 
 __all__ = ["PLOTS", "WITH_WORKERS"]
 

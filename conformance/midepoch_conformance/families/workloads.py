@@ -13,7 +13,17 @@ from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.uninterrupted import usual_length
 from midepoch_conformance.case.workload import AMBIENT_DRAWS, Workload
 from midepoch_conformance.families.execution import WORKER_PAIRS
-from midepoch_conformance.families.family import CUTS, Cell, drains, family, load, save, take
+from midepoch_conformance.families.family import (
+    CUTS,
+    Cell,
+    family,
+    load,
+    save,
+    take,
+)
+from midepoch_conformance.families.family import (
+    drain_steps as drains,
+)
 from midepoch_conformance.families.unusual import ASPECTS, named, workload
 
 SHAPES = ((13, 2), (12, 3))
