@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from midepoch_conformance.case.adapter import Execution
-from midepoch_conformance.case.case import Case, SessionPlan, Step
+from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.notation import parse_sessions
 from midepoch_conformance.case.workload import Workload
 
@@ -131,19 +131,6 @@ class Cell:
         )
         return dataclasses.replace(base, **changes)
 
-    def session(self, number: int, *steps: Step, **changes: Any) -> SessionPlan:
-        """Return session ``number``; its host and ambient state differ from its neighbour's.
-
-        ``changes`` are changes of the execution; ``workload`` among them changes the workload.
-        """
-        workload = tuple(changes.pop("workload", ()))
-        execution = self.execution(**changes)
-        return SessionPlan(execution, steps, 1 + 100 * number, "ab"[number % 2], workload)
-
-    def case(self, workload: Workload, *sessions: SessionPlan) -> Case:
-        """Return the case of the cell's family."""
-        return Case(self.family, workload, sessions)
-
     def play(self, sessions: str, workload: Workload | None = None, **changes: Any) -> Case:
         """Return the family's case with these sessions, on the cell's workload or another one.
 
@@ -234,23 +221,3 @@ def chained(*sessions: str) -> str:
     """
     first, *others = sessions
     return first + "".join(f", save s{i} | load s{i}, {text}" for i, text in enumerate(others))
-
-
-def take(n: int) -> Step:
-    """Return the step that delivers ``n`` batches."""
-    return Step("take", n)
-
-
-def save(state: str, codec: str = "") -> Step:
-    """Return the step that saves a state."""
-    return Step("save", state=state, codec=codec)
-
-
-def load(state: str) -> Step:
-    """Return the step that loads a state."""
-    return Step("load", state=state)
-
-
-def drain_steps(count: int) -> tuple[Step, ...]:
-    """Return the steps that drain ``count`` epochs."""
-    return (Step("drain"),) * count
