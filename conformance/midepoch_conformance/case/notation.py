@@ -8,7 +8,7 @@ and the random streams of a session are usually those of its number: ``a`` and `
 
 A step is its action and the action's fields, in the order of :data:`ORDER`; any other field is
 named: ``save s codec=json``. A question mark tolerates an error: ``take 2?``. ``take all`` takes
-the rest of the epoch.
+the rest of the epoch. An empty step counts for nothing.
 A value is a word, a number, ``true``, ``false``, ``null``, a JSON string or a list of values.
 """
 
@@ -167,9 +167,9 @@ def parse_session(text: str, number: int = 0, **execution: Any) -> SessionPlan:
 
 @functools.lru_cache(maxsize=4096)
 def parse_sessions(text: str, execution: Execution) -> tuple[SessionPlan, ...]:
-    """Return the sessions that a text is of, which begin with their changes of an execution.
+    """Return the sessions that a text is of; their brackets change the execution.
 
-    Empty steps count for nothing. The tables of cases have few such texts, and each many times.
+    A table of cases has the same few texts in many rows.
 
     Example:
         >>> [len(plan.steps) for plan in parse_sessions(", save s | load s, drain", Execution())]
