@@ -7,7 +7,6 @@ judges.
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -197,12 +196,12 @@ def _workers(c: Cell, w: Workload) -> Case:
 )
 def _left_early(c: Cell, w: Workload) -> Case | None:
     before, after = c.pair
-    at = _at(c, w)
-    laned: bool = c.kind != "map"
+    at, laned = _at(c, w), c.kind != "map"
 
     def under(workers: int) -> str:
         # A Stateful dataset lives for the run without workers, and with those that persist.
-        return f"workers={workers}" + f" persistent={json.dumps(workers > 0)}" * laned
+        lasting = f" persistent={'true' if workers else 'false'}" if laned else ""
+        return f"workers={workers}{lasting}"
 
     steps = f"take {at}, break, drain, drain"
     sessions = f"[{under(before)}] {steps} | [{under(after)} ambient=1] {steps}"
