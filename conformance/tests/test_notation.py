@@ -114,6 +114,7 @@ def test_a_step_is_told_in_short() -> None:
         "cut: save s color=red",
         "cut: n 3; drain",
         "cut: [workers=2 drain",
+        "cut: [color=red] drain",
         'cut: save "s',
     ],
 )

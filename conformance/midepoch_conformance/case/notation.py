@@ -8,13 +8,14 @@ and the random streams of a session are usually those of its number: ``a`` and `
 
 A step is its action and the action's fields, in the order of :data:`ORDER`; any other field is
 named: ``save s codec=json``. A question mark tolerates an error: ``take 2?``. ``take all`` takes
-the rest of the epoch.
+the rest of the epoch. An empty step counts for nothing.
 A value is a word, a number, ``true``, ``false``, ``null``, a JSON string or a list of values.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,7 +25,10 @@ from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import Case, CaseError, SessionPlan, Step
 from midepoch_conformance.case.workload import Workload
 
-__all__ = ["ORDER", "parse", "parse_session", "show", "show_session", "show_step", "usual"]
+__all__ = [
+    "ORDER", "parse", "parse_session", "parse_sessions", "show", "show_session", "show_step",
+    "usual",
+]  # fmt: skip
 
 ORDER: dict[str, tuple[str, ...]] = {
     "take": ("n",),
@@ -148,9 +152,7 @@ tolerate=True)), ambient=101, host='b', workload=())
         raise CaseError(f"{_listed(unknown) or 'no family'}: {text!r} is not the text of a case")
     workload = Workload(**{n: _fitting(v) for n, v in facts.items() if n in _WORKLOAD})
     execution = Execution(**{n: v for n, v in facts.items() if n in _EXECUTION})
-    parts = _split(rest, "|") if rest else [[]]  # one session, which only opens the loader
-    plans = (_plan(part, number, execution) for number, part in enumerate(parts))
-    return Case(family, workload, tuple(plans))
+    return Case(family, workload, _plans(rest, execution))
 
 
 def parse_session(text: str, number: int = 0, **execution: Any) -> SessionPlan:
@@ -163,6 +165,28 @@ def parse_session(text: str, number: int = 0, **execution: Any) -> SessionPlan:
     return _plan(_tokens(text), number, Execution(**execution))
 
 
+@functools.lru_cache(maxsize=4096)
+def parse_sessions(text: str, execution: Execution) -> tuple[SessionPlan, ...]:
+    """Return the sessions that a text is of; their brackets change the execution.
+
+    A table of cases has the same few texts in many rows.
+
+    Example:
+        >>> [len(plan.steps) for plan in parse_sessions(", save s | load s, drain", Execution())]
+        [1, 2]
+
+    Raises:
+        CaseError: the text is of no sessions.
+    """
+    return _plans(_tokens(text), execution)
+
+
+def _plans(tokens: Sequence[str], execution: Execution) -> tuple[SessionPlan, ...]:
+    # Without tokens there is one session, which only opens the loader.
+    parts = enumerate(_split(tokens, "|"))
+    return tuple(_plan(part, number, execution) for number, part in parts)
+
+
 def _plan(tokens: Sequence[str], number: int, execution: Execution) -> SessionPlan:
     changes: list[tuple[str, Any]] = []
     if tokens[:1] == ["["]:
@@ -170,12 +194,14 @@ def _plan(tokens: Sequence[str], number: int, execution: Execution) -> SessionPl
         changes, tokens = _named(tokens[1:end]), tokens[end + 1 :]
     ambient, host = usual(number)
     given = dict(changes)
+    if unknown := given.keys() - _WORKLOAD.keys() - _EXECUTION.keys() - {"ambient", "host"}:
+        raise CaseError(f"a session has no {_listed(unknown)}")
     return SessionPlan(
         dataclasses.replace(execution, **{n: v for n, v in changes if n in _EXECUTION}),
         tuple(_step(part) for part in _split(tokens, ",") if part),
         given.get("ambient", ambient),
         given.get("host", host),
-        tuple((n, _fitting(v)) for n, v in changes if n not in (*_EXECUTION, "ambient", "host")),
+        tuple((n, _fitting(v)) for n, v in changes if n in _WORKLOAD),
     )
 
 

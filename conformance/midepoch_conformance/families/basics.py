@@ -5,12 +5,11 @@ A family's name selects the judges of its traces, so one cause gives one failed 
 
 from __future__ import annotations
 
-import dataclasses
 from functools import partial
 
-from midepoch_conformance.case.case import Case, Step
+from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.uninterrupted import usual_length
-from midepoch_conformance.families.family import CUTS, Cell, drains, family, load, save, take
+from midepoch_conformance.families.family import CUTS, Cell, chained, drains, family
 
 __all__ = ["ONES", "ROLLED", "SHAPES", "SMALL", "USUAL"]
 
@@ -28,26 +27,27 @@ _basic = partial(family, section="basics")
 
 @_basic("plain", quick=("kinds", "files", "drawn"), shape=(*SHAPES, *SMALL), tail=("keep", "drop"))
 def _plain(c: Cell) -> Case:
-    session = dataclasses.replace(c.session(0, *drains(2)), host="b")
-    return c.case(c.workload(2), session)
+    return c.play("[host=b] drain, drain")
 
 
 @_basic(
     "whole", needs=("samples",), quick=("inline",), shape=(*SHAPES, *SMALL), tail=("keep", "drop")
 )
 def _whole(c: Cell) -> Case:
-    return c.case(c.workload(2), c.session(0, *drains(2)))
+    return c.play("drain, drain")
 
 
-@_basic("saving", quick=("kinds",), shape=SHAPES, where=("start", "mid", "end"))
-def _saving(c: Cell) -> Case | None:
-    if c.where == "start":
-        steps = (save("a"), save("b"), *drains(2))
-    elif c.where == "mid":
-        steps = (take(1), save("a"), take(1), save("b"), save("c"), *drains(2))
-    else:
-        steps = (take(-1), save("a"), Step("drain"), save("b"), Step("drain"), save("c"))
-    return c.case(c.workload(2), c.session(0, *steps))
+SAVING = {
+    "start": "save a, save b, drain, drain",
+    "mid": "take 1, save a, take 1, save b, save c, drain, drain",
+    "end": "take all, save a, drain, save b, drain, save c",
+}
+"""The uninterrupted runs that take states."""
+
+
+@_basic("saving", quick=("kinds",), shape=SHAPES, where=tuple(SAVING))
+def _saving(c: Cell) -> Case:
+    return c.play(SAVING[c.where])
 
 
 # Resume.
@@ -64,19 +64,14 @@ def _saving(c: Cell) -> Case | None:
 def _cut(c: Cell) -> Case | None:
     if not 0 < c.at < c.length:
         return None
-    first = c.session(0, take(c.at), save("s"))
-    return c.case(c.workload(2), first, c.session(1, load("s"), *drains(2)))
+    return c.play(f"take {c.at}, save s | load s, drain, drain")
 
 
 @_basic("chain", quick=("kinds", "files", "drawn"), shape=ONES, links=(2, 3), tail=("keep",))
 def _chain(c: Cell) -> Case | None:
     if 3 * c.links >= c.length:
         return None  # the chain would leave the epoch
-    sessions = [c.session(0, take(3), save("s0"))]
-    for i in range(1, c.links):
-        sessions.append(c.session(i, load(f"s{i - 1}"), take(3), save(f"s{i}")))
-    sessions.append(c.session(c.links, load(f"s{c.links - 1}"), *drains(2)))
-    return c.case(c.workload(2), *sessions)
+    return c.play(chained(*["take 3"] * c.links, "drain, drain"))
 
 
 @_basic(
@@ -90,15 +85,13 @@ def _chain(c: Cell) -> Case | None:
 def _resave(c: Cell) -> Case | None:
     if c.soon >= max(1, c.workers or 0) or 5 + c.soon >= c.length:
         return None
-    first = c.session(0, take(5), save("s0"))
-    second = c.session(1, load("s0"), *([take(c.soon)] if c.soon else []), save("s1"))
-    return c.case(c.workload(2), first, second, c.session(2, load("s1"), *drains(1)))
+    again = f"take {c.soon}, " if c.soon else ""
+    return c.play(f"take 5, save s0 | load s0, {again}save s1 | load s1, drain")
 
 
 @_basic("start", shape=SHAPES)
 def _start(c: Cell) -> Case:
-    first = c.session(0, save("s"))
-    return c.case(c.workload(2), first, c.session(1, load("s"), *drains(2)))
+    return c.play("save s | load s, drain, drain")
 
 
 @_basic("live", shape=USUAL, asked=(True, False), begun=(True, False), tail=("keep",))
@@ -106,18 +99,11 @@ def _live(c: Cell) -> Case | None:
     # An iterator of which nothing was asked yet is live as well: only asking it shows what it does.
     if not c.begun and (c.workers or not c.asked):
         return None
-    first = c.session(0, take(1), save("s"))
-    ask = [Step("take", 1, tolerate=True)] if c.asked else []
-    steps = (take(2 if c.begun else 0), load("s"), *ask, Step("break"), *drains(2))
-    return c.case(c.workload(2), first, c.session(1, *steps))
+    begun, ask = 2 if c.begun else 0, "take 1?, " if c.asked else ""
+    return c.play(f"take 1, save s | take {begun}, load s, {ask}break, drain, drain")
 
 
-USED: dict[str, tuple[Step, ...]] = {
-    "mid": (take(3), Step("break")),
-    "later": (Step("drain"), take(1), Step("break")),
-    "ended": drains(2),
-    "ended, saved": drains(2),
-}
+USED = {"mid": "take 3, break", "later": "drain, take 1, break", "ended": "drain, drain"}
 """How a loader is used before a state is loaded into it."""
 
 
@@ -125,18 +111,15 @@ USED: dict[str, tuple[Step, ...]] = {
     "used",
     bites=("a tail", "loaded after a broken epoch"),
     shape=USUAL,
-    used=tuple(USED),
+    used=(*USED, "ended, saved"),
     tail=("keep",),
 )
 def _used(c: Cell) -> Case:
-    first = c.session(0, take(2), save("s"))
     if c.used != "ended, saved":
-        second = c.session(1, *USED[c.used], load("s"), *drains(2))
-        return c.case(c.workload(2), first, second)
+        return c.play(f"take 2, save s | {USED[c.used]}, load s, drain, drain")
     # A fresh loader does the same first, so that only the use differs.
-    fresh = (c.session(1, load("s"), save("t")), c.session(2, load("t"), *drains(1)))
-    used = c.session(3, *USED[c.used], load("s"), save("u"))
-    return c.case(c.workload(2), first, *fresh, used, c.session(4, load("u"), *drains(1)))
+    fresh = "load s, save t | load t, drain"
+    return c.play(f"take 2, save s | {fresh} | drain, drain, load s, save u | load u, drain")
 
 
 # Epochs.
@@ -151,8 +134,8 @@ def _used(c: Cell) -> Case:
     epoch=(0, 1),
 )
 def _end_seen(c: Cell) -> Case:
-    first = c.session(0, *drains(c.epoch + 1), save("s"))
-    return c.case(c.workload(3), first, c.session(1, load("s"), *drains(3 - c.epoch)))
+    before, after = drains(c.epoch + 1), drains(3 - c.epoch)
+    return c.play(f"{before}, save s | load s, {after}", c.workload(3))
 
 
 @_basic(
@@ -164,8 +147,8 @@ def _end_seen(c: Cell) -> Case:
     epoch=(0, 1),
 )
 def _end_unseen(c: Cell) -> Case:
-    first = c.session(0, *drains(c.epoch), take(-1), save("s"))
-    return c.case(c.workload(3), first, c.session(1, load("s"), *drains(3 - c.epoch)))
+    before, after = drains(c.epoch), drains(3 - c.epoch)
+    return c.play(f"{before}, take all, save s | load s, {after}", c.workload(3))
 
 
 @_basic(
@@ -179,30 +162,25 @@ def _end_unseen(c: Cell) -> Case:
 def _later(c: Cell) -> Case | None:
     if not 0 < c.at < c.length:
         return None
-    first = c.session(0, *drains(c.epoch), take(c.at), save("s"))
-    return c.case(c.workload(3), first, c.session(1, load("s"), *drains(3 - c.epoch)))
+    before, after = drains(c.epoch), drains(3 - c.epoch)
+    return c.play(f"{before}, take {c.at}, save s | load s, {after}", c.workload(3))
 
 
 @_basic("break", needs=("samples",), shape=SHAPES, times=(1, 2, 3))
 def _break(c: Cell) -> Case | None:
     if c.length < 2:
         return None
-    steps = (take(1), Step("break")) * c.times
-    return c.case(c.workload(c.times + 2), c.session(0, *steps, *drains(2)))
+    return c.play("take 1, break, " * c.times + "drain, drain", c.workload(c.times + 2))
 
 
 LEFT_OVER = ((13, 4), (7, 4))
-ROLLED: dict[str, tuple[tuple[Step, ...], ...]] = {
-    "later": ((Step("drain"), take(1), save("a")), (load("a"), *drains(3))),
-    "through": (drains(4),),
-    "mid": ((take(1), save("a")), (load("a"), *drains(4))),
-    "end seen": ((Step("drain"), save("a")), (load("a"), *drains(3))),
-    "end unseen": ((Step("drain"), take(-1), save("a")), (load("a"), *drains(4))),
-    "chain": (
-        (Step("drain"), save("a")),
-        (load("a"), Step("drain"), take(1), save("b")),
-        (load("b"), *drains(2)),
-    ),
+ROLLED = {
+    "later": "drain, take 1, save a | load a, drain, drain, drain",
+    "through": "drain, drain, drain, drain",
+    "mid": "take 1, save a | load a, drain, drain, drain, drain",
+    "end seen": "drain, save a | load a, drain, drain, drain",
+    "end unseen": "drain, take all, save a | load a, drain, drain, drain, drain",
+    "chain": "drain, save a | load a, drain, take 1, save b | load b, drain, drain",
 }
 """Sessions with ``tail="rollover"``: most of their states hold samples that are carried over."""
 
@@ -216,47 +194,32 @@ def _rollover(c: Cell) -> Case | None:
     w = c.workload(4, sampler=c.order)
     if (c.shuffle and c.order) or (c.where == "mid" and usual_length(w, c.execution()) < 2):
         return None
-    plans = [c.session(number, *steps) for number, steps in enumerate(ROLLED[c.where])]
-    return c.case(w, *plans)
+    return c.play(ROLLED[c.where], w)
 
 
 # State.
 
-BEFORE: dict[str, tuple[Step, ...]] = {
-    "start": (),
-    "mid": (take(2),),
-    "end": (Step("drain"),),
-    "later": (Step("drain"), take(1)),
-}
+BEFORE = {"start": "", "mid": "take 2", "end": "drain", "later": "drain, take 1"}
 """The deliveries before a state is taken."""
 
+FRESH = {
+    "fresh": "take 2",
+    "resumed": "take 1, save a | load a, take 1",
+    "at once": "take 1, save a | load a",
+}
+"""What precedes a state that is looked at later: a fresh run, a resume, or just the load."""
 
-FRESH = ("fresh", "resumed", "at once")
-"""The places at which a state is taken that is looked at later: in a fresh run, after a resume,
-right after the load."""
 
-
-@_basic("sealed late", bites=("encoded late",), shape=USUAL, where=FRESH, tail=("keep",))
+@_basic("sealed late", bites=("encoded late",), shape=USUAL, where=tuple(FRESH), tail=("keep",))
 def _sealed_late(c: Cell) -> Case:
-    late = (take(1), *drains(2), Step("seal", state="s", into="late"))
-    return _taken(c, (save("s"), *late), "late")
+    late = "save s, take 1, drain, drain, seal s late"
+    return c.play(f"{FRESH[c.where]}, {late} | load late, drain, drain")
 
 
-@_basic("edited after save", shape=USUAL, where=FRESH, tail=("keep",))
+@_basic("edited after save", shape=USUAL, where=tuple(FRESH), tail=("keep",))
 def _edited_after_save(c: Cell) -> Case:
-    edited = (save("s"), Step("edit", state="s"))
-    return _taken(c, (*edited, take(1), save("t"), Step("edit", state="t"), *drains(2)), "t")
-
-
-def _taken(c: Cell, steps: tuple[Step, ...], loaded: str) -> Case:
-    """Return the case that takes ``steps`` where the cell says, and then loads a state."""
-    if c.where == "fresh":
-        sessions = [c.session(0, take(2), *steps)]
-    else:
-        begun = () if c.where == "at once" else (take(1),)
-        sessions = [c.session(0, take(1), save("a")), c.session(1, load("a"), *begun, *steps)]
-    last = c.session(len(sessions), load(loaded), *drains(2))
-    return c.case(c.workload(2), *sessions, last)
+    edited = "save s, edit s, take 1, save t, edit t, drain, drain"
+    return c.play(f"{FRESH[c.where]}, {edited} | load t, drain, drain")
 
 
 @_basic(
@@ -264,42 +227,35 @@ def _taken(c: Cell, steps: tuple[Step, ...], loaded: str) -> Case:
     where=("mid", "start", "end", "later"), tail=("keep",),
 )  # fmt: skip
 def _codec(c: Cell) -> Case:
-    first = c.session(0, *BEFORE[c.where], save("s", c.codec))
-    return c.case(c.workload(3), first, c.session(1, load("s"), *drains(3)))
+    saved = f"{BEFORE[c.where]}, save s codec={c.codec}"
+    return c.play(f"{saved} | load s, drain, drain, drain", c.workload(3))
 
 
 @_basic(
     "reload",
     bites=("fewer batches since the load than workers",),
     shape=USUAL,
-    where=("start", "mid", "end", "later"),
+    where=tuple(BEFORE),
     tail=("keep",),
 )
 def _reload(c: Cell) -> Case:
-    first = c.session(0, *BEFORE[c.where], save("s0"))
-    second = c.session(1, load("s0"), save("s1"))
-    return c.case(c.workload(2), first, second, c.session(2, load("s1"), *drains(2)))
+    return c.play(f"{BEFORE[c.where]}, save s0 | load s0, save s1 | load s1, drain, drain")
 
 
 @_basic("edited after load", bites=("a state edited",), shape=USUAL, soon=(0, 1), tail=("keep",))
 def _edited_after_load(c: Cell) -> Case:
-    first = c.session(0, take(2), save("s"))
-    begun = (take(1),) if c.soon else ()
-    second = c.session(1, load("s"), *begun, Step("edit", state="s"), *drains(2))
-    return c.case(c.workload(2), first, second)
+    begun = "take 1, " if c.soon else ""
+    return c.play(f"take 2, save s | load s, {begun}edit s, drain, drain")
 
 
 @_basic("loaded by reference", shape=USUAL, where=("mid", "later"), tail=("keep",))
 def _loaded_by_reference(c: Cell) -> Case:
-    first = c.session(0, *BEFORE[c.where], save("s"))
-    kept = Step("seal", state="s", into="late")
-    second = c.session(1, load("s"), take(1), save("t"), *drains(2), kept)
-    return c.case(c.workload(3), first, second)
+    loaded = "load s, take 1, save t, drain, drain, seal s late"
+    return c.play(f"{BEFORE[c.where]}, save s | {loaded}", c.workload(3))
 
 
 @_basic(
     "tree", needs=("samples",), shape=USUAL, kind=("stateful_iterable",), tail=("keep",), cut=CUTS
 )
 def _tree(c: Cell) -> Case:
-    first = c.session(0, take(c.at), save("s"))
-    return c.case(c.workload(2, tree="plain"), first, c.session(1, load("s"), *drains(2)))
+    return c.play(f"take {c.at}, save s | load s, drain, drain", c.workload(2, tree="plain"))

@@ -14,14 +14,13 @@ from __future__ import annotations
 
 import dataclasses
 from functools import partial
-from typing import Any
 
 from midepoch_conformance.case.adapter import Execution
-from midepoch_conformance.case.case import Case, SessionPlan, Step
+from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.uninterrupted import usual_length
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.families.basics import ONES
-from midepoch_conformance.families.family import LANED, Cell, drains, family, load, save, take
+from midepoch_conformance.families.family import LANED, Cell, chained, family
 
 __all__ = ["RESIZED", "SIZES", "WIDTHS", "WORLDS"]
 
@@ -48,16 +47,12 @@ def _unordered(c: Cell) -> Case | None:
     """Play with any number of resumes; with ``then`` the last session is in order."""
     if c.then and not c.links:
         return None
-    w = c.workload(2)
-    if c.links * c.position >= usual_length(w, c.execution()):
+    if c.links * c.position >= usual_length(c.workload(), c.execution()):
         return None
-    gates = [_gate(w, c.execution(), number) for number in range(c.links + 1)]
-    if c.then:
-        gates[-1] = None  # no batch may overtake another
-    sessions = [_link(c, number) for number in range(c.links)]
-    steps = (*([load(f"s{c.links - 1}")] if c.links else []), *drains(2))
-    sessions.append(c.session(c.links, *steps, in_order=bool(c.then)))
-    return _gated(c, w, gates, sessions)
+    sessions = chained(*[f"take {c.position}"] * c.links, "drain, drain")
+    if c.then:  # the last session's bracket comes before its steps
+        sessions = "| [in_order=true] ".join(sessions.rsplit("| ", 1))
+    return _gated(c.play(sessions, in_order=False))
 
 
 @_out_of_order(
@@ -67,26 +62,17 @@ def _unordered(c: Cell) -> Case | None:
 )  # fmt: skip
 def _elastic(c: Cell) -> Case:
     before, after = c.sizes
-    w = c.workload(2)
+    sessions = f"take {c.position}, save s0 | [workers={after}] load s0, drain, drain"
     lanes = before if c.kind in LANED else None
-    first = _link(c, 0, workers=before, lanes=lanes)
-    second = c.session(1, load("s0"), *drains(2), in_order=False, workers=after, lanes=lanes)
-    gates = [_gate(w, plan.execution, number) for number, plan in enumerate((first, second))]
-    return _gated(c, w, gates, [first, second])
+    return _gated(c.play(sessions, in_order=False, workers=before, lanes=lanes))
 
 
-def _link(c: Cell, number: int, **changes: Any) -> SessionPlan:
-    """Return a session that takes a few batches and saves."""
-    steps = (*([load(f"s{number - 1}")] if number else []), take(c.position), save(f"s{number}"))
-    return c.session(number, *steps, in_order=False, **changes)
+def _gate(w: Workload, x: Execution, number: int) -> tuple[int, int] | None:
+    """Return the gate that holds the first batch until another worker is batches ahead.
 
-
-Gate = tuple[int, int]
-
-
-def _gate(w: Workload, x: Execution, number: int) -> Gate | None:
-    """Return the gate that holds the first batch until another worker is batches ahead."""
-    if x.workers < 2 or w.shuffle:
+    In order there is none, as no batch may overtake another.
+    """
+    if x.workers < 2 or w.shuffle or x.in_order:
         return None
     if w.kind in ("map", "stateful_map"):
         samples = range(w.n)[w.batch_size * (x.workers * (number + 1) + 1) :]
@@ -95,15 +81,18 @@ def _gate(w: Workload, x: Execution, number: int) -> Gate | None:
     return (0, samples[0]) if samples else None
 
 
-def _gated(c: Cell, w: Workload, gates: list[Gate | None], plans: list[SessionPlan]) -> Case:
+def _gated(case: Case) -> Case:
     """Return the case with its gates; a session states its gate if the first has another."""
-    if any(gates):
-        w = dataclasses.replace(w, gate=gates[0], log="auto")
-        plans = [
-            dataclasses.replace(plan, workload=(("gate", gate),) if gate != gates[0] else ())
-            for plan, gate in zip(plans, gates, strict=True)
-        ]
-    return c.case(w, *plans)
+    w, plans = case.workload, case.sessions
+    gates = [_gate(w, plan.execution, number) for number, plan in enumerate(plans)]
+    if not any(gates):
+        return case
+    plans = tuple(
+        dataclasses.replace(plan, workload=(("gate", gate),) if gate != gates[0] else ())
+        for plan, gate in zip(plans, gates, strict=True)
+    )
+    w = dataclasses.replace(w, gate=gates[0], log="auto")
+    return dataclasses.replace(case, workload=w, sessions=plans)
 
 
 # Ranks.
@@ -115,27 +104,21 @@ RESIZED = ((2, 1), (2, 4), (4, 2))
 
 @_of_ranks("ranks", shape=((13, 2), (12, 2)), kind=("map",), ranks=WORLDS, tail=("keep",))
 def _ranks(c: Cell) -> Case:
-    worlds = range(c.ranks)
     # Each rank continues after it has saved: its resume is compared with that run.
-    saved = [
-        c.session(r, take(1), save(f"s{r}"), *drains(2), rank=r, world=c.ranks) for r in worlds
-    ]
-    resumed = [
-        c.session(c.ranks + r, load(f"s{r}"), *drains(2), rank=r, world=c.ranks) for r in worlds
-    ]
-    return c.case(c.workload(2, sampler="distributed"), *saved, *resumed)
+    saved = [f"[rank={r}] take 1, save s{r}, drain, drain" for r in range(c.ranks)]
+    resumed = [f"[rank={r}] load s{r}, drain, drain" for r in range(c.ranks)]
+    w = c.workload(sampler="distributed")
+    return c.play(" | ".join([*saved, *resumed]), w, world=c.ranks)
 
 
 @_of_ranks("resized ranks", shape=((16, 1),), kind=("map",), worlds=RESIZED, tail=("keep",))
 def _resized_ranks(c: Cell) -> Case:
     before, after = c.worlds
-    saved = [c.session(r, take(1), save(f"s{r}"), rank=r, world=before) for r in range(before)]
+    saved = [f"[rank={r} world={before}] take 1, save s{r}" for r in range(before)]
     # A new rank has no state of its own and takes that of the rank that it would have been.
-    resumed = [
-        c.session(before + r, load(f"s{r % before}"), *drains(2), rank=r, world=after)
-        for r in range(after)
-    ]
-    return c.case(c.workload(1, sampler="distributed"), *saved, *resumed)
+    resumed = [f"[rank={r}] load s{r % before}, drain, drain" for r in range(after)]
+    w = c.workload(1, sampler="distributed")
+    return c.play(" | ".join([*saved, *resumed]), w, world=after)
 
 
 # Held batches.
@@ -153,10 +136,5 @@ def _written_over(c: Cell) -> Case:
 
     The epochs have many batches: a loader uses memory again only once it has enough of it.
     """
-    write = Step("overwrite")
-    steps = (take(2), write)
-    w = c.workload(2, width=c.width)
-    if not c.then:
-        return c.case(w, c.session(0, *steps, *drains(2)))
-    first = c.session(0, *steps, save("s"), *drains(2))
-    return c.case(w, first, c.session(1, load("s"), take(1), write, *drains(2)))
+    saved = "save s, drain, drain | load s, take 1, overwrite" if c.then else ""
+    return c.play(f"take 2, overwrite, {saved}, drain, drain", c.workload(width=c.width))

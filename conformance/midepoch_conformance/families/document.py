@@ -7,18 +7,9 @@ import json
 from functools import partial
 from typing import Any
 
-from midepoch_conformance.case.case import Case, Step
+from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.families.family import (
-    GOES_ON,
-    ITERABLES,
-    Cell,
-    drains,
-    family,
-    load,
-    save,
-    take,
-)
+from midepoch_conformance.families.family import GOES_ON, ITERABLES, Cell, drains, family
 from midepoch_conformance.verdict.published import (
     Vector,
     published_elements,
@@ -37,13 +28,13 @@ HUGE = 10**12
 CHUNK = 48
 """The number of invalid states that one case loads, one after the other."""
 
-PLANS: dict[str, tuple[tuple[str, Any], ...]] = {
-    "batch size": (("batch_size", 7),),
-    "length": (("n", 29),),
-    "order": (("shuffle", False),),
-    "seed": (("seed", 741852),),
-    "tail": (("tail", "drop"),),
-    "all": (("n", 29), ("batch_size", 7), ("tail", "drop"), ("seed", 741852)),
+PLANS = {
+    "batch size": "batch_size=7",
+    "length": "n=29",
+    "order": "shuffle=false",
+    "seed": "seed=741852",
+    "tail": "tail=drop",
+    "all": "n=29 batch_size=7 tail=drop seed=741852",
 }
 REJECTED = {
     "invalid state": frozenset({"DOC-1", "REFUSE-1", "SEED-5", "DOC-14", "DOC-12"}),
@@ -60,47 +51,32 @@ _format = partial(family, section="format", needs=("format",))
 
 @_format("document", shape=ONE, kind=KINDS, seed=SEEDS, tail=("keep",))
 def _document(c: Cell) -> Case:
-    steps = (
-        *(save("a", "json"), take(2), save("b", "json"), take(-1), save("c", "json")),
-        *(Step("drain"), save("d", "json"), take(1), save("e", "json")),
-    )
-    return c.case(_seeded(c, 2), c.session(0, *steps))
+    first = "save a codec=json, take 2, save b codec=json, take all, save c codec=json"
+    return c.play(f"{first}, drain, save d codec=json, take 1, save e codec=json", _seeded(c, 2))
 
 
 @_format("document layout", (True,), shape=ONE, kind=KINDS, counts=((2, 0), (3, 1)), tail=("keep",))
 def _layout(c: Cell) -> Case:
-    sessions = []
-    for number, workers in enumerate(c.counts):
-        names = [f"{letter}{number}" for letter in "abc"]
-        steps = (save(names[0]), take(2), save(names[1]), Step("drain"), save(names[2]))
-        # The lifetime belongs to the plan: lanes outlive an epoch without workers.
-        lasting = {"lanes": c.counts[0], "persistent": workers > 0}
-        sessions.append(c.session(number, *steps, workers=workers, **lasting))
-    return c.case(c.workload(2), *sessions)
+    before, after = c.counts
+    # The lifetime belongs to the plan: lanes outlive an epoch without workers.
+    lasting = f"workers={after} persistent={'true' if after else 'false'}"
+    first = "save a0, take 2, save b0, drain, save c0"
+    second = f"[{lasting}] save a1, take 2, save b1, drain, save c1"
+    return c.play(f"{first} | {second}", workers=before, lanes=before, persistent=True)
 
 
 @_format("document tree", quick=("inline",), shape=ONE, kind=("stateful_iterable",), tail=("keep",))
 def _tree(c: Cell) -> Case:
-    first = c.session(0, take(2), save("s", "json"))
-    return c.case(c.workload(2, tree="plain"), first, c.session(1, load("s"), *drains(1)))
+    return c.play("take 2, save s codec=json | load s, drain", c.workload(tree="plain"))
 
 
-@_format(
-    "document reload",
-    quick=("inline",),
-    shape=ONE,
-    kind=KINDS,
-    where=("start", "mid", "end", "later"),
-)
+BEFORE = {"start": "", "mid": "take 2", "end": "take all", "later": "drain, take 1"}
+"""The deliveries before a state is taken."""
+
+
+@_format("document reload", quick=("inline",), shape=ONE, kind=KINDS, where=tuple(BEFORE))
 def _reload(c: Cell) -> Case:
-    before = {
-        "start": (),
-        "mid": (take(2),),
-        "end": (take(-1),),
-        "later": (Step("drain"), take(1)),
-    }[c.where]
-    first = c.session(0, *before, save("s", "json"))
-    return c.case(c.workload(2), first, c.session(1, load("s"), save("t", "json")))
+    return c.play(f"{BEFORE[c.where]}, save s codec=json | load s, save t codec=json")
 
 
 @_format(
@@ -113,9 +89,8 @@ def _end(c: Cell) -> Case | None:
         return None  # a user's sampler takes the place of the loader's own
     if bool(c.order) is not bool(c.workers):
         return None  # workers ask ahead, and so use the sampler's pass up
-    first = c.session(0, *drains(c.epoch), take(-1), save("s"))
-    w = c.workload(c.epoch + 2, sampler=c.order)
-    return c.case(w, first, c.session(1, load("s"), *drains(2)))
+    sessions = f"{drains(c.epoch)}, take all, save s | load s, drain, drain"
+    return c.play(sessions, c.workload(c.epoch + 2, sampler=c.order))
 
 
 @_format(
@@ -124,9 +99,7 @@ def _end(c: Cell) -> Case | None:
 def _plan(c: Cell) -> Case | None:
     if not c.shuffle:
         return None
-    first = c.session(0, take(2), save("s"))
-    second = c.session(1, load("s"), *drains(1), workload=PLANS[c.plan])
-    return c.case(c.workload(1), first, second)
+    return c.play(f"take 2, save s | [{PLANS[c.plan]}] load s, drain", c.workload(1))
 
 
 @_format(
@@ -138,11 +111,8 @@ def _plan(c: Cell) -> Case | None:
     tail=("keep",),
 )
 def _refused(c: Cell) -> Case:
-    refused = [Step("load_bogus", value=c.value, tolerate=True)]
-    if c.value == "cut":
-        refused = [save("s"), Step("load_cut", 1, state="s", tolerate=True)]
-    steps = (take(1), *refused, take(1), save("t"), *drains(2))
-    return c.case(c.workload(2), c.session(0, *steps))
+    refused = "save s, load_cut s 1?" if c.value == "cut" else f"load_bogus {c.value}?"
+    return c.play(f"take 1, {refused}, take 1, save t, drain, drain")
 
 
 # The published vectors.
@@ -165,8 +135,12 @@ def _invalid(c: Cell) -> Case | None:
     shown, chunk = chunks[c.chunk]
     workload = _ANY if shown is None else _of_plan(shown)
     lanes = 0 if shown is None else shown.plan["lanes"]
-    steps = [Step("load_document", value=v.name, document=v.text, tolerate=True) for v in chunk]
-    return c.case(workload, c.session(0, *steps, lanes=lanes))
+    return c.play(", ".join(f"{_load(v.name, v.text)}?" for v in chunk), workload, lanes=lanes)
+
+
+def _load(name: str, document: str) -> str:
+    """Return the step that loads a document."""
+    return f"load_document {json.dumps(name)} {json.dumps(document)}"
 
 
 _ANY = Workload(n=10, batch_size=4, epochs=0, shuffle=True, seed=7)
@@ -191,9 +165,8 @@ def _published(c: Cell) -> Case | None:
         _of_plan(found), kind=kind, stream=stream, state_at=state_at,
         n=dataset["length"], draws=PUBLISHED_DRAWS if dataset["draws"] else (),
     )  # fmt: skip
-    given = Step("load_document", value=found.name, document=found.text)
-    steps = (given, save("s", "json"), *drains(len(found.data["epochs"])))
-    return c.case(workload, c.session(0, *steps, lanes=found.plan["lanes"]))
+    loaded, epochs = _load(found.name, found.text), drains(len(found.data["epochs"]))
+    return c.play(f"{loaded}, save s codec=json, {epochs}", workload, lanes=found.plan["lanes"])
 
 
 PUBLISHED_DRAWS = ("python", "numpy", "torch double")
@@ -236,8 +209,7 @@ def _of_plan(vector: Vector) -> Workload:
 def _order(c: Cell) -> Case | None:
     if not c.shuffle or (c.workers and c.shape not in ((13, 4), (5000, 250))):
         return None
-    steps = (save("a"), Step("drain"), save("b"), Step("drain"), take(1), save("c"))
-    return c.case(_seeded(c, 0), c.session(0, *steps))
+    return c.play("save a, drain, save b, drain, take 1, save c", _seeded(c, 0))
 
 
 @_format(
@@ -249,12 +221,11 @@ def _published_order(c: Cell) -> Case:
     """Play a published order: of the key of epoch 0 under the root seed 0."""
     n = int(vector("order", c.vector).data["n"])
     workload = Workload(n=n, batch_size=1, epochs=0, shuffle=True, seed=0)
-    steps: list[Step] = []
+    steps: list[str] = []
     for position, elements in published_elements(c.vector):
-        document = _document_at(workload, 0, position)
-        steps += [Step("load_document", value=f"{c.vector} at {position}", document=document)]
-        steps += [take(len(elements)), Step("break")]
-    return c.case(workload, c.session(0, *steps, lanes=0))
+        loaded = _load(f"{c.vector} at {position}", _document_at(workload, 0, position))
+        steps += [loaded, f"take {len(elements)}", "break"]
+    return c.play(", ".join(steps), workload, lanes=0)
 
 
 @_format(
@@ -267,21 +238,19 @@ def _published_epochs(c: Cell) -> Case:
         n=int(data["length"]), batch_size=data["batch_size"], epochs=0, shuffle=True,
         seed=int(data["root"]), tail=data["tail"],
     )  # fmt: skip
-    steps: list[Step] = []
+    steps: list[str] = []
     for epoch in data["epochs"]:
-        document = _document_at(workload, epoch["epoch"], 0)
-        steps += [Step("load_document", value=f"epoch {epoch['epoch']}", document=document)]
-        whole = len(epoch["batches"]) == int(epoch["count"])
-        steps += drains(1) if whole else (take(len(epoch["batches"])), Step("break"))
-    return c.case(workload, c.session(0, *steps, lanes=0))
+        number, count = epoch["epoch"], len(epoch["batches"])
+        steps.append(_load(f"epoch {number}", _document_at(workload, number, 0)))
+        steps.append("drain" if count == int(epoch["count"]) else f"take {count}, break")
+    return c.play(", ".join(steps), workload, lanes=0)
 
 
 @_format("two orders", (False,), shape=ONE, kind=("map",), tail=("keep",))
 def _two_orders(c: Cell) -> Case | None:
     if not c.shuffle:
         return None
-    large = c.session(1, Step("drain"), workload=(("n", 5000), ("batch_size", 250)))
-    return c.case(_seeded(c, 0), c.session(0, Step("drain")), large)
+    return c.play("drain | [n=5000 batch_size=250] drain", _seeded(c, 0))
 
 
 @_format("far position", quick=("inline",), shape=((HUGE, 4),), kind=("map",), tail=("keep",))
@@ -289,20 +258,20 @@ def _far(c: Cell) -> Case | None:
     if not c.shuffle:
         return None
     workload = _seeded(c, 0)
-    far = Step("load_document", value="far", document=_document_at(workload, 1, HUGE // 8 + 1))
-    return c.case(workload, c.session(0, take(2)), c.session(1, far, take(2), lanes=0))
+    far = _load("far", _document_at(workload, 1, HUGE // 8 + 1))
+    return c.play(f"take 2 | [lanes=0] {far}, take 2", workload)
 
 
 @_format("seeds", shape=ONE, kind=KINDS, seed=SEEDS, sample=(None, 6), tail=("keep",))
 def _seeds(c: Cell) -> Case | None:
     w = dataclasses.replace(_seeded(c, 0), draws=("python", "numpy", "torch"))
     if c.sample is None:
-        return c.case(w, c.session(0, *drains(2)))
+        return c.play("drain, drain", w)
     if c.shuffle:
         return None  # the ids would not tell which batch failed
     w = dataclasses.replace(w, fail_at=c.sample, stream="plain" if c.kind == "map" else GOES_ON)
-    on = Step("drain", tolerate=True)  # up to the error, and on from there
-    return c.case(w, c.session(0, on, on, on, on))
+    # Up to the error, and on from there.
+    return c.play("drain?, drain?, drain?, drain?", w)
 
 
 @_format(
@@ -320,25 +289,22 @@ def _seeds_elsewhere(c: Cell) -> Case | None:
         "sampler": {"sampler": "drawn", "draws": streams},
     }
     workload = dataclasses.replace(_seeded(c, 0), **fields[c.where])
-    lanes = c.workers or 2
-    return c.case(workload, c.session(0, *drains(3), lanes=0 if c.kind == "map" else lanes))
+    return c.play("drain, drain, drain", workload, lanes=0 if c.kind == "map" else c.workers or 2)
 
 
 @_format("private streams", shape=ONE, kind=KINDS, seed=SEEDS, then=(False, True), tail=("keep",))
 def _private_streams(c: Cell) -> Case | None:
     if c.then and not c.workers:
         return None
-    workload = dataclasses.replace(_seeded(c, 2), draws=("own",))
-    first = c.session(0, take(2), save("s"))
-    second = c.session(1, load("s"), *drains(2), worker_kind="thread" if c.then else "process")
-    return c.case(workload, first, second)
+    then = "thread" if c.then else "process"
+    sessions = f"take 2, save s | [worker_kind={then}] load s, drain, drain"
+    return c.play(sessions, dataclasses.replace(_seeded(c, 2), draws=("own",)))
 
 
 @_format("caller streams", (False,), shape=ONE, kind=KINDS, tail=("keep",))
 def _caller_streams(c: Cell) -> Case:
     workload = dataclasses.replace(c.workload(2), draws=("python", "numpy", "torch"))
-    first = c.session(0, take(2), save("s"), *drains(2))
-    return c.case(workload, first, c.session(1, load("s"), *drains(2)))
+    return c.play("take 2, save s, drain, drain | load s, drain, drain", workload)
 
 
 def _seeded(c: Cell, epochs: int) -> Workload:

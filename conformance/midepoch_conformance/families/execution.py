@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from functools import partial
-from typing import Any
 
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.workload import AMBIENT_DRAWS
 from midepoch_conformance.families.basics import USUAL
-from midepoch_conformance.families.family import (
-    CUTS,
-    ITERABLES,
-    Cell,
-    drains,
-    family,
-    load,
-    save,
-    take,
-)
+from midepoch_conformance.families.family import CUTS, ITERABLES, Cell, drains, family
 
 __all__ = ["CHANGES", "WORKER_PAIRS"]
 
@@ -27,25 +16,25 @@ WORKER_PAIRS = (
 )  # fmt: skip
 """Worker counts before and after the change; the plan has as many lanes as the first."""
 
-CHANGES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-    "prefetch": ({}, {"prefetch": 4}),
-    "persistent": ({}, {"persistent": True}),
-    "not persistent": ({"persistent": True}, {}),
-    "spawn": ({}, {"start_method": "spawn"}),
-    "forkserver": ({}, {"start_method": "forkserver"}),
-    "from spawn": ({"start_method": "spawn"}, {"start_method": "forkserver"}),
-    "interval": ({}, {"interval": 3}),
-    "from an interval": ({"interval": 3}, {}),
-    "long interval": ({}, {"interval": 100}),
-    "threads": ({}, {"worker_kind": "thread"}),
-    "from threads": ({"worker_kind": "thread"}, {}),
+CHANGES = {
+    "prefetch": ("", "prefetch=4"),
+    "persistent": ("", "persistent=true"),
+    "not persistent": ("persistent=true", ""),
+    "spawn": ("", "start_method=spawn"),
+    "forkserver": ("", "start_method=forkserver"),
+    "from spawn": ("start_method=spawn", "start_method=forkserver"),
+    "interval": ("", "interval=3"),
+    "from an interval": ("interval=3", ""),
+    "long interval": ("", "interval=100"),
+    "threads": ("", "worker_kind=thread"),
+    "from threads": ("worker_kind=thread", ""),
     "several": (
-        {"prefetch": 1, "persistent": True, "interval": 2},
-        {"prefetch": 4, "persistent": False, "interval": 3},
+        "prefetch=1 persistent=true interval=2",
+        "prefetch=4 persistent=false interval=3",
     ),
     "everything": (
-        {"prefetch": 4, "persistent": False, "interval": 3, "worker_kind": "thread"},
-        {"prefetch": 1, "persistent": True, "interval": 2, "start_method": "forkserver"},
+        "prefetch=4 persistent=false interval=3 worker_kind=thread",
+        "prefetch=1 persistent=true interval=2 start_method=forkserver",
     ),
 }
 """The changes of the cell's execution in the run before, and in the run after."""
@@ -65,8 +54,7 @@ _of_execution = partial(family, section="execution")
     position=(1, 2, 3),
 )
 def _interval(c: Cell) -> Case:
-    first = c.session(0, take(c.position), save("s"))
-    return c.case(c.workload(2), first, c.session(1, load("s"), *drains(2)))
+    return c.play(f"take {c.position}, save s | load s, drain, drain")
 
 
 # Each count is compared with no workers: counts that equal the same run equal each other.
@@ -80,10 +68,8 @@ def _interval(c: Cell) -> Case:
 )
 def _workers(c: Cell) -> Case:
     before, after = c.pair
-    lanes = before or after
-    changed = c.session(1, *drains(2), workers=after, lanes=lanes)
-    base = c.session(0, workers=before, lanes=lanes)
-    return c.case(c.workload(2), base, dataclasses.replace(changed, ambient=base.ambient))
+    sessions = f"| [workers={after} ambient=1] drain, drain"
+    return c.play(sessions, workers=before, lanes=before or after)
 
 
 @_of_execution("execution", shape=USUAL, change=tuple(CHANGES))
@@ -91,9 +77,7 @@ def _execution(c: Cell) -> Case | None:
     if c.change in _BACKWARDS and c.change != "from an interval":
         return None  # of two runs it makes no difference which one comes first
     before, after = CHANGES[c.change]
-    changed = c.session(1, *drains(2), **after)
-    base = c.session(0, **before)
-    return c.case(c.workload(2), base, dataclasses.replace(changed, ambient=base.ambient))
+    return c.play(f"[{before}] | [{after} ambient=1] drain, drain")
 
 
 @_of_execution(
@@ -107,7 +91,7 @@ def _execution(c: Cell) -> Case | None:
     cut=CUTS,
 )
 def _elastic(c: Cell) -> Case:
-    return _resized(c, ())
+    return _resized(c)
 
 
 @_of_execution(
@@ -120,15 +104,13 @@ def _elastic(c: Cell) -> Case:
     cut=("half",),
 )
 def _elastic_values(c: Cell) -> Case:
-    return _resized(c, (c.draw,))
+    return _resized(c, c.draw)
 
 
-def _resized(c: Cell, draws: tuple[str, ...]) -> Case:
+def _resized(c: Cell, *draws: str) -> Case:
     before, after = c.pair
-    lanes = before or after
-    first = c.session(0, take(c.at), save("s"), workers=before, lanes=lanes)
-    second = c.session(1, load("s"), *drains(2), workers=after, lanes=lanes)
-    return c.case(c.workload(2, draws=draws), first, second)
+    sessions = f"take {c.at}, save s | [workers={after}] load s, drain, drain"
+    return c.play(sessions, c.workload(draws=draws), workers=before, lanes=before or after)
 
 
 @_of_execution(
@@ -142,9 +124,8 @@ def _resized(c: Cell, draws: tuple[str, ...]) -> Case:
 )
 def _changed_workers(c: Cell) -> Case:
     before, after = c.pair
-    first = c.session(0, take(c.at), save("s"), workers=before, lanes=None)
-    second = c.session(1, load("s"), *drains(2), workers=after, lanes=None)
-    return c.case(c.workload(2), first, second)
+    sessions = f"take {c.at}, save s | [workers={after}] load s, drain, drain"
+    return c.play(sessions, workers=before, lanes=None)
 
 
 @_of_execution(
@@ -157,8 +138,8 @@ def _changed_workers(c: Cell) -> Case:
 )
 def _changed_execution(c: Cell) -> Case:
     before, after = CHANGES[c.change]
-    first = c.session(0, *drains(c.epoch), take(2), save("s"), **before)
-    return c.case(c.workload(2), first, c.session(1, load("s"), *drains(2), **after))
+    saved = f"[{before}] {drains(c.epoch)}, take 2, save s"
+    return c.play(f"{saved} | [{after}] load s, drain, drain")
 
 
 @_of_execution(
@@ -170,7 +151,7 @@ def _changed_execution(c: Cell) -> Case:
     cut=("one", "half"),
 )
 def _own_values(c: Cell) -> Case:
-    return _values(c, ("own",))
+    return _values(c, "own")
 
 
 @_of_execution(
@@ -180,10 +161,7 @@ def _own_values(c: Cell) -> Case:
 )  # fmt: skip
 def _thread_values(c: Cell) -> Case:
     """Resume in threads a state that was saved in processes, or the other way round."""
-    before, after = CHANGES["threads" if c.then else "from threads"]
-    first = c.session(0, *drains(c.epoch), take(c.at), save("s"), **before)
-    second = c.session(1, load("s"), *drains(2 - c.epoch), **after)
-    return c.case(c.workload(2, draws=("own",)), first, second)
+    return _values(c, "own", *CHANGES["threads" if c.then else "from threads"])
 
 
 # Of many samples, some would share a seed of few bits.
@@ -191,7 +169,7 @@ def _thread_values(c: Cell) -> Case:
 def _own_streams(c: Cell) -> Case | None:
     if c.kind == "files" and c.shape not in USUAL:
         return None  # shards are prepared for each size
-    return c.case(c.workload(2, draws=("own",)), c.session(0, *drains(2)))
+    return c.play("drain, drain", c.workload(draws=("own",)))
 
 
 @_of_execution(
@@ -204,17 +182,17 @@ def _own_streams(c: Cell) -> Case | None:
     cut=("one", "half"),
 )
 def _ambient_values(c: Cell) -> Case:
-    return _values(c, (c.draw,))
+    return _values(c, c.draw)
 
 
 @_of_execution(
     "ambient streams", quick=("drawn",), needs=("samples",), shape=USUAL, draw=AMBIENT_DRAWS
 )
 def _ambient_streams(c: Cell) -> Case:
-    return c.case(c.workload(2, draws=(c.draw,)), c.session(0, *drains(2)))
+    return c.play("drain, drain", c.workload(draws=(c.draw,)))
 
 
-def _values(c: Cell, draws: tuple[str, ...]) -> Case:
-    first = c.session(0, *drains(c.epoch), take(c.at), save("s"))
-    second = c.session(1, load("s"), *drains(2 - c.epoch))
-    return c.case(c.workload(2, draws=draws), first, second)
+def _values(c: Cell, draw: str, before: str = "", after: str = "") -> Case:
+    saved = f"[{before}] {drains(c.epoch)}, take {c.at}, save s"
+    resumed = f"[{after}] load s, {drains(2 - c.epoch)}"
+    return c.play(f"{saved} | {resumed}", c.workload(draws=(draw,)))

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from midepoch_conformance.case.adapter import Execution
-from midepoch_conformance.case.case import Case, SessionPlan, Step
+from midepoch_conformance.case.case import Case
+from midepoch_conformance.case.notation import parse_sessions
 from midepoch_conformance.case.workload import Workload
 
 __all__ = [
@@ -23,12 +24,10 @@ __all__ = [
     "Builder",
     "Cell",
     "Family",
+    "chained",
     "drains",
     "families",
     "family",
-    "load",
-    "save",
-    "take",
 ]
 
 ITERABLES = ("iterable", "stateful_iterable")
@@ -132,18 +131,14 @@ class Cell:
         )
         return dataclasses.replace(base, **changes)
 
-    def session(self, number: int, *steps: Step, **changes: Any) -> SessionPlan:
-        """Return session ``number``; its host and ambient state differ from its neighbour's.
+    def play(self, sessions: str, workload: Workload | None = None, **changes: Any) -> Case:
+        """Return the family's case with these sessions, on the cell's workload or another one.
 
-        ``changes`` are changes of the execution; ``workload`` among them changes the workload.
+        They are in the notation of ``case/notation.py``, as in ``take 2, save s | load s, drain``.
+        ``changes`` change the execution of all of them, and brackets that of one session.
         """
-        workload = tuple(changes.pop("workload", ()))
-        execution = self.execution(**changes)
-        return SessionPlan(execution, steps, 1 + 100 * number, "ab"[number % 2], workload)
-
-    def case(self, workload: Workload, *sessions: SessionPlan) -> Case:
-        """Return the case of the cell's family."""
-        return Case(self.family, workload, sessions)
+        plans = parse_sessions(sessions, self.execution(**changes))
+        return Case(self.family, self.workload() if workload is None else workload, plans)
 
 
 Builder = Callable[[Cell], "Case | None"]
@@ -212,21 +207,17 @@ def families() -> list[Family]:
     return sorted(FAMILIES.values(), key=lambda one: SECTIONS.index(one.section))
 
 
-def take(n: int) -> Step:
-    """Return the step that delivers ``n`` batches."""
-    return Step("take", n)
-
-
-def save(state: str, codec: str = "") -> Step:
-    """Return the step that saves a state."""
-    return Step("save", state=state, codec=codec)
-
-
-def load(state: str) -> Step:
-    """Return the step that loads a state."""
-    return Step("load", state=state)
-
-
-def drains(count: int) -> tuple[Step, ...]:
+def drains(count: int) -> str:
     """Return the steps that drain ``count`` epochs."""
-    return (Step("drain"),) * count
+    return ", ".join(["drain"] * count)
+
+
+def chained(*sessions: str) -> str:
+    """Return sessions of which each saves a state at its end that the next one loads first.
+
+    Example:
+        >>> chained("take 2", "take 1", "drain")
+        'take 2, save s0 | load s0, take 1, save s1 | load s1, drain'
+    """
+    first, *others = sessions
+    return first + "".join(f", save s{i} | load s{i}, {text}" for i, text in enumerate(others))

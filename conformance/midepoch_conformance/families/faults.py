@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import dataclasses
 from functools import partial
-from typing import Any
 
-from midepoch_conformance.case.case import CAUGHT, Case, SessionPlan, Step
+from midepoch_conformance.case.case import CAUGHT, Case
 from midepoch_conformance.case.tampering import BOGUS
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.families.family import (
@@ -20,38 +19,34 @@ from midepoch_conformance.families.family import (
     LANED,
     LONG,
     Cell,
+    chained,
     drains,
     family,
-    load,
-    save,
-    take,
 )
 
 __all__ = ["EPOCHS_COUNTED", "HEALED", "HELD", "PLANS", "STOPPED"]
 
 ONE = ((13, 4),)
-PLANS: dict[str, tuple[tuple[str, Any], ...]] = {
-    "smaller batches": (("batch_size", 3),),
-    "more samples": (("n", 16),),
-    "fewer samples": (("n", 7),),
-    "larger batches": (("batch_size", 5),),
-    "shuffled": (("shuffle", True),),
-    "not shuffled": (("shuffle", False),),
-    "another seed": (("seed", 4),),
-    "dropped": (("tail", "drop"),),
-    "kept": (("tail", "keep"),),
-    "rolled over": (("tail", "rollover"),),
-    "a stream": (("kind", "iterable"),),
-    "random access": (("kind", "map"),),
-    "a sampler": (("sampler", "custom"),),
-    "no sampler": (("sampler", ""),),
-    "everything": (("batch_size", 3), ("seed", 4), ("shuffle", False), ("tail", "drop")),
+PLANS = {
+    "smaller batches": "batch_size=3",
+    "more samples": "n=16",
+    "fewer samples": "n=7",
+    "larger batches": "batch_size=5",
+    "shuffled": "shuffle=true",
+    "not shuffled": "shuffle=false",
+    "another seed": "seed=4",
+    "dropped": "tail=drop",
+    "kept": "tail=keep",
+    "rolled over": "tail=rollover",
+    "a stream": "kind=iterable",
+    "random access": "kind=map",
+    "a sampler": "sampler=custom",
+    "no sampler": 'sampler=""',
+    "everything": "batch_size=3 seed=4 shuffle=false tail=drop",
 }
 """The fields of the plan that differ when the state is loaded: each that an offer can vary."""
 RANDOM_ACCESS = ("map", "files")
 
-GROWING = ("epoch", "epochs", "resumes")
-"""The measures that a cost may grow with: the batches of an epoch, the epochs, or the resumes."""
 SAVED, FAR, SHORT, DEEP = 6, 130, 120, 20
 """How often a state is saved, how many batches lie between two states of a long epoch, the samples
 of a short one, and how many batches deep its states are taken. The counts of batches and samples
@@ -59,6 +54,14 @@ have equally many digits each time."""
 
 MANY = 30
 """So many states are saved in a row, one after each batch."""
+
+GROWING = {
+    "epoch": ", ".join(f"take {FAR if i else 2 * FAR}, save s{i}" for i in range(SAVED)),
+    "epochs": ", ".join(f"take {DEEP}, save s{i}, drain" for i in range(SAVED)),
+    "resumes": chained(f"take {DEEP}", *["take 1"] * SAVED) + f", save s{SAVED}",
+}
+"""The sessions that save states at equal distances, by the measure that a cost may grow with: the
+batches of an epoch, the epochs, or the resumes."""
 
 _fault = partial(family, section="faults")
 _outage = partial(family, section="outages")
@@ -69,15 +72,12 @@ _outage = partial(family, section="outages")
 
 @_fault("no state", quick=("inline",), shape=ONE, value=BOGUS, tail=("keep",))
 def _no_state(c: Cell) -> Case:
-    steps = (Step("load_bogus", value=c.value), *drains(2))
-    return c.case(c.workload(2), c.session(0, *steps))
+    return c.play(f"load_bogus {c.value}, drain, drain")
 
 
 @_fault("part removed", shape=ONE, part=tuple(range(15)), kind=("map", "iterable"), tail=("keep",))
 def _part_removed(c: Cell) -> Case:
-    first = c.session(0, take(2), save("s"))
-    second = c.session(1, Step("load_cut", c.part, state="s"), *drains(2))
-    return c.case(c.workload(2), first, second)
+    return c.play(f"take 2, save s | load_cut s {c.part}, drain, drain")
 
 
 @_fault(
@@ -85,8 +85,10 @@ def _part_removed(c: Cell) -> Case:
     shape=ONE, plan=tuple(PLANS), tail=("keep", "drop", "rollover"),
 )  # fmt: skip
 def _other_plan(c: Cell) -> Case | None:
-    change = dict(PLANS[c.plan])
     w = c.workload(1, sampler="custom" if c.plan == "no sampler" else "")
+    count = 1 if c.plan == "fewer samples" else 2
+    case = c.play(f"take {count}, save s | [{PLANS[c.plan]}] load s, drain, drain", w)
+    change = dict(case.sessions[1].workload)
     if any(getattr(w, name) == value for name, value in change.items()):
         return None  # the same plan
     random_access = ("map", "stateful_map")
@@ -101,35 +103,24 @@ def _other_plan(c: Cell) -> Case | None:
         return None  # a stream is not shuffled, and no state may get lost
     if "n" in change and c.kind not in RANDOM_ACCESS:
         return None  # a loader cannot compare the length of a stream
-    count = 1 if c.plan == "fewer samples" else 2
-    if count >= c.length:
-        return None  # the saved epoch would have no rest
-    first = c.session(0, take(count), save("s"))
-    second = c.session(1, load("s"), *drains(2), workload=PLANS[c.plan])
-    return c.case(w, first, second)
+    return case if count < c.length else None  # the saved epoch needs a rest
 
 
-@_fault(
-    "after a refusal",
-    shape=ONE,
-    value=BOGUS,
-    used=(False, True, "left", "loaded"),
-    tail=("keep",),
-)
+REFUSED = {
+    False: "{bogus}, drain?, take 1, save s, drain",
+    True: "take 1, {bogus}, take 1, save s, drain, drain",
+    "left": "take 1, break, {bogus}, take 1, save s, drain",
+    "loaded": "take 2, save s | load s, {bogus}, drain, drain",
+}
+"""The runs that go on after a refusal, by the use of the loader before it."""
+
+
+@_fault("after a refusal", shape=ONE, value=BOGUS, used=tuple(REFUSED), tail=("keep",))
 def _after_a_refusal(c: Cell) -> Case | None:
     if c.used == "left" and c.workers:
         return None  # no worker is there between two epochs
-    bogus = Step("load_bogus", value=c.value, tolerate=True)
-    if c.used == "loaded":
-        first = c.session(0, take(2), save("s"))
-        return c.case(c.workload(2), first, c.session(1, load("s"), bogus, *drains(2)))
-    if c.used == "left":
-        steps: tuple[Step, ...] = (take(1), Step("break"), bogus, take(1), save("s"), *drains(1))
-    elif c.used:
-        steps = (take(1), bogus, take(1), save("s"), *drains(2))
-    else:
-        steps = (bogus, Step("drain", tolerate=True), take(1), save("s"), Step("drain"))
-    return c.case(c.workload(2), c.session(0, *steps), c.session(1, load("s"), *drains(2)))
+    played = REFUSED[c.used].format(bogus=f"load_bogus {c.value}?")
+    return c.play(played if c.used == "loaded" else f"{played} | load s, drain, drain")
 
 
 # Faults.
@@ -137,12 +128,12 @@ def _after_a_refusal(c: Cell) -> Case | None:
 
 @_fault("killed worker", (True,), needs=("samples",), shape=ONE, sample=(0, 6, 12), tail=("keep",))
 def _killed_worker(c: Cell) -> Case:
-    return c.case(c.workload(1, die_at=c.sample), c.session(0, *drains(1)))
+    return c.play("drain", c.workload(1, die_at=c.sample))
 
 
 @_fault("failing sample", needs=("samples",), shape=ONE, sample=(0, 6, 12), tail=("keep",))
 def _failing_sample(c: Cell) -> Case:
-    return c.case(c.workload(1, fail_at=c.sample), c.session(0, *drains(1)))
+    return c.play("drain", c.workload(1, fail_at=c.sample))
 
 
 @_fault(
@@ -154,17 +145,13 @@ def _failing_sample(c: Cell) -> Case:
     tail=("keep",),
 )
 def _stop_iteration(c: Cell) -> Case:
-    return c.case(c.workload(1, stop_at=c.sample), c.session(0, *drains(1)))
+    return c.play("drain", c.workload(1, stop_at=c.sample))
 
 
 @_fault("left behind", (True,), shape=ONE, when=("mid", "end", "broken"), tail=("keep",))
 def _left_behind(c: Cell) -> Case:
-    steps = {
-        "mid": (take(2),),
-        "end": drains(1),
-        "broken": (take(1), Step("break"), take(1)),
-    }[c.when]
-    return c.case(c.workload(2), c.session(0, *steps, Step("close")))
+    steps = {"mid": "take 2", "end": "drain", "broken": "take 1, break, take 1"}[c.when]
+    return c.play(f"{steps}, close")
 
 
 # Costs.
@@ -176,13 +163,11 @@ def _left_behind(c: Cell) -> Case:
     quick=("inline",),
     shape=(LONG,),
     kind=("map", *ITERABLES),
-    where=GROWING,
+    where=tuple(GROWING),
     tail=("keep",),
 )
 def _size(c: Cell) -> Case:
-    if c.where == "resumes":
-        return _chained(c, c.workload(1))
-    return c.case(*_saving_often(c))
+    return c.play(GROWING[c.where], _growing(c))
 
 
 @_fault(
@@ -195,15 +180,13 @@ def _size(c: Cell) -> Case:
     tail=("keep",),
 )
 def _calls(c: Cell) -> Case | None:
-    if c.where == "epoch":
-        return c.case(c.workload(1, log="auto"), c.session(0, *drains(1)))
     if c.where == "saves":
         if c.interval < MANY:
             return None  # a snapshot for every few of the states
-        steps = [step for number in range(MANY) for step in (take(1), save(f"s{number}"))]
-        return c.case(c.workload(1, log="auto"), c.session(0, *steps))
-    w = dataclasses.replace(c.workload(SAVED, log="auto"), n=SHORT)
-    return _chained(c, w) if c.where == "resumes" else c.case(w, c.session(0, *drains(SAVED)))
+        steps = ", ".join(f"take 1, save s{i}" for i in range(MANY))
+        return c.play(steps, c.workload(1, log="auto"))
+    w = _growing(c, "auto")
+    return c.play(GROWING["resumes"] if c.where == "resumes" else drains(w.epochs), w)
 
 
 @_fault(
@@ -211,73 +194,46 @@ def _calls(c: Cell) -> Case | None:
     needs=("samples",),
     shape=(LONG,),
     kind=("map", "stateful_iterable", "stateful_map"),
-    where=GROWING,
+    where=tuple(GROWING),
     interval=(1, 3),
     tail=("keep",),
 )
 def _fetched_again(c: Cell) -> Case:
-    if c.where == "resumes":
-        return _chained(c, c.workload(1, log="auto"))
-    w, first = _saving_often(c, log="auto")
-    resumed = [c.session(number + 1, load(f"s{number}"), take(1)) for number in range(SAVED)]
-    return c.case(w, first, *resumed)
+    each = "" if c.where == "resumes" else "".join(f" | load s{i}, take 1" for i in range(SAVED))
+    return c.play(GROWING[c.where] + each, _growing(c, "auto"))
 
 
-def _saving_often(c: Cell, **more: Any) -> tuple[Workload, SessionPlan]:
-    """Return a session that saves at equal distances: in one epoch, or once in each."""
-    steps: list[Step] = []
-    for number in range(SAVED):
-        if c.where == "epoch":
-            steps += [take(FAR if number else 2 * FAR), save(f"s{number}")]
-        else:
-            steps += [take(DEEP), save(f"s{number}"), Step("drain")]
-    w = c.workload(1 if c.where == "epoch" else SAVED, **more)
-    if c.where != "epoch":
-        w = dataclasses.replace(w, n=SHORT)
-    return w, c.session(0, *steps)
+def _growing(c: Cell, log: str | None = None) -> Workload:
+    """Return a workload with one long epoch, or with short ones."""
+    w = c.workload(SAVED if c.where == "epochs" else 1, log=log)
+    return w if c.where == "epoch" else dataclasses.replace(w, n=SHORT)
 
 
-def _chained(c: Cell, w: Workload) -> Case:
-    """Return a chain of resumes, each of which takes a batch and saves."""
-    w = dataclasses.replace(w, n=SHORT, epochs=1)
-    sessions = [c.session(0, take(DEEP), save("s0"))]
-    for number in range(1, SAVED + 1):
-        steps = (load(f"s{number - 1}"), take(1), save(f"s{number}"))
-        sessions.append(c.session(number, *steps))
-    return c.case(w, *sessions)
+ITERATED = {
+    "mid": "take 1, save s | load s",
+    "later": "drain, take 1, save s | load s",
+    "chain": "take 1, save s | load s, take 1, save t | load t",
+}
+"""The resumes after which the epochs are iterated."""
 
 
 @_fault(
     "iterated again", needs=("samples",), shape=ONE, kind=ITERABLES, tail=("keep",),
-    where=("mid", "later", "chain"),
+    where=tuple(ITERATED),
 )  # fmt: skip
 def _iterated_again(c: Cell) -> Case:
-    before = drains(c.where == "later")
-    sessions = [c.session(0, *before, take(1), save("s"))]
-    if c.where == "chain":
-        sessions.append(c.session(1, load("s"), take(1), save("t")))
-    last = c.session(len(sessions), load("t" if c.where == "chain" else "s"), *drains(2))
-    return c.case(c.workload(3, log="auto"), *sessions, last)
+    return c.play(f"{ITERATED[c.where]}, drain, drain", c.workload(3, log="auto"))
 
 
 # Outages.
 
 
-_ON = Step("drain", tolerate=True)
-
-STOPPED: dict[str, tuple[Step, ...]] = {
-    "before": (Step("take", 1, tolerate=True),),
-    "right after": (_ON,),
-    "later": (_ON, Step("take", 1, tolerate=True)),
-}
+STOPPED = {"before": "take 1?", "right after": "drain?", "later": "drain?, take 1?"}
 """The deliveries before the state is taken; a tolerated drain stops at the fault."""
 
-_USE = (take(2), Step("close"), Step("count"))
-_AGAIN = (load("s"), Step("break"), take(1), Step("count"))
-
-HELD: dict[str, tuple[Step, ...]] = {
-    "closed": (*_USE, Step("open"), *_USE, Step("open"), *_USE),
-    "loaded anew": (take(1), save("s"), Step("count"), *_AGAIN, *_AGAIN),
+HELD = {
+    "closed": ", open, ".join(["take 2, close, count"] * 3),
+    "loaded anew": "take 1, save s, count" + ", load s, break, take 1, count" * 2,
 }
 """Equal rounds with a count after each: a leak grows from round to round."""
 
@@ -287,8 +243,7 @@ EPOCHS_COUNTED = 8
 
 @_outage("killed", shape=ONE, cut=("half",), tail=("keep",))
 def _killed(c: Cell) -> Case:
-    first = c.session(0, take(c.at), save("s"), take(1), Step("kill"))
-    return c.case(c.workload(2), first, c.session(1, load("s"), *drains(2)))
+    return c.play(f"take {c.at}, save s, take 1, kill | load s, drain, drain")
 
 
 @_outage(
@@ -302,20 +257,21 @@ def _killed(c: Cell) -> Case:
     tail=("keep",),
 )
 def _caught(c: Cell) -> Case:
-    first = c.session(0, *STOPPED[c.where], save("s"))
     # Two drains an epoch: up to the fault, and from there to the end.
-    second = c.session(1, load("s"), *(_ON,) * 4)
+    sessions = f"{STOPPED[c.where]}, save s | load s, drain?, drain?, drain?, drain?"
     stream = GOES_ON if c.kind in ITERABLES else "plain"
-    return c.case(c.workload(2, fail_at=c.sample, stream=stream), first, second)
+    return c.play(sessions, c.workload(fail_at=c.sample, stream=stream))
 
 
-INTERRUPTED: dict[str, tuple[Step, ...]] = {
-    "goes on": (take(0), _ON, _ON, Step("drain")),
-    "saved": (_ON, save("s")),
-    "saved later": (_ON, Step("take", 1, tolerate=True), save("s")),
-    "left": (_ON, Step("break"), *drains(1)),
+_QUIET = "[interrupt_at=null] load s, drain, drain"
+
+INTERRUPTED = {
+    "goes on": "take 0, drain?, drain?, drain",
+    "saved": f"drain?, save s | {_QUIET}",
+    "saved later": f"drain?, take 1?, save s | {_QUIET}",
+    "left": "drain?, break, drain",
 }
-"""The steps around an interrupt, which a tolerated drain stops at."""
+"""The sessions with an interrupt, which a tolerated drain stops at."""
 
 
 @_outage(
@@ -326,26 +282,20 @@ INTERRUPTED: dict[str, tuple[Step, ...]] = {
 def _interrupted(c: Cell) -> Case | None:
     if c.where == "left" and (not c.sample or c.kind == "stateful_map"):
         return None  # the loader decides whether the epoch was begun, or its rows remember that
-    workload = c.workload(3, interrupt_at=c.sample, log="auto")
-    first = c.session(0, *INTERRUPTED[c.where])
-    if "saved" not in c.where:
-        return c.case(workload, first)
-    quiet = (("interrupt_at", None),)
-    return c.case(workload, first, c.session(1, load("s"), *drains(2), workload=quiet))
+    return c.play(INTERRUPTED[c.where], c.workload(3, interrupt_at=c.sample, log="auto"))
 
 
 @_outage("after a death", (True,), needs=("samples",), shape=ONE, sample=(0, 6), tail=("keep",))
 def _after_a_death(c: Cell) -> Case:
-    first = c.session(0, _ON, save("s"))
-    second = c.session(1, load("s"), *drains(2), workload=(("die_at", None),))
-    return c.case(c.workload(2, die_at=c.sample), first, second)
+    sessions = "drain?, save s | [die_at=null] load s, drain, drain"
+    return c.play(sessions, c.workload(die_at=c.sample))
 
 
-HEALED: dict[str, tuple[tuple[Step, ...], ...]] = {
-    "through": (drains(2),),
-    "during": ((take(3), save("s")), (load("s"), *drains(2))),
-    "later": ((Step("drain"), take(1), save("s")), (load("s"), *drains(1))),
-    "resumed": ((Step("drain"), take(1), save("s")), (load("s"), *drains(1))),
+HEALED = {
+    "through": "drain, drain",
+    "during": "take 3, save s | [die_at=null] load s, drain, drain",
+    "later": "drain, take 1, save s | [die_at=null] load s, drain",
+    "resumed": "[die_at=null] drain, take 1, save s | load s, drain",
 }
 """The sessions of a loader that replaces its workers. A worker dies in the first session, or if the
 run is "resumed", in the second one: in a later epoch."""
@@ -361,13 +311,9 @@ def _healed(c: Cell) -> Case | None:
         return None  # many batches since the last snapshot, or few
     if c.where == "resumed" and not (c.sample and c.draw):
         return None  # it was delivered before, or no number tells the epochs apart
-    dying, lives = int(c.where == "resumed"), (("die_at", None),)
-    plans = [
-        c.session(number, *steps, restarts=2, workload=() if number == dying else lives)
-        for number, steps in enumerate(HEALED[c.where])
-    ]
     draws = (c.draw,) if c.draw else ()
-    return c.case(c.workload(2, die_at=c.sample, die_once=True, log="auto", draws=draws), *plans)
+    w = c.workload(die_at=c.sample, die_once=True, log="auto", draws=draws)
+    return c.play(HEALED[c.where], w, restarts=2)
 
 
 @_outage(
@@ -380,7 +326,7 @@ def _healed(c: Cell) -> Case | None:
     tail=("keep",),
 )
 def _killed_again(c: Cell) -> Case:
-    return c.case(c.workload(1, die_at=c.sample), c.session(0, *drains(1), restarts=2))
+    return c.play("drain", c.workload(1, die_at=c.sample), restarts=2)
 
 
 @_outage(
@@ -394,16 +340,14 @@ def _killed_again(c: Cell) -> Case:
 def _failing_start(c: Cell) -> Case:
     # Only streams other than the plain one have something to set up.
     if c.where == "started":
-        workload = c.workload(1, stream="filter", fail_at=-1)
-        return c.case(workload, c.session(0, *drains(1)))
-    first = c.session(0, take(2), save("s"))
-    second = c.session(1, load("s"), *drains(1), workload=(("fail_at", -1),))
-    return c.case(c.workload(1, stream="filter"), first, second)
+        return c.play("drain", c.workload(1, stream="filter", fail_at=-1))
+    sessions = "take 2, save s | [fail_at=-1] load s, drain"
+    return c.play(sessions, c.workload(1, stream="filter"))
 
 
 @_outage("held", shape=ONE, when=tuple(HELD), tail=("keep",))
 def _held(c: Cell) -> Case:
-    return c.case(c.workload(2), c.session(0, *HELD[c.when]))
+    return c.play(HELD[c.when])
 
 
 @_outage(
@@ -413,7 +357,6 @@ def _held(c: Cell) -> Case:
 def _fetched_once(c: Cell) -> Case:
     counted = drains(EPOCHS_COUNTED)
     if c.where == "fresh":
-        return c.case(c.workload(EPOCHS_COUNTED, log="auto"), c.session(0, *counted))
-    first = c.session(0, Step("drain"), take(1), save("s"))
+        return c.play(counted, c.workload(EPOCHS_COUNTED, log="auto"))
     workload = c.workload(EPOCHS_COUNTED + 1, log="auto")
-    return c.case(workload, first, c.session(1, load("s"), *counted))
+    return c.play(f"drain, take 1, save s | load s, {counted}", workload)

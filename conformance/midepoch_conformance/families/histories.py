@@ -5,90 +5,65 @@ The stateful machine (``search/machine.py``) draws histories without end; every 
 
 from __future__ import annotations
 
-from typing import Any
-
-from midepoch_conformance.case.case import HISTORY, Case, Step
+from midepoch_conformance.case.case import HISTORY, Case
 from midepoch_conformance.case.history import objection
-from midepoch_conformance.families.family import Cell, drains, family, load, save, take
+from midepoch_conformance.families.family import Cell, family
 
 __all__ = ["PLOTS", "WITH_WORKERS"]
 
-_BREAK, _CLOSE, _OPEN, _KILL = Step("break"), Step("close"), Step("open"), Step("kill")
-_NOTHING = Step("load_bogus", value="none", tolerate=True)
-_ON = Step("drain", tolerate=True)
-
-Sessions = tuple[tuple[Step, ...], ...]
-
-PLOTS: dict[str, Sessions] = {
+PLOTS = {
     "break after a resume": (
-        (take(2), save("a")),
-        (load("a"), take(1), _BREAK, take(1), save("b")),
-        (load("b"), *drains(2)),
+        "take 2, save a | load a, take 1, break, take 1, save b | load b, drain, drain"
     ),
     "one loader, many loads": (
-        (take(2), save("a"), Step("drain"), take(1), save("b")),
-        (load("a"), take(1), _BREAK, load("b"), take(2), _BREAK, load("a"), *drains(2)),
+        "take 2, save a, drain, take 1, save b | "
+        "load a, take 1, break, load b, take 2, break, load a, drain, drain"
     ),
     "saved at ends": (
-        (take(-1), save("a")),
-        (load("a"), save("b"), *drains(2), save("c")),
-        (load("c"), take(1), save("d")),
-        (load("d"), *drains(2)),
+        "take all, save a | load a, save b, drain, drain, save c | "
+        "load c, take 1, save d | load d, drain, drain"
     ),
     "killed twice": (
-        (Step("drain"), take(2), save("a"), take(1), _KILL),
-        (load("a"), take(2), save("b"), take(1), _KILL),
-        (load("b"), *drains(2)),
+        "drain, take 2, save a, take 1, kill | "
+        "load a, take 2, save b, take 1, kill | load b, drain, drain"
     ),
     "held and edited": (
-        (take(1), save("a"), Step("edit", state="a"), take(1), save("b"), take(1), _BREAK, take(1),
-         Step("seal", state="b", into="c")),
-        (load("c"), Step("edit", state="c"), take(1), save("d")),
-        (load("d"), *drains(2)),
+        "take 1, save a, edit a, take 1, save b, take 1, break, take 1, seal b c | "
+        "load c, edit c, take 1, save d | load d, drain, drain"
     ),
     "one process": (
-        (take(2), save("a"), _CLOSE, _OPEN, load("a"), take(2), save("b"), _CLOSE, _OPEN,
-         Step("drain"), take(1), _BREAK, load("b"), *drains(2)),
+        "take 2, save a, close, open, load a, take 2, save b, close, open, "
+        "drain, take 1, break, load b, drain, drain"
     ),
     "nothing loaded": (
-        (_NOTHING, take(1), save("a"), _NOTHING, take(1), save("b")),
-        (load("b"), _NOTHING, take(1), _BREAK, take(1), _NOTHING, *drains(2)),
+        "load_bogus none?, take 1, save a, load_bogus none?, take 1, save b | "
+        "load b, load_bogus none?, take 1, break, take 1, load_bogus none?, drain, drain"
     ),
     "rolled back": (
-        (take(3), save("a"), take(2), save("b")),
-        (load("b"), take(1), load("a"), _BREAK, take(2), save("c"), Step("drain"), save("d")),
-        (load("c"), Step("drain"), load("d"), *drains(2)),
+        "take 3, save a, take 2, save b | "
+        "load b, take 1, load a, break, take 2, save c, drain, save d | "
+        "load c, drain, load d, drain, drain"
     ),
     "looked at": (
-        (take(0), _BREAK, take(2), save("a")),
-        (load("a"), take(0), _BREAK, save("b"), take(1), save("c"), _KILL),
-        (load("b"), take(0), _BREAK, *drains(2)),
+        "take 0, break, take 2, save a | load a, take 0, break, save b, take 1, save c, kill | "
+        "load b, take 0, break, drain, drain"
     ),
     "caught": (
-        (_ON, save("a"), _ON, _ON),
-        (load("a"), _ON, _ON, save("b")),
-        (load("b"), *(_ON,) * 4),
+        "drain?, save a, drain?, drain? | load a, drain?, drain?, save b | "
+        "load b, drain?, drain?, drain?, drain?"
     ),
     "other workers": (
-        (take(2), save("a")),
-        (load("a"), take(1), save("b"), take(1)),
-        (load("b"), Step("drain"), take(2), save("c")),
-        (load("c"), *drains(2)),
+        "take 2, save a | [workers=0] load a, take 1, save b, take 1 | "
+        "[workers=3] load b, drain, take 2, save c | [workers=1] load c, drain, drain"
     ),
     "a lost worker": (
-        (take(1), save("a")),
-        (load("a"), _ON),
-        (load("a"), take(1), save("b")),
-        (load("b"), *drains(2)),
+        "take 1, save a | [die_at=8] load a, drain? | load a, take 1, save b | load b, drain, drain"
     ),
-}  # fmt: skip
-"""The steps of each plot, session by session."""
+}
+"""The sessions of each plot."""
 
 WITH_WORKERS = ("break after a resume", "rolled back", "other workers", "a lost worker")
 """The plots that are played with workers; the last two with nothing else."""
-
-_COUNTS = (None, 0, 3, 1)
-"""The sessions' worker counts in "other workers", the first being the cell's."""
 
 
 @family(HISTORY, section="histories", shape=((13, 2),), plot=tuple(PLOTS), tail=("keep",))
@@ -98,19 +73,7 @@ def _history(c: Cell) -> Case | None:
         return None
     if c.kind in ("map", "files") and not c.shuffle:
         return None  # if all epochs were equal, one in the place of another would not show
-    plans = [
-        c.session(number, *steps, **_changes(c.plot, number))
-        for number, steps in enumerate(PLOTS[c.plot])
-    ]
-    more: dict[str, Any] = {"fail_at": 6} if c.plot == "caught" else {}
-    if more and c.kind != "map":
+    if c.plot == "caught" and c.kind != "map":
         return None
-    case = c.case(c.workload(6, **more), *plans)
+    case = c.play(PLOTS[c.plot], c.workload(6, fail_at=6 if c.plot == "caught" else None))
     return case if objection(case) is None else None
-
-
-def _changes(plot: str, number: int) -> dict[str, Any]:
-    """Return the changes of a session against the first."""
-    if plot == "other workers" and number:
-        return {"workers": _COUNTS[number]}
-    return {"workload": (("die_at", 8),)} if plot == "a lost worker" and number == 1 else {}

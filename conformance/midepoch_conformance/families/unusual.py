@@ -81,17 +81,14 @@ def named(*aspects: str) -> tuple[str, ...]:
     return tuple(name for name, one in UNUSUAL.items() if one.aspect in aspects)
 
 
-def workload(c: Cell, epochs: int = 2, **more: Any) -> Workload | None:
+def workload(c: Cell, epochs: int = 2) -> Workload | None:
     """Return a cell's unusual workload, or None for a cell that makes no sense."""
     unusual = UNUSUAL[c.unusual]
     if c.kind not in unusual.kinds or (c.shuffle and not unusual.shuffles):
         return None
     if c.unusual == "oneshot":
         epochs = 1
-    fields = dict(unusual.fields)
-    if "draws" in more:
-        more["draws"] = (*more["draws"], *fields.pop("draws", ()))
-    made = c.workload(epochs, **fields, **more)
+    made = c.workload(epochs, **dict(unusual.fields))
     # An epoch without a batch does not show whether it was delivered.
     if made.grow and not all(usual_lengths(made, c.execution())):
         return None

@@ -7,13 +7,14 @@ judges.
 from __future__ import annotations
 
 import dataclasses
-from functools import partial
+from collections.abc import Callable
+from typing import Any
 
-from midepoch_conformance.case.case import Case, SessionPlan, Step
+from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.uninterrupted import usual_length
 from midepoch_conformance.case.workload import AMBIENT_DRAWS, Workload
 from midepoch_conformance.families.execution import WORKER_PAIRS
-from midepoch_conformance.families.family import CUTS, Cell, drains, family, load, save, take
+from midepoch_conformance.families.family import CUTS, Cell, chained, drains, family
 from midepoch_conformance.families.unusual import ASPECTS, named, workload
 
 SHAPES = ((13, 2), (12, 3))
@@ -21,7 +22,28 @@ KINDS = ("stateful_iterable", "map", "iterable", "stateful_map")
 RESUMED = named(*(aspect for aspect in ASPECTS if aspect != "tree"))
 """All workloads but the trees, which have a requirement of their own."""
 
-_unusual = partial(family, section="unusual")
+
+_Build = Callable[[Cell, Workload], "Case | None"]
+
+
+def _unusual(
+    name: str, workers: tuple[bool, ...] = (False, True), epochs: int = 2, **facts: Any
+) -> Callable[[_Build], _Build]:
+    """Register a family on unusual workloads, with the usual axes beside its own.
+
+    Its builder also gets the workload, of so many epochs; a cell that has none makes no case.
+    """
+    usual = {"shape": SHAPES, "unusual": RESUMED, "kind": KINDS}
+
+    def register(build: _Build) -> _Build:
+        def build_on_workload(c: Cell) -> Case | None:
+            w = workload(c, epochs)
+            return None if w is None else build(c, w)
+
+        family(name, workers, section="unusual", **(usual | facts))(build_on_workload)
+        return build
+
+    return register
 
 
 def _at(c: Cell, w: Workload, epoch: int = 0) -> int:
@@ -31,75 +53,41 @@ def _at(c: Cell, w: Workload, epoch: int = 0) -> int:
     return at if 0 < at < length else 0
 
 
-@_unusual("work plain", shape=SHAPES, unusual=RESUMED, kind=KINDS, tail=("keep", "drop"))
-def _plain(c: Cell) -> Case | None:
-    w = workload(c)
-    if w is None:
-        return None
-    return c.case(w, dataclasses.replace(c.session(0, *drains(w.epochs)), host="b"))
+@_unusual("work plain", tail=("keep", "drop"))
+def _plain(c: Cell, w: Workload) -> Case:
+    return c.play(f"[host=b] {drains(w.epochs)}", w)
 
 
-@_unusual("work whole", shape=SHAPES, unusual=RESUMED, kind=KINDS)
-def _whole(c: Cell) -> Case | None:
-    w = workload(c)
-    return c.case(w, c.session(0, *drains(w.epochs))) if w is not None and w.whole else None
+@_unusual("work whole")
+def _whole(c: Cell, w: Workload) -> Case | None:
+    return c.play(drains(w.epochs), w) if w.whole else None
 
 
-@_unusual("work saving", shape=SHAPES, unusual=RESUMED, kind=KINDS, where=("start", "mid"))
-def _saving(c: Cell) -> Case | None:
-    w = workload(c)
-    if w is None:
-        return None
-    saves = (save("a"), save("b"))
-    steps = saves if c.where == "start" else (take(1), *saves, take(1), save("c"))
-    return c.case(w, c.session(0, *steps, *drains(w.epochs)))
+SAVING = {"start": "save a, save b", "mid": "take 1, save a, save b, take 1, save c"}
+"""How an uninterrupted run begins that takes states."""
 
 
-@_unusual(
-    "work cut",
-    each=("stream", "epochs", "length"),
-    shape=SHAPES,
-    unusual=RESUMED,
-    kind=KINDS,
-    cut=CUTS,
-)
-def _cut(c: Cell) -> Case | None:
-    w = workload(c)
-    return None if w is None else _resumed(c, w)
+@_unusual("work saving", where=tuple(SAVING))
+def _saving(c: Cell, w: Workload) -> Case:
+    return c.play(f"{SAVING[c.where]}, {drains(w.epochs)}", w)
 
 
-def _resumed(c: Cell, w: Workload, codec: str = "") -> Case | None:
+@_unusual("work cut", each=("stream", "epochs", "length"), cut=CUTS)
+def _cut(c: Cell, w: Workload) -> Case | None:
     at = _at(c, w)
-    if not at:
+    return c.play(f"take {at}, save s | load s, {drains(w.epochs)}", w) if at else None
+
+
+@_unusual("work start")
+def _start(c: Cell, w: Workload) -> Case:
+    return c.play(f"save s | load s, {drains(w.epochs)}", w)
+
+
+@_unusual("work chain", shape=((13, 2), (16, 2)), links=(2, 3))
+def _chain(c: Cell, w: Workload) -> Case | None:
+    if usual_length(w, c.execution()) <= c.links + 1:
         return None
-    first = c.session(0, take(at), save("s", codec))
-    return c.case(w, first, c.session(1, load("s"), *drains(w.epochs)))
-
-
-@_unusual("work start", shape=SHAPES, unusual=RESUMED, kind=KINDS)
-def _start(c: Cell) -> Case | None:
-    w = workload(c)
-    if w is None:
-        return None
-    return c.case(w, c.session(0, save("s")), c.session(1, load("s"), *drains(w.epochs)))
-
-
-@_unusual(
-    "work chain",
-    shape=((13, 2), (16, 2)),
-    unusual=RESUMED,
-    kind=KINDS,
-    links=(2, 3),
-)
-def _chain(c: Cell) -> Case | None:
-    w = workload(c)
-    if w is None or usual_length(w, c.execution()) <= c.links + 1:
-        return None
-    sessions = [c.session(0, take(2), save("s0"))]
-    for i in range(1, c.links):
-        sessions.append(c.session(i, load(f"s{i - 1}"), take(1), save(f"s{i}")))
-    last = c.session(c.links, load(f"s{c.links - 1}"), *drains(w.epochs))
-    return c.case(w, *sessions, last)
+    return c.play(chained("take 2", *["take 1"] * (c.links - 1), drains(w.epochs)), w)
 
 
 LATER = tuple(name for name in RESUMED if name != "oneshot")
@@ -107,37 +95,24 @@ LATER = tuple(name for name in RESUMED if name != "oneshot")
 
 
 @_unusual(
-    "work later",
-    each=("sampler", "epochs", "length"),
-    shape=SHAPES,
-    unusual=LATER,
-    kind=KINDS,
-    epoch=(1, 2),
-    cut=CUTS,
-)
-def _later(c: Cell) -> Case | None:
-    w = workload(c, 3)
-    at = 0 if w is None else _at(c, w, c.epoch)
-    if w is None or not at:
-        return None
-    first = c.session(0, *drains(c.epoch), take(at), save("s"))
-    return c.case(w, first, c.session(1, load("s"), *drains(3 - c.epoch)))
+    "work later", epochs=3, each=("sampler", "epochs", "length"),
+    unusual=LATER, epoch=(1, 2), cut=CUTS,
+)  # fmt: skip
+def _later(c: Cell, w: Workload) -> Case | None:
+    at, before, after = _at(c, w, c.epoch), drains(c.epoch), drains(3 - c.epoch)
+    return c.play(f"{before}, take {at}, save s | load s, {after}", w) if at else None
 
 
 @_unusual(
-    "work end seen", each=("epochs", "length", "itself"),
-    shape=SHAPES, unusual=(*LATER, "oneshot"), kind=KINDS, epoch=(0, 1),
+    "work end seen", epochs=3, each=("epochs", "length", "itself"),
+    unusual=(*LATER, "oneshot"), epoch=(0, 1),
 )  # fmt: skip
-def _end_seen(c: Cell) -> Case | None:
-    w = workload(c, 3)
-    if w is None:
-        return None
+def _end_seen(c: Cell, w: Workload) -> Case | None:
     if c.unusual == "oneshot":  # one that has a state knows that it has ended
         if c.kind != "stateful_iterable" or c.workers or c.epoch:
             return None
         w = dataclasses.replace(w, epochs=2)
-    first = c.session(0, *drains(c.epoch + 1), save("s"))
-    return c.case(w, first, c.session(1, load("s"), *drains(3 - c.epoch)))
+    return c.play(f"{drains(c.epoch + 1)}, save s | load s, {drains(3 - c.epoch)}", w)
 
 
 OUTSIDE = named("epochs", "length")
@@ -150,113 +125,75 @@ an empty epoch or none. That is the loader's choice.
 
 @_unusual(
     "work end unseen",
-    shape=SHAPES,
+    epochs=3,
     unusual=tuple(name for name in LATER if name not in OUTSIDE),
-    kind=KINDS,
     epoch=(0, 1),
 )
-def _end_unseen(c: Cell) -> Case | None:
-    w = workload(c, 3)
-    if w is None:
+def _end_unseen(c: Cell, w: Workload) -> Case:
+    return c.play(f"{drains(c.epoch)}, take all, save s | load s, {drains(3 - c.epoch)}", w)
+
+
+@_unusual("work break", unusual=LATER, times=(1, 3), cut=("one", "last"))
+def _break(c: Cell, w: Workload) -> Case | None:
+    at = _at(c, w)
+    if not w.whole or w.grow or not at:
         return None
-    first = c.session(0, *drains(c.epoch), take(-1), save("s"))
-    return c.case(w, first, c.session(1, load("s"), *drains(3 - c.epoch)))
+    w = dataclasses.replace(w, epochs=c.times + 2)
+    return c.play(f"take {at}, break, " * c.times + "drain, drain", w)
 
 
-@_unusual("work break", shape=SHAPES, unusual=LATER, kind=KINDS, times=(1, 3), cut=("one", "last"))
-def _break(c: Cell) -> Case | None:
-    w = workload(c, c.times + 2)
-    if w is None or not w.whole or w.grow:
+@_unusual("work used", epochs=3, each=("sampler", "epochs"), unusual=LATER, where=("start", "mid"))
+def _used(c: Cell, w: Workload) -> Case:
+    taken = "take 2, " if c.where == "mid" else ""
+    return c.play(f"{taken}save s | drain, take 2, break, load s, drain, drain, drain", w)
+
+
+@_unusual("work interval", shape=((13, 2), (16, 2)), interval=(3, 100), position=(1, 2, 4))
+def _interval(c: Cell, w: Workload) -> Case | None:
+    if usual_length(w, c.execution()) <= c.position:
         return None
-    steps = (take(_at(c, w)), Step("break")) * c.times
-    return c.case(w, c.session(0, *steps, *drains(2))) if _at(c, w) else None
+    return c.play(f"take {c.position}, save s | load s, {drains(w.epochs)}", w)
 
 
-@_unusual(
-    "work used", each=("sampler", "epochs"),
-    shape=SHAPES, unusual=LATER, kind=KINDS, where=("start", "mid"),
-)  # fmt: skip
-def _used(c: Cell) -> Case | None:
-    w = workload(c, 3)
-    if w is None:
-        return None
-    first = c.session(0, *(take(2),) * (c.where == "mid"), save("s"))
-    used = (Step("drain"), take(2), Step("break"))
-    return c.case(w, first, c.session(1, *used, load("s"), *drains(3)))
-
-
-@_unusual(
-    "work interval",
-    shape=((13, 2), (16, 2)),
-    unusual=RESUMED,
-    kind=KINDS,
-    interval=(3, 100),
-    position=(1, 2, 4),
-)
-def _interval(c: Cell) -> Case | None:
-    w = workload(c)
-    if w is None or usual_length(w, c.execution()) <= c.position:
-        return None
-    first = c.session(0, take(c.position), save("s"))
-    return c.case(w, first, c.session(1, load("s"), *drains(w.epochs)))
-
-
-@_unusual("work tree", each=ASPECTS, shape=SHAPES, unusual=named("tree"), kind=KINDS, cut=CUTS)
-def _tree(c: Cell) -> Case | None:
-    w = workload(c)
-    return None if w is None else _resumed(c, w)
+_unusual("work tree", each=ASPECTS, unusual=named("tree"), cut=CUTS)(_cut)
 
 
 @_unusual(
     "work codec",
-    shape=SHAPES,
     unusual=(*named("tree", "private"), "buffer"),
-    kind=KINDS,
     codec=("torch", "json", "bytes"),
     cut=("half",),
 )
-def _codec(c: Cell) -> Case | None:
-    w = workload(c)
-    return None if w is None else _resumed(c, w, c.codec)
+def _codec(c: Cell, w: Workload) -> Case | None:
+    at = _at(c, w)
+    saved = f"take {at}, save s codec={c.codec}"
+    return c.play(f"{saved} | load s, {drains(w.epochs)}", w) if at else None
 
 
 @_unusual(
     "work values",
-    shape=SHAPES,
     unusual=named("stream", "iterator", "history"),
     kind=("stateful_iterable", "stateful_map"),
     draw=AMBIENT_DRAWS,
     cut=("half",),
 )
-def _values(c: Cell) -> Case | None:
-    w = workload(c, draws=(c.draw,))
-    return None if w is None else _resumed(c, w)
+def _values(c: Cell, w: Workload) -> Case | None:
+    return _cut(c, dataclasses.replace(w, draws=(c.draw,)))
 
 
-@_unusual(
-    "work workers",
-    (True,),
-    needs=("fixed plan",),
-    shape=SHAPES,
-    unusual=RESUMED,
-    kind=KINDS,
-    pair=WORKER_PAIRS,
-)
-def _workers(c: Cell) -> Case | None:
-    # One epoch: a lane's dataset lives as long as its worker, and so does its history.
-    w = workload(c, 1)
-    if w is None:
-        return None
+# One epoch: a lane's dataset lives as long as its worker, and so does its history.
+@_unusual("work workers", (True,), epochs=1, needs=("fixed plan",), pair=WORKER_PAIRS)
+def _workers(c: Cell, w: Workload) -> Case:
     before, after = c.pair
-    lanes = before or after
-    base = c.session(0, workers=before, lanes=lanes)
-    changed = c.session(1, *drains(1), workers=after, lanes=lanes)
-    return c.case(w, base, dataclasses.replace(changed, ambient=base.ambient))
+    sessions = f"| [workers={after} ambient=1] drain"
+    return c.play(sessions, w, workers=before, lanes=before or after)
 
 
+# The two runs are compared with each other: no uninterrupted run leaves an epoch.
 @_unusual(
     "work left early",
     (True,),
+    epochs=0,
     needs=("fixed plan",),
     shape=((8, 2),),
     unusual=("stateful", "private python"),
@@ -264,178 +201,115 @@ def _workers(c: Cell) -> Case | None:
     cut=("last", "one"),
     pair=tuple(pair for pair in WORKER_PAIRS if 0 in pair),
 )
-def _left_early(c: Cell) -> Case | None:
-    # The two runs are compared with each other: no uninterrupted run leaves an epoch.
-    w = workload(c, 0)
-    if w is None or not (at := _at(c, w)):
-        return None
+def _left_early(c: Cell, w: Workload) -> Case | None:
     before, after = c.pair
-    steps = (take(at), Step("break"), *drains(2))
+    at, laned = _at(c, w), c.kind != "map"
 
-    def under(number: int, workers: int) -> SessionPlan:
-        if c.kind == "map":
-            return c.session(number, *steps, workers=workers)
+    def under(workers: int) -> str:
         # A Stateful dataset lives for the run without workers, and with those that persist.
-        lasting = {"lanes": before or after, "persistent": workers > 0}
-        return c.session(number, *steps, workers=workers, **lasting)
+        lasting = f" persistent={'true' if workers else 'false'}" if laned else ""
+        return f"workers={workers}{lasting}"
 
-    base, changed = under(0, before), under(1, after)
-    return c.case(w, base, dataclasses.replace(changed, ambient=base.ambient))
+    steps = f"take {at}, break, drain, drain"
+    sessions = f"[{under(before)}] {steps} | [{under(after)} ambient=1] {steps}"
+    return c.play(sessions, w, lanes=(before or after) if laned else None) if at else None
 
 
+# Such data remember the epoch that was left: only the run that saved shows what follows.
 @_unusual(
     "work left and saved",
     (False,),
+    epochs=0,
     shape=((9, 2),),
     unusual=("buffer", "on both", "history", "private numpy", "random", "stateful"),
-    kind=KINDS,
     where=("begun", "untouched"),
 )
-def _left_and_saved(c: Cell) -> Case | None:
-    # Such data remember the epoch that was left: only the run that saved shows what follows.
-    w = workload(c, 0)
-    if w is None:
-        return None
-    steps = (take(2), Step("break"), take(int(c.where == "begun")), save("s"), *drains(2))
-    return c.case(w, c.session(0, *steps), c.session(1, load("s"), *drains(2)))
+def _left_and_saved(c: Cell, w: Workload) -> Case:
+    begun = 1 if c.where == "begun" else 0
+    saved = f"take 2, break, take {begun}, save s, drain, drain"
+    return c.play(f"{saved} | load s, drain, drain", w)
 
 
 @_unusual(
-    "work execution",
-    (True,),
-    shape=((13, 2),),
-    unusual=("distributed", "less samples"),
-    kind=("map",),
-)
-def _execution(c: Cell) -> Case | None:
-    w = workload(c, 3)
-    if w is None or c.persistent or not (w.shuffle or w.grow):
+    "work execution", (True,), epochs=3,
+    shape=((13, 2),), unusual=("distributed", "less samples"), kind=("map",),
+)  # fmt: skip
+def _execution(c: Cell, w: Workload) -> Case | None:
+    if c.persistent or not (w.shuffle or w.grow):
         return None  # each epoch is like the one before
-    base = c.session(0)
-    lasting = c.session(1, *drains(3), persistent=True)
-    return c.case(w, base, dataclasses.replace(lasting, ambient=base.ambient))
+    return c.play("| [persistent=true ambient=1] drain, drain, drain", w)
 
 
-@_unusual(
-    "work elastic",
-    (True,),
-    needs=("fixed plan",),
-    shape=SHAPES,
-    unusual=RESUMED,
-    kind=KINDS,
-    pair=WORKER_PAIRS,
-)
-def _elastic(c: Cell) -> Case | None:
-    w = workload(c)
-    if w is None:
-        return None
+@_unusual("work elastic", (True,), needs=("fixed plan",), pair=WORKER_PAIRS)
+def _elastic(c: Cell, w: Workload) -> Case:
     before, after = c.pair
     lanes = before or after
     at = usual_length(w, c.execution(workers=before, lanes=lanes)) // 2
-    first = c.session(0, take(at), save("s"), workers=before, lanes=lanes)
-    second = c.session(1, load("s"), *drains(w.epochs), workers=after, lanes=lanes)
-    return c.case(w, first, second)
+    sessions = f"take {at}, save s | [workers={after}] load s, {drains(w.epochs)}"
+    return c.play(sessions, w, workers=before, lanes=lanes)
 
 
+# A dataset that always hands out the same object changes it when it is asked again.
 @_unusual(
-    "work sealed late",
-    shape=SHAPES,
-    unusual=("mutated", "buffer", "on the iterator", "history", "stateful"),
-    kind=KINDS,
+    "work sealed late", unusual=("mutated", "buffer", "on the iterator", "history", "stateful")
 )
-def _sealed_late(c: Cell) -> Case | None:
-    w = workload(c)
-    if w is None:
-        return None
-    # A dataset that always hands out the same object changes it when it is asked again.
-    steps = (take(2), save("s"), take(1), save("t"), *drains(2))
-    seal = Step("seal", state="s", into="late")
-    return c.case(w, c.session(0, *steps, seal), c.session(1, load("late"), *drains(2)))
+def _sealed_late(c: Cell, w: Workload) -> Case:
+    saved = "take 2, save s, take 1, save t, drain, drain, seal s late"
+    return c.play(f"{saved} | load late, drain, drain", w)
 
 
 # A state's mutable parts: those of samplers, of generators and of datasets.
 MUTABLE = named("sampler", "private", "tree", "stream", "iterator", "history")
 
 
-@_unusual("work edited after save", each=("sampler",), shape=SHAPES, unusual=MUTABLE, kind=KINDS)
-def _edited_after_save(c: Cell) -> Case | None:
-    w = workload(c)
-    if w is None:
-        return None
-    first = c.session(0, take(2), save("s"), Step("edit", state="s"), *drains(2))
-    return c.case(w, first, c.session(1, load("s"), *drains(2)))
+@_unusual("work edited after save", each=("sampler",), unusual=MUTABLE)
+def _edited_after_save(c: Cell, w: Workload) -> Case:
+    return c.play("take 2, save s, edit s, drain, drain | load s, drain, drain", w)
+
+
+@_unusual("work edited after load", each=("sampler",), unusual=MUTABLE, soon=(0, 1))
+def _edited_after_load(c: Cell, w: Workload) -> Case:
+    edited = "take 1, edit s" if c.soon else "edit s"
+    resumed = f"load s, {edited}, save t, drain, drain | load t, drain, drain"
+    return c.play(f"take 2, save s | {resumed}", w)
+
+
+@_unusual("work by reference", each=("sampler",), unusual=MUTABLE)
+def _by_reference(c: Cell, w: Workload) -> Case:
+    return c.play("take 2, save s | load s, take 1, save t, drain, drain, seal s late", w)
 
 
 @_unusual(
-    "work edited after load", each=("sampler",),
-    shape=SHAPES, unusual=MUTABLE, kind=KINDS, soon=(0, 1),
+    "work refused", epochs=3, needs=("samples",), each=("sampler", "epochs"),
+    shape=((13, 3),), begun=(True, False, "loaded"), later=(True, False),
 )  # fmt: skip
-def _edited_after_load(c: Cell) -> Case | None:
-    w = workload(c)
-    if w is None:
-        return None
-    begun = (take(1),) if c.soon else ()
-    edited = (load("s"), *begun, Step("edit", state="s"), save("t"), *drains(2))
-    second = c.session(1, *edited)
-    return c.case(w, c.session(0, take(2), save("s")), second, c.session(2, load("t"), *drains(2)))
-
-
-@_unusual("work by reference", each=("sampler",), shape=SHAPES, unusual=MUTABLE, kind=KINDS)
-def _by_reference(c: Cell) -> Case | None:
-    w = workload(c)
-    if w is None:
-        return None
-    kept = Step("seal", state="s", into="late")
-    second = c.session(1, load("s"), take(1), save("t"), *drains(2), kept)
-    return c.case(w, c.session(0, take(2), save("s")), second)
-
-
-@_unusual(
-    "work refused", needs=("samples",), each=("sampler", "epochs"),
-    shape=((13, 3),), unusual=RESUMED, kind=KINDS, begun=(True, False, "loaded"),
-    later=(True, False),
-)  # fmt: skip
-def _refused(c: Cell) -> Case | None:
+def _refused(c: Cell, w: Workload) -> Case | None:
     """Refuse a state of another batch size; then go on, save, and resume."""
-    w = workload(c, 3)
-    if w is None:
-        return None
     if c.unusual == "distributed" and not (c.shuffle and c.later and not c.begun):
         return None  # each epoch is like the one before, or has its order already
-    other = (("batch_size", 2),)
-    refused = Step("load", state="s", tolerate=True)
+    before, begun = drains(int(c.later)), "take 1, " if c.begun else ""
+    first = f"[batch_size=2] {before}, take 2, save s"
     if c.begun == "loaded":  # a state that is to be continued next
-        right = c.session(0, take(1), save("t"))
-        wrong = c.session(1, *drains(int(c.later)), take(2), save("s"), workload=other)
-        return c.case(w, right, wrong, c.session(2, load("t"), refused, *drains(2)))
-    first = c.session(0, *drains(int(c.later)), take(2), save("s"), workload=other)
-    second = c.session(1, *(take(1),) * c.begun, refused, take(1), save("t"), *drains(2))
-    return c.case(w, first, second, c.session(2, load("t"), *drains(2)))
+        return c.play(f"take 1, save t | {first} | load t, load s?, drain, drain", w)
+    refused = f"{begun}load s?, take 1, save t, drain, drain"
+    return c.play(f"{first} | {refused} | load t, drain, drain", w)
 
 
-UNEVEN = ((16, 2), (13, 2))
+UNEVEN: dict[str, Any] = {"section": "unusual", "shape": ((16, 2), (13, 2)), "kind": KINDS}
 
 
-@_unusual("uneven plain", (True,), needs=("samples",), shape=UNEVEN, kind=KINDS)
+@family("uneven plain", (True,), needs=("samples",), **UNEVEN)
 def _uneven_plain(c: Cell) -> Case | None:
-    w = _gated(c)
-    if w is None:
-        return None
-    return c.case(w, dataclasses.replace(c.session(0, *drains(2)), host="b"))
+    return _gated(c, "[host=b] drain, drain")
 
 
-@_unusual("uneven", (True,), needs=("samples",), shape=UNEVEN, kind=KINDS, position=(1, 3))
+@family("uneven", (True,), needs=("samples",), **UNEVEN, position=(1, 3))
 def _uneven(c: Cell) -> Case | None:
-    w = _gated(c)
-    if w is None:
-        return None
-    first = c.session(0, take(c.position), save("s"))
-    second = c.session(1, load("s"), *drains(2), workload=(("gate", None),))
-    return c.case(w, first, second)
+    return _gated(c, f"take {c.position}, save s | [gate=null] load s, drain, drain")
 
 
-def _gated(c: Cell) -> Workload | None:
-    """Return a workload whose first worker waits until the second has begun its second batch."""
+def _gated(c: Cell, sessions: str) -> Case | None:
+    """Return the case whose first worker waits until the second has begun its second batch."""
     workers, (n, size) = c.workers, c.shape
     if workers < 2 or c.shuffle:
         return None
@@ -443,4 +317,4 @@ def _gated(c: Cell) -> Workload | None:
         samples = range(n)[size * (workers + 1) :]
     else:
         samples = range(n)[1::workers][size:]
-    return c.workload(2, gate=(0, samples[0]), log="auto") if samples else None
+    return c.play(sessions, c.workload(gate=(0, samples[0]), log="auto")) if samples else None
