@@ -24,7 +24,7 @@ from midepoch_conformance.families.family import (
     family,
 )
 
-__all__ = ["EPOCHS_COUNTED", "HEALED", "HELD", "PLANS", "STOPPED"]
+__all__ = ["EPOCHS_COUNTED", "HEALED", "HELD", "INTERRUPTED", "PLANS", "STOPPED"]
 
 ONE = ((13, 4),)
 PLANS = {
@@ -176,15 +176,16 @@ def _size(c: Cell) -> Case:
     shape=(LONG,),
     kind=("stateful_iterable", "stateful_map"),
     interval=(100, 3),
-    where=(*GROWING, "saves"),
+    where=(*GROWING, "saves", "another interval"),
     tail=("keep",),
 )
 def _calls(c: Cell) -> Case | None:
-    if c.where == "saves":
+    if c.where in ("saves", "another interval"):
         if c.interval < MANY:
-            return None  # a snapshot for every few of the states
-        steps = ", ".join(f"take 1, save s{i}" for i in range(MANY))
-        return c.play(steps, c.workload(1, log="auto"))
+            return None  # a snapshot for every few of the states, or the same interval
+        saves = ", ".join(f"take 1, save s{i}" for i in range(MANY))
+        other = "[interval=3] take 3, save s | load s, drain"
+        return c.play(saves if c.where == "saves" else other, c.workload(1, log="auto"))
     w = _growing(c, "auto")
     return c.play(GROWING["resumes"] if c.where == "resumes" else drains(w.epochs), w)
 
@@ -234,6 +235,7 @@ STOPPED = {"before": "take 1?", "right after": "drain?", "later": "drain?, take 
 HELD = {
     "closed": ", open, ".join(["take 2, close, count"] * 3),
     "loaded anew": "take 1, save s, count" + ", load s, break, take 1, count" * 2,
+    "kept": "drain, save s, count" + ", load s, drain, count" * 2,
 }
 """Equal rounds with a count after each: a leak grows from round to round."""
 
@@ -346,8 +348,11 @@ def _failing_start(c: Cell) -> Case:
 
 
 @_outage("held", shape=ONE, when=tuple(HELD), tail=("keep",))
-def _held(c: Cell) -> Case:
-    return c.play(HELD[c.when])
+def _held(c: Cell) -> Case | None:
+    if c.when != "kept":
+        return c.play(HELD[c.when])
+    # The workers that are kept at the end of an epoch.
+    return c.play(HELD[c.when], persistent=True) if c.workers else None
 
 
 @_outage(

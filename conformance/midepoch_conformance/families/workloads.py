@@ -14,7 +14,8 @@ from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.uninterrupted import usual_length
 from midepoch_conformance.case.workload import AMBIENT_DRAWS, Workload
 from midepoch_conformance.families.execution import WORKER_PAIRS
-from midepoch_conformance.families.family import CUTS, Cell, chained, drains, family
+from midepoch_conformance.families.family import CUTS, LANED, Cell, chained, drains, family
+from midepoch_conformance.families.faults import INTERRUPTED
 from midepoch_conformance.families.unusual import ASPECTS, named, workload
 
 SHAPES = ((13, 2), (12, 3))
@@ -293,6 +294,19 @@ def _refused(c: Cell, w: Workload) -> Case | None:
         return c.play(f"take 1, save t | {first} | load t, load s?, drain, drain", w)
     refused = f"{begun}load s?, take 1, save t, drain, drain"
     return c.play(f"{first} | {refused} | load t, drain, drain", w)
+
+
+@_unusual(
+    "work interrupted", needs=("samples",), shape=((13, 3),), interval=(100,),
+    where=("goes on", "saved"),
+    unusual=("random", "stateful", "private python", "private numpy", "buffer", "on the iterator"),
+)  # fmt: skip
+def _interrupted(c: Cell, w: Workload) -> Case:
+    """Interrupt a batch of data that remember what was drawn for it."""
+    # The first of two lanes has delivered nothing, and the second has not been asked.
+    first = bool(w.private) and c.kind in LANED
+    made = dataclasses.replace(w, interrupt_at=2 if first else 6, log="auto")
+    return c.play(INTERRUPTED[c.where], made, **({"lanes": c.workers or 2} if first else {}))
 
 
 UNEVEN: dict[str, Any] = {"section": "unusual", "shape": ((16, 2), (13, 2)), "kind": KINDS}

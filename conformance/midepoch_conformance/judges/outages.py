@@ -38,7 +38,7 @@ def goes_on(view: View) -> Finding | None:
     return _resumed(view, problem)
 
 
-@judge("FAULT-9", "interrupted")
+@judge("FAULT-9", "interrupted", "work interrupted")
 def nothing_lost(view: View) -> Finding | None:
     """After Ctrl-C while a batch is made, nothing is lost or repeated, now and after a resume."""
     events = view.events(0)
