@@ -82,11 +82,6 @@ def test_budgets() -> None:
         assert len(played) - count <= inline
 
 
-def test_few_sizes_since_shards_are_prepared_for_each() -> None:
-    sizes = {c.workload.n for c in FULL if c.workload.kind == "files"}
-    assert len(sizes) <= 6
-
-
 @TABLES
 def test_a_session_differs_from_its_neighbour_in_its_surroundings(
     profile: str, table: list[Case]
@@ -164,7 +159,7 @@ def one(probe: str, **values: object) -> Case:
 @pytest.mark.parametrize(
     ("c", "offer", "reason"),
     [
-        (one("plain", kind="files"), {"kinds": ("map",)}, "files workloads are not offered"),
+        (one("plain", kind="iterable"), {"kinds": ("map",)}, "iterable workloads are not"),
         (one("plain", tail="drop"), {"tails": ("keep",)}, "tail='drop' is not offered"),
         (one("cut", shuffle=True), {"shuffles": (False,)}, "shuffle=True is not offered"),
         (one("cut", workers=3), {"workers": (0, 1)}, "3 workers are not offered"),
@@ -195,8 +190,8 @@ def test_what_is_not_offered_has_a_reason(c: Case, offer: dict[str, object], rea
 
 
 def test_a_reason_of_the_adapter_comes_first() -> None:
-    offer = dataclasses.replace(EVERYTHING, kinds=("map",), reasons={"files": "it reads no shards"})
-    assert reason_not_offered(one("plain", kind="files"), offer) == "it reads no shards"
+    offer = dataclasses.replace(EVERYTHING, kinds=("map",), reasons={"iterable": "no streams"})
+    assert reason_not_offered(one("plain", kind="iterable"), offer) == "no streams"
 
 
 def test_an_only_start_method_is_as_good_as_any() -> None:

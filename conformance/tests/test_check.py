@@ -50,7 +50,7 @@ TABLE = [
     cut(Workload(), 2, workers=2),
     cut(Workload(shuffle=True, seed=3), 3),
     cut(Workload(n=7, batch_size=1), 3),
-    cut(Workload(kind="files"), 1),
+    cut(Workload(kind="iterable"), 1),
 ]
 
 

@@ -38,7 +38,7 @@ from midepoch_conformance.verdict.results import CaseResult, Failure
 SHUFFLED = cut(Workload(shuffle=True, seed=3), 3)
 PLAIN = cut(Workload(), 1)
 LONG = cut(Workload(n=30), 4)
-FILES = cut(Workload(kind="files"), 1)
+STREAM = cut(Workload(kind="iterable"), 1)
 
 
 @pytest.fixture
@@ -66,9 +66,9 @@ def test_the_smallest_case_comes_first() -> None:
 
 
 def test_kinds_of_workload_are_apart_where_there_is_time_for_it() -> None:
-    results = (failing(PLAIN), failing(FILES))
-    assert [set(ids) for ids in groups(*results)] == [{PLAIN.id, FILES.id}]
-    assert groups(*results, by_kind=True) == [[PLAIN.id], [FILES.id]]
+    results = (failing(PLAIN), failing(STREAM))
+    assert [set(ids) for ids in groups(*results)] == [{PLAIN.id, STREAM.id}]
+    assert groups(*results, by_kind=True) == [[PLAIN.id], [STREAM.id]]
 
 
 @pytest.mark.usefixtures("_features")
@@ -97,7 +97,7 @@ def test_what_fails_now_and_then_goes_with_what_fails_each_time() -> None:
     unstable = failing(PLAIN, "unstable", "repeated")
     assert groups(unstable, failing(LONG)) == [[LONG.id, PLAIN.id]]
     assert groups(unstable) == [[PLAIN.id]]
-    assert groups(unstable, failing(FILES), by_kind=True) == [[FILES.id], [PLAIN.id]]
+    assert groups(unstable, failing(STREAM), by_kind=True) == [[STREAM.id], [PLAIN.id]]
 
 
 def test_what_passes_is_no_failure() -> None:
@@ -117,9 +117,9 @@ def test_what_shrinks_to_the_same_is_one_failure() -> None:
     (_, plain), (_, shuffled) = distinct(found, by_kind=True)
     assert (plain.case, plain.cases) == (PLAIN, 5)
     assert shuffled.case == SHUFFLED
-    assert len(distinct([failure(PLAIN), failure(FILES)], by_kind=True)) == 2
-    ((_, both),) = distinct([failure(PLAIN), failure(FILES)], by_kind=False)
-    assert set(both.workload_kinds) == {"map", "files"}
+    assert len(distinct([failure(PLAIN), failure(STREAM)], by_kind=True)) == 2
+    ((_, both),) = distinct([failure(PLAIN), failure(STREAM)], by_kind=False)
+    assert set(both.workload_kinds) == {"map", "iterable"}
 
 
 @pytest.mark.usefixtures("_features")
@@ -202,7 +202,7 @@ def test_failures_that_are_apart_have_scripts_of_their_own(tmp_path: Path) -> No
     ]
     failures = [Failure(f, ("map",), PLAIN, "") for f in findings]
     failures.append(Failure(findings[0], ("map",), SHUFFLED, "", feature="shuffled"))
-    failures.append(Failure(findings[0], ("files",), FILES, ""))
+    failures.append(Failure(findings[0], ("iterable",), STREAM, ""))
     names = {scripts.path("loader", failure).name for failure in failures}
     assert names == {
         "loader_resume_1_map_missing.py",
@@ -210,7 +210,7 @@ def test_failures_that_are_apart_have_scripts_of_their_own(tmp_path: Path) -> No
         "loader_resume_1_map_repeated_unstable.py",
         "loader_resume_2_map.py",
         "loader_resume_1_map_shuffled_missing.py",
-        "loader_resume_1_files_missing.py",
+        "loader_resume_1_iterable_missing.py",
     }
 
 

@@ -146,8 +146,8 @@ def test_an_entry_that_does_not_fail_says_what_it_does(
 
 def test_another_requirement_or_sort_of_workload_is_not_covered() -> None:
     assert check(entry(requirement="EPOCH-1")).failures[0].finding.requirement == "RESUME-1"
-    files = cut(Workload(kind="files"), 1)
-    checked = check(entry(files), lie=lambda case, session: session == 1)
+    stream = cut(Workload(kind="iterable"), 1)
+    checked = check(entry(stream), lie=lambda case, session: session == 1)
     assert checked.status == 1
     assert [failure.finding.requirement for failure in checked.failures] == ["RESUME-1"]
 

@@ -210,7 +210,7 @@ def test_an_interrupted_report_can_be_read_where_that_is_asked_for(tmp_path: Pat
 
 def test_texts_may_hold_what_python_takes_for_line_ends(tmp_path: Path) -> None:
     path = tmp_path / "report.jsonl"
-    offer = dataclasses.replace(OFFER, reasons={"files": "a\u2028b\x85c\x0bd"})
+    offer = dataclasses.replace(OFFER, reasons={"iterable": "a\u2028b\x85c\x0bd"})
     engine = Engine(offer=offer)
     report = ReportFile(path)
     checked = run_check(Settings("simulated", jobs=1), report, lambda: engine)

@@ -262,11 +262,11 @@ def test_all_that_is_left_is_counted_from_the_lengths(runner: Make) -> None:
 
 
 def test_data_is_prepared_once_and_shared_by_both_hosts(runner: Make) -> None:
-    files = Workload(kind="files")
+    stream = Workload(kind="iterable")
     engine = runner("Honest")
     plans = (plan(Step("save", state="s", codec="json")), plan(Step("save", state="t"), host="b"))
-    assert all(event.fault is None for event in events(engine.play(case(*plans, workload=files))))
-    shard = engine.root / "data" / "files-13-none" / "shard-13"
+    assert all(event.fault is None for event in events(engine.play(case(*plans, workload=stream))))
+    shard = engine.root / "data" / "iterable-13-none" / "shard-13"
     assert shard.read_text() == "prepared\n"
 
 

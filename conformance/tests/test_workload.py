@@ -22,7 +22,7 @@ from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.data import rows as module
 from midepoch_conformance.case.data.trees import CODECS, TREES, spelled, tree_at
 from midepoch_conformance.case.uninterrupted import usual_length, usual_lengths
-from midepoch_conformance.case.workload import Workload, WorkloadError
+from midepoch_conformance.case.workload import KINDS, Workload, WorkloadError
 from midepoch_conformance.families.family import Cell
 from midepoch_conformance.families.unusual import ASPECTS, UNUSUAL, workload
 
@@ -63,8 +63,9 @@ def test_unusual_workloads_differ_in_their_features_and_have_a_known_aspect() ->
         assert made is not None
         features.append((made.kind, made.feature))
         assert work.aspect in ASPECTS
-        other = "files"
-        assert workload(Cell("test", {"unusual": name, "kind": other, "shape": (13, 2)})) is None
+        others = set(KINDS) - set(work.kinds)
+        cells = [Cell("test", {"unusual": name, "kind": k, "shape": (13, 2)}) for k in others]
+        assert not any(map(workload, cells))
     assert len(set(features)) == len(UNUSUAL) - 1  # more samples and less are told by the words
 
 

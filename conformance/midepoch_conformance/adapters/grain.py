@@ -83,7 +83,6 @@ class Adapter:
                 "iterable": "it reads no torch dataset: a stream of its own is an IterDataset",
                 "stateful_iterable": "it reads no torch dataset and asks none for a state",
                 "stateful_map": "it reads no torch dataset and asks none for a state",
-                "files": "it reads no plain shards",
                 "python": "its documentation has elements draw from the generator handed to them",
                 "numpy": "its documentation has elements draw from the generator handed to them",
                 "torch": "its documentation has elements draw from the generator handed to them",

@@ -32,7 +32,7 @@ class Session:
         self.loader = StatefulDataLoader(
             self.dataset,
             **torch_data.order(w, x, self.dataset, last_batch=TAILS[w.tail]),
-            collate_fn=(list if w.batch_size else torch_data.alone) if w.width == 1 else None,
+            collate_fn=torch_data.collate(w),
             worker_init_fn=torch_data.set_up if w.stream == "set up" else None,
             seed=w.seed,
             lanes=x.lanes,
@@ -85,7 +85,6 @@ class Adapter:
             "formats": ("midepoch",),
             "live_load": "raises",
             "extras": EXTRAS,
-            "reasons": {"files": "it reads no shards: a dataset of the user's does"},
         }
 
     def declines(self, w, x):
@@ -104,7 +103,16 @@ class Adapter:
 
 AMBIENT = ("python", "numpy", "torch")
 EXTRAS = (
-    *("streams", "trees", "iterator state", "samplers", "set_epoch", "growing", "arrays", "world"),
-    *("restarts", "unordered states"),
+    *(
+        "streams",
+        "trees",
+        "iterator state",
+        "samplers",
+        "set_epoch",
+        "growing",
+        "arrays",
+        "unbatched",
+    ),
+    *("world", "restarts", "unordered states"),
 )
 TAILS = {"keep": "keep", "drop": "discard", "rollover": "rollover"}

@@ -22,7 +22,7 @@ class Session:
         self.loader = data.DataLoader(
             self.dataset,
             **torch_data.order(w, x, self.dataset, drop_last=w.tail == "drop"),
-            collate_fn=list if w.width == 1 else None,
+            collate_fn=torch_data.collate(w),
             generator=torch.Generator().manual_seed(w.seed),
             num_workers=x.workers,
             multiprocessing_context=x.start_method if x.workers else None,
@@ -65,7 +65,10 @@ class Adapter:
             "orders": (True, False) if HAS_ORDERS else (True,),
             "tails": ("keep", "drop"),
             "persistent": (False, True),
-            "extras": ("streams", "samplers", "set_epoch", "growing", "arrays", "world"),
+            "extras": (
+                *("streams", "samplers", "set_epoch", "growing", "arrays"),
+                *("unbatched", "world"),
+            ),
             "reasons": {
                 "orders": "this version of torch has no argument in_order",
                 "restarts": "it raises an error when a worker dies, and replaces none",
@@ -76,7 +79,6 @@ class Adapter:
                 "stateful_map": "it never asks a dataset for its state",
                 "own": "it has no random source of its own for datasets: they draw from the "
                 "global streams",
-                "files": "it reads no shards: a dataset of the user's does",
             },
         }
 

@@ -177,6 +177,13 @@ def dataset_of(w, draw=None):
     }[w.form](w, draw)
 
 
+def collate(w):
+    """Return what makes a batch of a list of rows; None: torch's own function, of arrays."""
+    if w.width > 1:
+        return None
+    return list if w.batch_size else alone
+
+
 def alone(row):
     """Collate a sample of a loader without automatic batching: a batch of one row."""
     return [row]

@@ -26,7 +26,7 @@ class Session:
         self.loader = StatefulDataLoader(
             self.dataset,
             **torch_data.order(w, x, self.dataset, drop_last=w.tail == "drop"),
-            collate_fn=list if w.width == 1 else None,
+            collate_fn=torch_data.collate(w),
             generator=torch.Generator().manual_seed(w.seed),
             num_workers=x.workers,
             multiprocessing_context=x.start_method if x.workers else None,
@@ -81,7 +81,6 @@ class Adapter:
                 "own": "it has no random source of its own for datasets: they draw from the "
                 "global streams",
                 "json": "its documentation names no JSON; a shuffled state holds a tensor",
-                "files": "it reads no shards: a dataset of the user's does",
             },
         }
 
@@ -98,5 +97,8 @@ class Adapter:
 
 
 AMBIENT = ("python", "numpy", "torch")
-EXTRAS = "streams", "trees", "iterator state", "samplers", "set_epoch", "growing", "arrays", "world"
+EXTRAS = (
+    *("streams", "trees", "iterator state", "samplers", "set_epoch", "growing", "arrays"),
+    *("unbatched", "world"),
+)
 HAS_ORDERS = "in_order" in inspect.signature(StatefulDataLoader).parameters

@@ -147,7 +147,7 @@ class Course:
 
     def _replays(self) -> bool:
         """Return whether a resume may fetch samples again that were delivered before it."""
-        if self.workload.kind in ("map", "files"):
+        if self.workload.kind == "map":
             return False
         if self.workload.kind == "iterable" or self.workload.stream == "rewinding":
             return self.mark.done > 0
@@ -328,7 +328,7 @@ def _one_plan(case: Case) -> bool:
     first = case.sessions[0].execution
     if any(plan.execution.lanes != first.lanes for plan in case.sessions):
         return False
-    if case.workload.kind in ("map", "files"):
+    if case.workload.kind == "map":
         return True
     # Without given lanes, a stream has as many lanes as there are workers.
     changed = any(plan.execution.workers != first.workers for plan in case.sessions)

@@ -240,7 +240,6 @@ def _what(w: Workload) -> str:
         "map": samples,
         "iterable": f"an iterable of {samples}",
         "stateful_iterable": f"a Stateful iterable of {samples}",
-        "files": f"{samples} in shards on disk",
         "stateful_map": f"{samples} that count fetches in their state",
     }.get(w.kind, f"{samples} ({w.kind})")
     more = [_STREAMED[w.stream], _STATE_AT[w.state_at]]

@@ -14,13 +14,12 @@ from midepoch_conformance.case.data.rows import Rows, WorkloadError
 
 __all__ = ["AMBIENT_DRAWS", "KINDS", "WIDE", "Workload", "WorkloadError"]
 
-KINDS = ("map", "iterable", "stateful_iterable", "files", "stateful_map")
+KINDS = ("map", "iterable", "stateful_iterable", "stateful_map")
 """The kinds of dataset, in this order:
 
 - random access;
 - a plain stream;
 - a stream with ``state_dict`` and ``load_state_dict``;
-- shards on disk, which ``Adapter.prepare`` writes;
 - random access with the two methods; its rows show its history.
 """
 
@@ -137,7 +136,7 @@ class Workload(Rows):
     def form(self) -> str:
         """The dataset's form, which tells what class an adapter makes of it.
 
-        ``"map"``, ``"files"``, ``"iterable"`` and ``"stateful_iterable"`` are the plain ones,
+        ``"map"``, ``"iterable"`` and ``"stateful_iterable"`` are the plain ones,
         whose rows are those of their ids in order. The others have a :meth:`source`:
         ``"stateful_map"``, ``"stream"``, ``"stateful stream"``; ``"own iterator"`` and
         ``"stateful own iterator"``, where ``iter(dataset) is dataset``; ``"iterator state"`` and
@@ -172,5 +171,6 @@ class Workload(Rows):
             "rolled over" if self.tail == "rollover" else "",
             "arrays" if self.width > 1 else "",
             "uneven workers" if self.gate else "",
+            "" if self.batch_size else "without batches",
         )
         return ", ".join(part for part in parts if part)

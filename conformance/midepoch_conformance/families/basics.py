@@ -17,7 +17,7 @@ SHAPES = ((13, 4), (12, 3), (7, 1), (16, 4))
 SMALL = ((0, 4), (1, 1), (1, 4))
 USUAL = ((13, 4), (16, 4))
 ONES = ((16, 1), (13, 1))
-"""Sizes and batch sizes: six sizes at most, because shards on disk are prepared for each size."""
+"""Sizes and batch sizes: six sizes at most, because loaders that read files prepare each size."""
 
 _basic = partial(family, section="basics")
 
@@ -25,7 +25,7 @@ _basic = partial(family, section="basics")
 # Basis.
 
 
-@_basic("plain", quick=("kinds", "files", "drawn"), shape=(*SHAPES, *SMALL), tail=("keep", "drop"))
+@_basic("plain", quick=("kinds", "drawn"), shape=(*SHAPES, *SMALL), tail=("keep", "drop"))
 def _plain(c: Cell) -> Case:
     return c.play("[host=b] drain, drain")
 
@@ -56,7 +56,7 @@ def _saving(c: Cell) -> Case:
 @_basic(
     "cut",
     bites=("a tail", "a tail dropped", "a window beyond the end"),
-    quick=("kinds", "files", "drawn"),
+    quick=("kinds", "drawn"),
     shape=SHAPES,
     tail=("keep", "drop"),
     cut=CUTS,
@@ -67,7 +67,7 @@ def _cut(c: Cell) -> Case | None:
     return c.play(f"take {c.at}, save s | load s, drain, drain")
 
 
-@_basic("chain", quick=("kinds", "files", "drawn"), shape=ONES, links=(2, 3), tail=("keep",))
+@_basic("chain", quick=("kinds", "drawn"), shape=ONES, links=(2, 3), tail=("keep",))
 def _chain(c: Cell) -> Case | None:
     if 3 * c.links >= c.length:
         return None  # the chain would leave the epoch
@@ -128,7 +128,7 @@ def _used(c: Cell) -> Case:
 @_basic(
     "end seen",
     bites=("a tail", "a tail dropped"),
-    quick=("kinds", "files", "drawn"),
+    quick=("kinds", "drawn"),
     shape=SHAPES,
     tail=("keep", "drop"),
     epoch=(0, 1),
@@ -154,7 +154,7 @@ def _end_unseen(c: Cell) -> Case:
 @_basic(
     "later",
     bites=("a tail", "a window beyond the end"),
-    quick=("kinds", "files", "drawn"),
+    quick=("kinds", "drawn"),
     shape=SHAPES,
     epoch=(1, 2),
     cut=CUTS,

@@ -166,9 +166,7 @@ def _thread_values(c: Cell) -> Case:
 
 # Of many samples, some would share a seed of few bits.
 @_of_execution("own streams", needs=("samples",), shape=(*USUAL, (1500, 50)))
-def _own_streams(c: Cell) -> Case | None:
-    if c.kind == "files" and c.shape not in USUAL:
-        return None  # shards are prepared for each size
+def _own_streams(c: Cell) -> Case:
     return c.play("drain, drain", c.workload(draws=("own",)))
 
 

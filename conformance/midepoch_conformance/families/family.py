@@ -61,12 +61,11 @@ the plan stays fixed while the worker count changes (``fixed plan``), or the loa
 midepoch's own format (``format``).
 """
 
-QUICK = ("kinds", "files", "inline", "drawn")
+QUICK = ("kinds", "inline", "drawn")
 """The ways in which the profile quick can play a family unlike its neighbours.
 
-With workers on every kind of workload (``kinds``), on shards as well (``files``), without workers
-alone (``inline``), or each of its own values once, as the drawn histories do all that it does
-(``drawn``).
+With workers on every kind of workload (``kinds``), without workers alone (``inline``), or each of
+its own values once, as the drawn histories do all that it does (``drawn``).
 """
 
 

@@ -45,7 +45,6 @@ PLANS = {
     "everything": "batch_size=3 seed=4 shuffle=false tail=drop",
 }
 """The fields of the plan that differ when the state is loaded: each that an offer can vary."""
-RANDOM_ACCESS = ("map", "files")
 
 SAVED, FAR, SHORT, DEEP = 6, 130, 120, 20
 """How often a state is saved, how many batches lie between two states of a long epoch, the samples
@@ -101,7 +100,7 @@ def _other_plan(c: Cell) -> Case | None:
         return None  # a stream does not roll over
     if change.get("kind") and (c.shuffle or c.kind not in ("map", "iterable")):
         return None  # a stream is not shuffled, and no state may get lost
-    if "n" in change and c.kind not in RANDOM_ACCESS:
+    if "n" in change and c.kind != "map":
         return None  # a loader cannot compare the length of a stream
     return case if count < c.length else None  # the saved epoch needs a rest
 
@@ -137,15 +136,12 @@ def _failing_sample(c: Cell) -> Case:
 
 
 @_fault(
-    "stop iteration",
-    needs=("samples",),
-    shape=ONE,
-    sample=(0, 6, 12),
-    kind=("map",),
-    tail=("keep",),
-)
+    "stop iteration", needs=("samples",),
+    shape=ONE, sample=(0, 6, 12), then=(False, True), kind=("map",), tail=("keep",),
+)  # fmt: skip
 def _stop_iteration(c: Cell) -> Case:
-    return c.play("drain", c.workload(1, stop_at=c.sample))
+    w = c.workload(1, stop_at=c.sample)
+    return c.play("drain", dataclasses.replace(w, batch_size=0) if c.then else w)
 
 
 @_fault("left behind", (True,), shape=ONE, when=("mid", "end", "broken"), tail=("keep",))

@@ -71,7 +71,7 @@ def _history(c: Cell) -> Case | None:
     alone = c.plot in WITH_WORKERS[2:]
     if (c.plot not in WITH_WORKERS) if c.workers else alone:
         return None
-    if c.kind in ("map", "files") and not c.shuffle:
+    if c.kind == "map" and not c.shuffle:
         return None  # if all epochs were equal, one in the place of another would not show
     if c.plot == "caught" and c.kind != "map":
         return None

@@ -22,6 +22,7 @@ EXTRAS = {
     "samplers": "samplers of the user's",
     "set_epoch": "epochs that are set from outside",
     "arrays": "rows that are arrays",
+    "unbatched": "samples that are delivered one by one, without batches",
     "growing": "datasets whose length changes between epochs",
     "world": "several ranks",
     "restarts": "workers that are replaced when they die",
@@ -83,6 +84,7 @@ def _extras(w: Workload) -> list[str]:
         "set_epoch": w.sampler == "distributed",
         "growing": w.grow != 0,
         "arrays": w.width > 1,
+        "unbatched": w.batch_size == 0,
     }
     return [extra for extra, asked in needed.items() if asked]
 

@@ -271,7 +271,7 @@ def _marks(row: dict[str, Any], family: Family) -> dict[str, Any]:
         marks["real"] = family.name
         if "drawn" not in family.quick:
             marks["table"] = family.name
-        if row["kind"] != "files" and row["shape"][0] % row["shape"][1]:
+        if row["shape"][0] % row["shape"][1]:
             marks["rest"] = row["tail"]
         if "kinds" in family.quick:
             marks["core"] = family.name
@@ -357,10 +357,7 @@ _STATEFUL_CHANGES = ("persistent", "not persistent", "interval", "several")
 
 
 def _axes(family: Family, profile: str, workers: bool) -> dict[str, tuple[Any, ...]]:
-    # No loader offers shards on disk so far. Quick keeps a few for the adapters to come.
-    every = profile == "full" or ("files" in family.quick and not workers)
-    kinds = KINDS[:4] if every else KINDS[:3]
-    axes: dict[str, tuple[Any, ...]] = {"kind": kinds, "shuffle": (False, True)}
+    axes: dict[str, tuple[Any, ...]] = {"kind": KINDS[:3], "shuffle": (False, True)}
     if workers and not {"pair", "counts", "sizes"} & set(family.axes):
         axes["workers"] = (2, 1, 3)
         axes["prefetch"] = (None, 2) if profile == "quick" else (None, 2, 4)
@@ -373,7 +370,7 @@ def _axes(family: Family, profile: str, workers: bool) -> dict[str, tuple[Any, .
 
 
 def _possible(row: dict[str, Any], profile: str) -> bool:
-    if row["shuffle"] and row["kind"] not in ("map", "files", "stateful_map"):
+    if row["shuffle"] and row["kind"] not in ("map", "stateful_map"):
         return False
     # Without workers, only the snapshot interval can change.
     if "change" in row and "workers" not in row and "interval" not in row["change"]:

@@ -62,6 +62,7 @@ UNUSUAL: dict[str, Unusual] = {
         for name in ("replacement", "subset", "weighted")
     },
     "distributed": _of("epochs", ("map",), shuffles=True, sampler="distributed"),
+    "unbatched": _of("batching", (*_MAPS, *_STREAMS), shuffles=True, batch_size=0),
     "more samples": _of("length", ("map",), shuffles=True, grow=3),
     "less samples": _of("length", ("map",), shuffles=True, grow=-3),
 }
@@ -88,7 +89,9 @@ def workload(c: Cell, epochs: int = 2) -> Workload | None:
         return None
     if c.unusual == "oneshot":
         epochs = 1
-    made = c.workload(epochs, **dict(unusual.fields))
+    if c.unusual == "unbatched" and c.tail != "keep":
+        return None  # no batch is incomplete
+    made = dataclasses.replace(c.workload(epochs), **dict(unusual.fields))
     # An epoch without a batch does not show whether it was delivered.
     if made.grow and not all(usual_lengths(made, c.execution())):
         return None

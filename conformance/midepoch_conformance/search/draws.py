@@ -23,7 +23,7 @@ T = TypeVar("T")
 Wishes = Mapping[str, Value]
 """The values that a drawn history must have on some axes; see :data:`.reach.AXES`."""
 
-_MAPS = ("map", "files", "stateful_map")
+_MAPS = ("map", "stateful_map")
 _STREAMS = ("iterable", "stateful_iterable")
 _PRIMES = (2, 3, 5, 7, 11, 13, 17, 19)
 _LONGEST = 14
@@ -212,7 +212,7 @@ def first_execution(
     known = [int(n or 0) for n in offered_values(offer)["workers"]]
     counts = [n for n in known if bool(n) == multi] or known
     x = _execution(chance, offer, Execution(), counts, wishes)
-    if w.kind in ("map", "files"):  # one order with any worker count
+    if w.kind == "map":  # one order with any worker count
         return x
     if w.kind not in offer.fixed_plan:
         return dataclasses.replace(x, lanes=x.workers or None)
@@ -224,7 +224,7 @@ def changed_execution(
     chance: Chance, offer: Offer, w: Workload, before: Execution, multi: bool, wishes: Wishes
 ) -> Execution:
     """Draw another execution of the same plan."""
-    elastic = multi and w.kind in offer.fixed_plan and (before.lanes or w.kind in ("map", "files"))
+    elastic = multi and w.kind in offer.fixed_plan and (before.lanes or w.kind == "map")
     counts = [before.workers]
     if elastic and "workers" not in wishes:
         counts = [int(n or 0) for n in offered_values(offer)["workers"]]

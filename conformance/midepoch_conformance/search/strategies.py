@@ -50,7 +50,7 @@ def cases_of(
     # Most judges need whole epochs, and a rolled-over tail leaves samples over.
     row |= {"tail": draw(st.sampled_from([t for t in offer.tails if t != "rollover"] or ["keep"]))}
     # A stream has no order of the loader's own.
-    shuffles = sorted(offer.shuffles) if row["kind"] in ("map", "files") else [False]
+    shuffles = sorted(offer.shuffles) if row["kind"] == "map" else [False]
     row |= {"shuffle": draw(st.sampled_from(shuffles))}
     if row["workers"]:
         row |= {"prefetch": draw(st.sampled_from((None, 2, 4)))}

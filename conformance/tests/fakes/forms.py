@@ -28,7 +28,7 @@ class Rows:
 
 def made(w):
     """Return what makes the rows, and has the state where there is one."""
-    if w.form in ("map", "files"):
+    if w.form == "map":
         return Rows(w)
     if w.form == "both states":
         return w.iterator(0, 1, dataset=Rows(w))
@@ -40,7 +40,7 @@ class Session:
         self.w, self.made, self.taken, self.loaded = w, made(w), 0, None
 
     def rows(self, skipped):
-        if self.w.form in ("map", "files", "stateful_map"):
+        if self.w.form in ("map", "stateful_map"):
             for place in order(self.w):
                 for i in place if isinstance(place, list) else [place]:
                     if skipped > 0:

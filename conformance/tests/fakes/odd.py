@@ -31,7 +31,7 @@ class Honest:
     def offer(self) -> dict[str, Any]:
         return {
             "name": "odd",
-            "kinds": ("map", "files"),
+            "kinds": ("map", "iterable"),
             "draws": ("python",),
             "workers": (0, 1),
             "codecs": ("pickle", "json"),
@@ -48,7 +48,7 @@ class Honest:
     def open(self, w: Any, x: Any, root: str) -> Honest:
         session = type(self)()
         session.w = w
-        if w.kind == "files":
+        if w.kind == "iterable":
             with open(os.path.join(root, f"shard-{w.n}"), encoding="ascii") as shard:
                 session.at["parts"] = shard.read().split()
         return session
