@@ -115,7 +115,7 @@ def test_intervals_are_left_alone_but_where_they_are_asked_about(
     profile: str, table: list[Case]
 ) -> None:
     asked = {"interval", "execution", "changed execution", "calls", "work interval"}
-    asked |= {"fetched again", "healed", "caught", "interrupted"}
+    asked |= {"fetched again", "healed", "caught", "interrupted", "work interrupted"}
     for c in table:
         if any(s.execution.interval != 1 for s in c.sessions):
             assert c.probe in asked

@@ -93,7 +93,7 @@ def test_the_verdict_is_in_the_report_before_scripts_are_written(tmp_path: Path)
 
     def listen(event: Event) -> None:
         report(event)
-        if isinstance(event, Investigating) and "script" in event.doing:
+        if isinstance(event, Investigating) and "draw" in event.doing:
             seen.append((report.whole, read_report(path)[-1]))
 
     checked = run_check(Settings("simulated", jobs=1), listen, lambda: Engine(forgets))

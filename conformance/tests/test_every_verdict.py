@@ -32,7 +32,7 @@ CASES: dict[str, tuple[Case, ...]] = {
     "cut, other values": (case("own values", *CUT, workload=Workload(n=6, draws=("own",))),),
     "cut, shuffled": (case("cut", *CUT, workload=SHUFFLED),),
     "cut, of seven": (case("cut", *CUT, workload=Workload(n=7, batch_size=2)),),
-    "cut, of a stream": (case("cut", *CUT, workload=Workload(kind="iterable")),),
+    "cut, drawn by torch": (case("cut", *CUT, workload=Workload(draws=("torch",))),),
     "whole": (case("whole", "drain, drain"),),
     "live": (case("live", "take 1, save s", "take 2, load s, take 1?, break, drain, drain"),),
     "failing sample": (
@@ -92,7 +92,7 @@ VERDICTS: dict[str, tuple[str, str, str, str]] = {
 """Of each loader in ``mutants/verdicts.py``: what is played, whose judge speaks, what it says."""
 
 MORE = (
-    ("passes", "cut, of a stream", "RESUME-1", "not offered", ""),
+    ("passes", "cut, drawn by torch", "RESUME-1", "not offered", ""),
     ("missing", "chain", "RESUME-2", "blocked", ""),
 )
 """Verdicts for which no loader of its own is needed."""

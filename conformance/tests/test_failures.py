@@ -135,7 +135,7 @@ def test_full_finds_that_an_unusual_workload_was_not_the_cause(
     assert found.feature == ""
     assert not found.case.workload.shuffle
     doing = [event.doing for event in heard if isinstance(event, Investigating)]
-    assert doing.count("writing and running its script") == 1
+    assert doing.count("playing it again, to draw it") == 1
     assert doing.count("searching for its smallest case") == len(doing) - 1 > 1
 
 

@@ -106,10 +106,12 @@ def test_a_run_without_documents_is_blocked() -> None:
 
 
 def test_layouts() -> None:
-    of, t = saved("document layout", DOCUMENT, changed("position.epoch", 1))
-    assert outcome("DOC-2", of, t) == ("pass", "")
-    of, t = saved("document layout", DOCUMENT, changed("plan.workers", 2))
-    assert outcome("DOC-2", of, t) == ("fails", "invalid")
+    for same in (DOCUMENT, changed("plan.lifetime", "epoch")):  # another plan is another document
+        of, t = saved("document layout", DOCUMENT, same)
+        assert outcome("DOC-2", of, t) == ("pass", "")
+    for other in (changed("position.epoch", 1), changed("plan.workers", 2)):
+        of, t = saved("document layout", DOCUMENT, other)
+        assert outcome("DOC-2", of, t) == ("fails", "invalid")
 
 
 def with_entry(state: Any) -> dict[str, Any]:

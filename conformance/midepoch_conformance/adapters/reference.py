@@ -43,6 +43,8 @@ class Session:
             multiprocessing_context=x.start_method if processes else None,
             prefetch_factor=x.prefetch,
             persistent_workers=x.persistent,
+            # A way to prefetch that the cases have no word for.
+            prefetch_next_epoch=bool(x.workers and x.persistent and x.prefetch),
             snapshot_every_n_steps=x.interval,
         )
 
