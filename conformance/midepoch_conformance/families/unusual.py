@@ -89,7 +89,7 @@ def workload(c: Cell, epochs: int = 2) -> Workload | None:
         return None
     if c.unusual == "oneshot":
         epochs = 1
-    if c.unusual == "unbatched" and c.tail != "keep":
+    if c.unusual == "unbatched" and c.tail not in (None, "keep"):
         return None  # no batch is incomplete
     made = dataclasses.replace(c.workload(epochs), **dict(unusual.fields))
     # An epoch without a batch does not show whether it was delivered.

@@ -11,7 +11,7 @@ import multiprocessing
 import tempfile
 import traceback
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.workload import Workload
@@ -41,6 +41,21 @@ class BuildError(RuntimeError):
         self.trace = trace
 
 
+class _Looks(NamedTuple):
+    """What a function's loader looks like."""
+
+    missing: str
+    random_access: bool
+
+
+def _random_access(loader: Any) -> bool:
+    """Return whether a loader's dataset can be asked for any sample; torch is not imported."""
+    dataset = getattr(loader, "dataset", None)
+    # torch's IterableDataset inherits an indexing that only raises.
+    stream = any(kind.__name__ == "IterableDataset" for kind in type(dataset).__mro__)
+    return hasattr(dataset, "__getitem__") and not stream
+
+
 class FunctionAdapter:
     """Offers what ``function(num_workers=...)`` returns: any iterable, Stateful or not."""
 
@@ -49,24 +64,28 @@ class FunctionAdapter:
 
     def offer(self) -> Offer:
         """Return an offer of one map-style workload, the function's own."""
-        missing = self._missing()
+        missing, random_access = self._looked_at()
         return Offer(
             name=OWN,
             kinds=("map",),
             workers=(0, 1, 2, 3),
             shuffles=(False,),
             saves=() if missing else ("start", "mid", "end"),
-            fixed_plan=("map",),
+            # A stream may divide itself among the workers, which the suite cannot see.
+            fixed_plan=("map",) if random_access else (),
             reasons={
                 **({"saves": f"the loader has no {missing}"} if missing else {}),
+                "fixed_plan": "its order may depend on the number of workers: the loader has no "
+                "attribute dataset of random access",
                 "draws": "the workload is the function's own",
             },
         )
 
-    def _missing(self) -> str:
+    def _looked_at(self) -> tuple[str, bool]:
         """Return the methods of a Stateful object that the loader lacks, as ``a/b``.
 
-        The loader is built in a process of its own, so that the host can still be forked.
+        And whether its dataset can be asked for any sample. The loader is built in a process of
+        its own, so that the host can still be forked.
         """
         context = multiprocessing.get_context("fork")
         ours, theirs = context.Pipe(duplex=False)
@@ -87,9 +106,9 @@ class FunctionAdapter:
                 process.kill()
                 process.join()
                 ours.close()
-        if isinstance(answer, tuple):
-            raise BuildError(f"{self.function.__name__}(num_workers=0): {answer[0]}", answer[1])
-        return str(answer)
+        if isinstance(answer, _Looks):
+            return answer.missing, answer.random_access
+        raise BuildError(f"{self.function.__name__}(num_workers=0): {answer[0]}", answer[1])
 
     def _probe(self, answer: Any, folder: str) -> None:
         """Send the missing methods, or the error with its traceback."""
@@ -99,7 +118,8 @@ class FunctionAdapter:
             if not hasattr(loader, "__iter__") and not hasattr(loader, "__getitem__"):
                 answer.send((f"it returned {loader!r:.80}, which cannot be iterated", ""))
             else:
-                answer.send("/".join(name for name in STATEFUL if not hasattr(loader, name)))
+                missing = "/".join(name for name in STATEFUL if not hasattr(loader, name))
+                answer.send(_Looks(missing, _random_access(loader)))
         except BaseException as error:
             # Without a frame below this one, the call itself was wrong.
             below = error.__traceback__ is not None and error.__traceback__.tb_next is not None
