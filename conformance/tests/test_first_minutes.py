@@ -171,6 +171,15 @@ def test_a_file_that_python_cannot_read_shows_its_line(tmp_path: Path, capsys: S
     assert capsys.readouterr().err.splitlines()[1:] == ["  unread.py:2", "      def make_loader(:"]
 
 
+def test_a_function_whose_epoch_has_no_end_is_told_so_at_once(tmp_path: Path, capsys: Say) -> None:
+    text = (OWN / "late.py").read_text().replace("range(start, 10)", "itertools.count(start)")
+    (tmp_path / "endless.py").write_text(text.replace("from coll", "import itertools\nfrom coll"))
+    assert main(["check", "endless.py:make_loader", "--timeout", "3"]) == 2
+    err = capsys.readouterr().err
+    assert "endless.py:make_loader did not finish one plain epoch, so nothing was judged" in err
+    assert "cut the epoch in the function, after some batches, if its data has no end" in err
+
+
 def test_a_file_alone_gets_the_function_in_it(capsys: Say) -> None:
     assert main(["check", f"{OWN}/skips.py"]) == 2
     assert "skips.py:make_loader" in capsys.readouterr().err
