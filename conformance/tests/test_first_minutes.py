@@ -180,6 +180,13 @@ def test_a_function_whose_epoch_has_no_end_is_told_so_at_once(tmp_path: Path, ca
     assert "cut the epoch in the function, after some batches, if its data has no end" in err
 
 
+def test_runs_that_fail_with_workers_say_so(capsys: Say) -> None:
+    spec = f"{OWN}/unworkable.py:make_loader"
+    assert main(["check", spec, "--only", "RESUME-1", "--no-scripts"]) == 0
+    out = words(capsys.readouterr().out)
+    assert "3 cases: an uninterrupted run fails here: RuntimeError: the workers find no tok" in out
+
+
 def test_a_file_alone_gets_the_function_in_it(capsys: Say) -> None:
     assert main(["check", f"{OWN}/skips.py"]) == 2
     assert "skips.py:make_loader" in capsys.readouterr().err

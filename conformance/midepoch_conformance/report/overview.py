@@ -190,7 +190,8 @@ def reasons(document: Document) -> dict[str, tuple[Reason, ...]]:
             sort = COMPANY if finding.kind == "company" else finding.outcome
             if sort in _REASONED:
                 words = _shared(finding.words or "no reason is given")
-                if own and finding.outcome == "not offered" and words != stateless:
+                # A case that was played has a reason of the loader's own, such as its error.
+                if own and case.not_offered is not None and words != stateless:
                     words = _FUNCTION
                 members = found.setdefault(sort, {})
                 cases, names = members.setdefault(words, (set(), set()))
@@ -272,10 +273,10 @@ def _not_judged(document: Document, reasoned: bool = True) -> str:
         for finding in case.findings:
             if finding.requirement in asked and finding.outcome in _REASONED:
                 words = _shared(finding.words or "no reason is given")
-                left = finding.outcome == "not offered"
-                if left and loader.function and words not in loader.reasons.values():
+                unplayed = case.not_offered is not None
+                if unplayed and loader.function and words not in loader.reasons.values():
                     words = _ADAPTER
-                found[not left, words] += 1
+                found[finding.outcome != "not offered", words] += 1
     own = loader.reasons
     stated = [words for _, words in found if resuming and words == own.get("saves")]
     if resuming and "saves" in own and not any(case.loads for case in document.cases):
