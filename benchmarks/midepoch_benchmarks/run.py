@@ -77,7 +77,7 @@ def _described(specs: Sequence[str]) -> dict[str, Any]:
     machine: dict[str, Any] = {}
     for line in _answers({"specs": list(specs)}):
         if "unknown" in line:
-            raise CheckError(line["words"], f"{line['hint']}, or one of {', '.join(BUILT_IN)}")
+            raise CheckError(line["words"], f"{line['hint']}\nor one of {', '.join(BUILT_IN)}")
         if "failed" in line:
             raise CheckError(f"the contenders cannot be imported: {line['failed']}")
         machine = line.get("machine", machine)

@@ -8,6 +8,7 @@ import inspect
 import textwrap
 
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -57,7 +58,8 @@ def show_list(console: Console) -> None:
     console.print(Text("classes and requirements, with their numbers of cases", "bold"))
     console.print(_line("", *PROFILES))
     for entry in requirements.classes():
-        console.print(Text.assemble("  ", entry.name, (f"  {entry.title}", "dim")))
+        title = Text.assemble(entry.name, (f"  {entry.title}", "dim"))
+        console.print(Padding(title, (0, 0, 0, 2)))
         for requirement in requirements.load().values():
             if requirement.cls == entry.name:
                 console.print(_line(requirement.id, *map(str, _counts(requirement))))

@@ -354,7 +354,7 @@ def _run(
         show.close()
         if report is not None:
             report.close()
-    terminal.show_report(document, Console(), quiet, verbose)
+    terminal.show_report(document, Console(), quiet, verbose, report.path if report else None)
     if write_known is not None:
         _write_known(outcome, write_known)
     raise typer.Exit(outcome.status)
@@ -369,15 +369,21 @@ def _stopped(judged: list[CasesJudged], report: ReportFile | None) -> str:
         return f"midepoch: stopped after {words}; {keeps}" + (
             ": --json FILE keeps the cases that were judged" if last else ""
         )
-    if report.whole:
-        return f"midepoch: stopped; the report {report.path} is whole, but has no scripts yet"
+    shown = f"`midepoch report {report.path}` shows"
+    command = shlex.join(["midepoch", *(word for word in _typed if word != "--continue")])
+    if report.whole and "check" in _typed[:1]:
+        return (
+            f"midepoch: stopped; the report {report.path} is whole, but not all scripts are "
+            f"written; {shown} it, and `{command}` writes them"
+        )
     if "explore" in _typed[:1]:
-        return f"midepoch: stopped; `midepoch report {report.path}` shows what was judged"
-    command = shlex.join(["midepoch", *_typed])
-    again = command if "--continue" in _typed else f"{command} --continue"
+        return f"midepoch: stopped; {shown} what was judged"
+    # Cases end in any order, and the file holds them in the table's.
+    rest = "looks into the failures" if last and report.kept == last.cases else "judges the rest"
+    words = f"{report.kept} of {last.cases} cases" if last else "no case"
     return (
-        f"midepoch: stopped after {words}, which {report.path} keeps; `{again}` judges the rest, "
-        f"and `midepoch report {report.path}` shows these"
+        f"midepoch: stopped after {words}, which {report.path} keeps; `{command} --continue` "
+        f"{rest}, and {shown} these"
     )
 
 

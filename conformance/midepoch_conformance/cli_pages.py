@@ -91,7 +91,7 @@ def report(
 
     document = load_report(file, stopped=True)
     if html is None and markdown is None and badge is None:
-        show_report(document, Console())
+        show_report(document, Console(), path=file)
         return
     if badge is not None and badge.exists() and not badge.is_dir():
         raise CheckError(f"--badge {badge} is a file", "name a folder")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ from midepoch_conformance.verdict.results import CaseResult, failing
 __all__ = ["find_case", "replay"]
 
 _SHOWN = 1200
+_ID = re.compile("[0-9a-f]{1,12}")
 
 
 def find_case(name: str, report: Path | None = None, bench: Bench | None = None) -> Case:
@@ -45,6 +47,13 @@ def find_case(name: str, report: Path | None = None, bench: Bench | None = None)
     Raises:
         CheckError: there is none, or there are several.
     """
+    if not _ID.fullmatch(name.lower()):
+        # The search among drawn cases takes a minute.
+        raise CheckError(
+            f"{name!r} is no case's id",
+            "an id has 12 digits of 0 to 9 and a to f, or is their beginning; the line `again` of "
+            "a failure has it",
+        )
     found = dict(_of_report(report) if report is not None else _of_tables())
     ids = [one for one in found if one.startswith(name.lower())]
     if not ids and report is None and bench is not None:

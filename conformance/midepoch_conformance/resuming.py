@@ -17,6 +17,7 @@ from typing import Any
 
 __all__ = ["assert_resumes"]
 
+_METHODS = ("state_dict", "load_state_dict")
 _PLAIN, _OTHER = 1, 2
 """Two different states of the global random streams."""
 
@@ -78,8 +79,16 @@ class _Setup:
     start_epoch: Callable[[Any, int], None] | None
 
     def fresh(self, workers: int, ambient: int) -> Any:
+        __tracebackhide__ = True
         _seed_streams(ambient)
-        return self.build(workers)
+        loader = self.build(workers)
+        missing = "/".join(name for name in _METHODS if not hasattr(loader, name))
+        if missing:
+            raise AssertionError(
+                f"nothing about resuming can be judged: the loader has no {missing}, so a run that "
+                "restarts begins its epoch again"
+            )
+        return loader
 
     def epoch(self, loader: Any, number: int) -> Iterator[Any]:
         if self.start_epoch is not None:
@@ -129,7 +138,8 @@ def assert_resumes(
 
     Raises:
         AssertionError: the loader does not resume exactly; the text names the position, the
-            first batch that differs, the expected batch and the delivered one.
+            first batch that differs, the expected batch and the delivered one. Or the loader has
+            no state.
         ValueError: an argument makes no sense.
 
     Example:
@@ -148,6 +158,7 @@ def assert_resumes(
     """
     if epochs < 1:
         raise ValueError(f"epochs must be at least 1, got {epochs}")
+    __tracebackhide__ = True  # pytest shows the line of the test
     chosen = None if cuts is None else tuple(sorted(set(cuts)))
     if chosen is not None and (not chosen or chosen[0] < 0):
         raise ValueError(f"cuts are numbers of batches, at least one of them; got {list(chosen)}")
@@ -164,12 +175,15 @@ def assert_resumes(
             ]
             for other in resumes or [number]:
                 # Single resumes first: a failing chain then fails because it is a chain.
-                again = [_check(setup, expected, each, other) for each in saved]
+                again = []  # no comprehension: pytest would show its frame
+                for each in saved:
+                    again.append(_check(setup, expected, each, other))
                 for later in filter(None, again):
                     _check(setup, expected, later, other, "RESUME-2")
 
 
 def _uninterrupted(setup: _Setup, workers: int) -> Epochs:
+    __tracebackhide__ = True  # pytest shows the line of the test
     runs = []
     for _ in range(2):
         loader = setup.fresh(workers, _PLAIN)
@@ -188,6 +202,7 @@ def _uninterrupted(setup: _Setup, workers: int) -> Epochs:
 
 def _saved(setup: _Setup, workers: int, expected: Epochs) -> list[tuple[_Cut, Any]]:
     """Take every state in one run; taking them must not change the batches."""
+    __tracebackhide__ = True  # pytest shows the line of the test
     states: list[tuple[_Cut, Any]] = []
     got: Epochs = []
     loader = setup.fresh(workers, _PLAIN)
@@ -216,6 +231,7 @@ def _check(
     setup: _Setup, expected: Epochs, saved: _Saved, workers: int, requirement: str = ""
 ) -> _Saved | None:
     """Resume and compare the rest; return a state taken after its first batch."""
+    __tracebackhide__ = True  # pytest shows the line of the test
     name = requirement or saved.cut.requirement(expected)
     story = f"{saved.story}, resumed in a fresh loader ({workers} workers)"
     rest = saved.cut.rest(expected)

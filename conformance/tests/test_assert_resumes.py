@@ -149,6 +149,11 @@ def test_each_lie_is_found(loader: type[Counter], words: str) -> None:
         assert_resumes(loader)
 
 
+def test_a_loader_without_a_state_gets_a_clear_error() -> None:
+    with pytest.raises(AssertionError, match="the loader has no state_dict/load_state_dict, so"):
+        assert_resumes(lambda: [[1], [2]])
+
+
 def test_the_difference_is_told() -> None:
     with pytest.raises(AssertionError) as caught:
         assert_resumes(StartsOver, cuts=[2])

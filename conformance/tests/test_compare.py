@@ -84,6 +84,12 @@ def test_a_whole_epoch_has_each_sample_once(got: str, missing: int, words: str |
     assert (found.words if found else None) == words
 
 
+def test_a_loaders_own_samples_are_no_numbers() -> None:
+    found = unwhole([[["b0"], ["b1"]], [["b1"]]], 3)
+    assert found is not None
+    assert found.words == "samples without numbers"
+
+
 def test_long_deliveries_are_cut_short_in_words() -> None:
     assert show([[[i]] for i in range(14)]).endswith("[11] and 2 more")
     assert show([]) == "nothing"

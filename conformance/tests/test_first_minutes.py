@@ -51,6 +51,7 @@ def test_a_loader_without_a_state_is_not_called_right(tmp_path: Path, capsys: Sa
     assert f"stateless.py:make_loader: {NOTHING}" in out
     assert "what it costs A run that stops and restarts begins its epoch again" in out
     assert "what to do Give the loader both methods" in out
+    assert "not judged: Resume, Epochs" in out
     document = load_report(tmp_path / "report.jsonl")
     assert document.footer.status == 2
     comment = markdown(document)
@@ -164,6 +165,64 @@ def test_a_typo_gets_a_suggestion(arguments: list[str], meant: str, capsys: Say)
     assert meant in err
 
 
+def test_a_file_that_python_cannot_read_shows_its_line(tmp_path: Path, capsys: Say) -> None:
+    (tmp_path / "unread.py").write_text("import torch\ndef make_loader(:\n")
+    assert main(["check", "unread.py:make_loader"]) == 2
+    assert capsys.readouterr().err.splitlines()[1:] == ["  unread.py:2", "      def make_loader(:"]
+
+
+def test_a_function_whose_epoch_has_no_end_is_told_so_at_once(tmp_path: Path, capsys: Say) -> None:
+    text = (OWN / "late.py").read_text().replace("range(start, 10)", "itertools.count(start)")
+    (tmp_path / "endless.py").write_text(text.replace("from coll", "import itertools\nfrom coll"))
+    assert main(["check", "endless.py:make_loader", "--timeout", "3"]) == 2
+    err = capsys.readouterr().err
+    assert "endless.py:make_loader did not finish one plain epoch, so nothing was judged" in err
+    assert "cut the epoch in the function, after some batches, if its data has no end" in err
+
+
+def test_runs_that_fail_with_workers_say_so(capsys: Say) -> None:
+    spec = f"{OWN}/unworkable.py:make_loader"
+    assert main(["check", spec, "--only", "RESUME-1", "--no-scripts"]) == 0
+    out = words(capsys.readouterr().out)
+    assert "3 cases: an uninterrupted run fails here: RuntimeError: the workers find no tok" in out
+
+
+def test_a_file_alone_gets_the_function_in_it(capsys: Say) -> None:
+    assert main(["check", f"{OWN}/skips.py"]) == 2
+    assert "skips.py:make_loader" in capsys.readouterr().err
+
+
+def test_an_id_that_is_none_is_refused_at_once(capsys: Say) -> None:
+    with mock.patch("midepoch_conformance.replay.draw", side_effect=AssertionError):
+        assert main(["replay", "zzz", f"{OWN}/skips.py:make_loader"]) == 2
+    assert "'zzz' is no case's id" in capsys.readouterr().err
+
+
+def test_a_wrong_next_epoch_of_the_loaders_own_samples_is_judged(capsys: Say) -> None:
+    spec = f"{OWN}/late.py:make_loader"
+    assert main(["check", spec, "--only", "EPOCH-2", "--no-scripts"]) == 1
+    assert "1 of 1 requirement fails: EPOCH-2" in capsys.readouterr().out
+
+
+def test_exploring_what_nothing_judges_is_no_crash(capsys: Say) -> None:
+    spec = f"{OWN}/skips.py:make_loader"
+    assert main(["explore", spec, "--only", "COST-1", "--cases", "3"]) == 2
+    said = capsys.readouterr()
+    assert "COST-1 was judged by no case" in said.out
+    assert said.err.count("checking ") == 1
+
+
+def test_the_command_to_play_again_names_the_report(capsys: Say) -> None:
+    command = ["explore", f"{OWN}/skips.py:make_loader", "--cases", "3", "--seed", "1"]
+    command += ["--no-scripts", "--only", "RESUME-1"]
+    assert main([*command, "--json", "r.jsonl"]) == 1
+    assert "--report r.jsonl" in words(capsys.readouterr().out)
+    assert main(["report", "r.jsonl"]) == 0
+    assert "--report r.jsonl" in words(capsys.readouterr().out)
+    assert main(command) == 1
+    assert "--report FILE (--json FILE writes it)" in words(capsys.readouterr().out)
+
+
 def test_spec_shows_a_class(capsys: Say) -> None:
     assert main(["spec", "resume"]) == 0
     out = capsys.readouterr().out
@@ -225,7 +284,10 @@ def test_ctrl_c_ends_with_one_line_that_says_how_to_go_on(
     assert main([*command, "-q", "--json", "r.jsonl"]) == 130
     line = capsys.readouterr().err
     assert line.count("\n") == 1
-    assert re.search("stopped after . of 7 cases, which r.jsonl keeps", line)
+    kept = re.search("stopped after (.) of 7 cases, which r.jsonl keeps", line)
+    assert kept
+    # The header, and these cases: none that ended before an earlier one did.
+    assert Path("r.jsonl").read_text().count("\n") == 1 + int(kept[1])
     # The command to go on has every option that was typed.
     assert f"`midepoch {' '.join(command)} -q --json r.jsonl --continue`" in line
 

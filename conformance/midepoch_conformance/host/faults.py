@@ -12,9 +12,10 @@ from midepoch_conformance.case.trace import Fault
 from midepoch_conformance.case.workload import WorkloadError
 from midepoch_conformance.host.system.stacks import innermost
 
-__all__ = ["BUSY", "crash", "fault_of", "from_outside", "hang", "is_late"]
+__all__ = ["BUSY", "ENDLESS", "crash", "fault_of", "from_outside", "hang", "is_late"]
 
 BUSY = "busy"
+ENDLESS = "endless epoch"
 """The type of a hang whose processes still made progress when they were killed."""
 
 _SUITE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))

@@ -87,6 +87,11 @@ def load(spec: str) -> Loaded:
     elif not name:
         raise SpecError(f"{spec!r} names no loader", _hint(spec, BUILT_IN))
     module = importlib.import_module(source)
+    if not name and not hasattr(module, "Adapter"):
+        raise SpecError(
+            f"{spec!r} names no function and no adapter, and has no class Adapter",
+            f"name what builds the loader: {spec}:{_builder(module)}",
+        )
     return _found(module, name or "Adapter")
 
 
@@ -109,6 +114,18 @@ def _add_folder(path: str) -> str:
             "rename the file: it is imported under its stem, so that spawned workers find it",
         )
     return stem
+
+
+def _builder(module: ModuleType) -> str:
+    """Return the name of a module's own function of one argument, best of the usual name."""
+    named = [
+        name
+        for name, value in vars(module).items()
+        if inspect.isfunction(value)
+        and value.__module__ == module.__name__
+        and "num_workers" in inspect.signature(value).parameters
+    ]
+    return "make_loader" if "make_loader" in named or not named else named[0]
 
 
 def _found(module: ModuleType, name: str) -> Loaded:

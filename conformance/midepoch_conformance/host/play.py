@@ -22,7 +22,7 @@ from midepoch_conformance.case.data.trees import altered, spelled
 from midepoch_conformance.case.trace import Event, Fault
 from midepoch_conformance.host import codecs
 from midepoch_conformance.host.batch_values import BatchError, in_numbers, in_words
-from midepoch_conformance.host.faults import fault_of, from_outside
+from midepoch_conformance.host.faults import ENDLESS, fault_of, from_outside
 from midepoch_conformance.host.held import HeldBatches, Holdings
 from midepoch_conformance.host.job import Job
 from midepoch_conformance.host.journal import FetchLog, Journal
@@ -160,9 +160,7 @@ class Play:
                 if not self._next(event, self._phase(event, taken)):
                     return
         raise _FailedError(
-            Fault(
-                "hang", "endless epoch", message=f"no end after {self._bound()} batches", at="end"
-            )
+            Fault("hang", ENDLESS, message=f"no end after {self._bound()} batches", at="end")
         )
 
     def _break(self, step: Step, event: Event) -> None:

@@ -88,6 +88,11 @@ class ReportFile:
         """Whether the file holds a part of this run's report."""
         return self._file is not None
 
+    @property
+    def kept(self) -> int:
+        """How many cases the file holds: cases that ended before an earlier one did are not."""
+        return self._next
+
     def __call__(self, event: Event) -> None:
         """Write the part of the report that ``event`` completes.
 

@@ -190,7 +190,8 @@ def reasons(document: Document) -> dict[str, tuple[Reason, ...]]:
             sort = COMPANY if finding.kind == "company" else finding.outcome
             if sort in _REASONED:
                 words = _shared(finding.words or "no reason is given")
-                if own and finding.outcome == "not offered" and words != stateless:
+                # A case that was played has a reason of the loader's own, such as its error.
+                if own and case.not_offered is not None and words != stateless:
                     words = _FUNCTION
                 members = found.setdefault(sort, {})
                 cases, names = members.setdefault(words, (set(), set()))
@@ -210,6 +211,8 @@ def reasons(document: Document) -> dict[str, tuple[Reason, ...]]:
 
 
 _FUNCTION = "they need data of the suite's own, which an adapter can offer and a function cannot"
+
+_ADAPTER = "a function offers its own data and num_workers alone, and an adapter can offer more"
 
 COMPANY = "only in company"
 """The sort of findings that fail only while other cases run; they pass."""
@@ -260,7 +263,7 @@ def _unjudged(document: Document, outcomes: Counter[str]) -> str:
 
 def _not_judged(document: Document, reasoned: bool = True) -> str:
     """Return what was asked and not judged, with a reason: the adapter's, or the most common."""
-    names = document.footer.unjudged
+    loader, names = document.header.loader, document.footer.unjudged
     resuming = RESUMING in names
     asked = requirements.load() if resuming else _members(names)
     found: Counter[tuple[bool, str]] = Counter()
@@ -270,9 +273,14 @@ def _not_judged(document: Document, reasoned: bool = True) -> str:
         for finding in case.findings:
             if finding.requirement in asked and finding.outcome in _REASONED:
                 words = _shared(finding.words or "no reason is given")
+                unplayed = case.not_offered is not None
+                if unplayed and loader.function and words not in loader.reasons.values():
+                    words = _ADAPTER
                 found[finding.outcome != "not offered", words] += 1
-    own = document.header.loader.reasons
+    own = loader.reasons
     stated = [words for _, words in found if resuming and words == own.get("saves")]
+    if resuming and "saves" in own and not any(case.loads for case in document.cases):
+        stated.append(own["saves"])
     # A failed requirement explains more than the cases that the loader never offered.
     stated += [words for (played, words), _ in found.most_common() if played]
     stated += [words for _, words in found if words in own.values()]

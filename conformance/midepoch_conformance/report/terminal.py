@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import IO
 
 from rich.console import Console, Group
@@ -146,24 +147,36 @@ def progress_for(console: Console, quiet: bool) -> Quiet | PlainProgress | RichP
 
 
 def show_report(
-    document: Document, console: Console, quiet: bool = False, verbose: bool = False
+    document: Document,
+    console: Console,
+    quiet: bool = False,
+    verbose: bool = False,
+    path: Path | None = None,
 ) -> None:
     """Print a report: the failures, the table, what is not offered, the verdict.
 
-    If ``verbose``, the pairs of values that no drawn history plays together come first.
     Known failures that no longer fail are printed even when ``quiet``: they break the run.
+
+    Args:
+        document: the report.
+        console: the terminal.
+        quiet: print only the last line.
+        verbose: print first the pairs of values that no drawn history plays together.
+        path: the report's file, if it has one.
     """
     if verbose:
         _print_unreached(document, console)
     if not quiet:
         for number, failure in enumerate(document.footer.failures, start=1):
-            _print_failure(number, failure, document, console)
+            _print_failure(number, failure, document, console, path)
         console.print(_table(document, console.width))
         _print_reasons(document, console)
     _print_known(document, console, quiet)
     if not quiet:
         _print_advice(document, console)
     # One line, however wide the terminal is: scripts read it.
+    if not quiet:
+        console.print()
     console.print(_verdict(document), soft_wrap=True)
 
 
@@ -194,7 +207,7 @@ def _table(document: Document, width: int) -> Group:
     cell = min(_CELL_WIDTH, (width - _NAME_WIDTH) // max(1, len(kinds)) - 1)
     head = _grid(len(kinds), cell)
     head.add_row("", *(Text(_line(kinds_words([kind])), "bold") for kind in kinds))
-    parts: list[Table | Text] = [head]
+    parts: list[Table | Text] = [head] if kinds else []
     for view in overview.class_views(document):
         if not view.offered:
             continue
@@ -247,7 +260,9 @@ def _print_reasons(document: Document, console: Console) -> None:
             console.print(Text(f"  and {counted(rest, 'other reason')}", "dim"))
 
 
-def _print_failure(number: int, failure: Failure, document: Document, console: Console) -> None:
+def _print_failure(
+    number: int, failure: Failure, document: Document, console: Console, path: Path | None
+) -> None:
     head = Text.assemble(
         f"\n{number}. ",
         (failure.requirement, "bold"),
@@ -269,7 +284,10 @@ def _print_failure(number: int, failure: Failure, document: Document, console: C
         facts.append(("script", failure.script or failure.script_note))
     if failure.script and failure.script_note:
         facts.append(("note", failure.script_note))
-    facts.append(("again", replay_words(document.header, failure)))
+    again = replay_words(document.header, failure, "FILE" if path is None else str(path))
+    if path is None and "--report" in again:
+        again += " (--json FILE writes it)"
+    facts.append(("again", again))
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="dim", no_wrap=True)
     grid.add_column(overflow="fold")
@@ -333,7 +351,7 @@ def _verdict(document: Document) -> Text:
     if not status and not overview.kinds(document):
         style = "bold yellow"
     title = _line(document.header.loader.title)
-    return Text.assemble(f"\n{title}: ", (_line(words), style), _explored(document))
+    return Text.assemble(f"{title}: ", (_line(words), style), _explored(document))
 
 
 def _explored(document: Document) -> str:

@@ -38,12 +38,19 @@ def command_words(header: Header) -> str:
     return shlex.join(words)
 
 
-def replay_words(header: Header, failure: Failure) -> str:
-    """Return the command that plays a failure's case again, step by step."""
+def replay_words(header: Header, failure: Failure, report: str = "FILE") -> str:
+    """Return the command that plays a failure's case again, step by step.
+
+    Args:
+        header: the report's header.
+        failure: the failure.
+        report: the report's file, or a word for it.
+    """
     words = ["midepoch", "replay", failure.id, header.loader.spec]
     # Only the report has a case that was explored or made smaller.
-    alone = header.profile == "explore" or failure.shrunk
-    return shlex.join(words) + (" --report FILE" if alone else "")
+    if header.profile == "explore" or failure.shrunk:
+        words += ["--report", report]
+    return shlex.join(words)
 
 
 def judged_words(document: Document) -> str:
@@ -58,8 +65,11 @@ def judged_words(document: Document) -> str:
 
 def not_offered_words(document: Document) -> str:
     """Return why cases were not played, for the place after their number."""
-    own = document.header.loader.function
-    return "do not apply to a make_loader function" if own else "not offered"
+    loader = document.header.loader
+    if not loader.function:
+        return "not offered"
+    # They would apply to a loader with a state.
+    return "not judged" if "saves" in loader.reasons else "do not apply to a make_loader function"
 
 
 def kinds_words(kinds: Sequence[str]) -> str:

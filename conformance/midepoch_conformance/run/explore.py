@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import itertools
 import math
 import random
 import time
 from collections.abc import Callable, Sequence
+
+from hypothesis.errors import Unsatisfiable
 
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.errors import CheckError
@@ -107,7 +110,9 @@ def draw_round(
     drawn: list[Case] = []
     for multi, count in ((False, size - share), (True, share)):
         histories = count // 2 if only is None or only & JUDGED else 0
-        drawn += draw_cases(offer, count - histories, seed, only, multi=multi)
+        # What is asked for may be nothing that this loader offers.
+        with contextlib.suppress(Unsatisfiable):
+            drawn += draw_cases(offer, count - histories, seed, only, multi=multi)
         drawn += steering.choose(histories, Chance(f"{seed}/{multi}"), multi)
     return drawn
 
@@ -146,7 +151,8 @@ def explore(
                 new = {c.id: c for c in drawn if c.id not in seen and asked(c, only)}
                 seen |= set(new)
                 table = _as_wanted(list(new.values()), goal, results)
-                listen(Started(facts, len(table)))
+                if table or number == seed:
+                    listen(Started(facts, len(table)))
                 results += judge_all(benches, table, listen, first=len(results), until=goal.until)
                 empty = 0 if table else empty + 1
                 if goal.reached(results) or empty == EMPTY:

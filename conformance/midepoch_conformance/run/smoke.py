@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.trace import Fault
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.errors import CheckError
-from midepoch_conformance.host.faults import is_late
+from midepoch_conformance.host.faults import BUSY, ENDLESS, is_late
 from midepoch_conformance.run.bench import Bench
 from midepoch_conformance.run.runner import RunnerError
 from midepoch_conformance.verdict.finding import in_words
@@ -38,7 +40,7 @@ def smoke(bench: Bench) -> None:
         raise CheckError(
             f"{name} {what} {_epoch(case, info.function)}, so nothing was judged: "
             f"{in_words(fault)}",
-            _hint(fault),
+            _hint(fault, info.function),
         )
     if not any(event.batches for session in trace.sessions for event in session.events):
         raise CheckError(
@@ -71,12 +73,19 @@ def _smoke_case(bench: Bench) -> Case:
             case = smallest(offer, kind, workers)
             reason = bench.not_offered(case)
             if reason is None:
-                return case
+                return _whole(case) if bench.info.function else case
             declined = reason
     raise CheckError(
         f"the adapter offers no case to begin with: {declined}",
         "offer() must name a kind and a worker count that declines() accepts",
     )
+
+
+def _whole(case: Case) -> Case:
+    """Return the case with a whole epoch: a function's own epoch may have no end."""
+    (plan,) = case.sessions
+    plan = dataclasses.replace(plan, steps=(Step("drain"), Step("close")))
+    return dataclasses.replace(case, sessions=(plan,))
 
 
 def smallest(offer: Offer, kind: str, workers: int) -> Case:
@@ -93,8 +102,12 @@ def smallest(offer: Offer, kind: str, workers: int) -> Case:
     return Case("smoke", workload, (SessionPlan(execution, (Step("take", 2), Step("close"))),))
 
 
-def _hint(fault: Fault) -> str:
+def _hint(fault: Fault, function: bool) -> str:
     own = users_lines(fault.traceback)
+    if function and fault.type in (BUSY, ENDLESS):
+        end = "cut the epoch in the function, after some batches, if its data has no end"
+        more = "use less data if it is only slow, or give it more time: --timeout SECONDS"
+        return f"{own}\n{end}\n{more}".strip()
     if is_late(fault):
         more = "give it more time if it is only slow: --timeout SECONDS"
         return f"{own or fault.traceback}\n{more}".strip()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections import Counter
 from collections.abc import Sequence
+from typing import cast
 
 from midepoch_conformance.case.trace import Batch
 from midepoch_conformance.verdict.expected import Epochs, Stretch
@@ -68,13 +69,18 @@ def ids(batches: Sequence[Batch]) -> list[float]:
 def unwhole(batches: Sequence[Batch], n: int, missing: int = 0) -> Difference | None:
     """Return how batches fail to be samples 0 to n - 1, each once, up to ``missing`` of them.
 
+    A loader's own samples have no numbers, so they never are these samples.
+
     Example:
         >>> unwhole([[[0], [1]], [[1]]], 3).words
         'sample 1 comes twice and sample 2 is missing'
     """
-    counts = Counter(ids(batches))
-    twice = sorted(i for i, c in counts.items() if c > 1)
-    foreign = sorted(i for i in counts if not (0 <= i < n and i == int(i)))
+    counts: Counter[float | str] = Counter(ids(batches))
+    if any(isinstance(i, str) for i in counts):
+        return Difference("different", "samples without numbers", [], list(batches))
+    numbers = cast("Counter[float]", counts)
+    twice = sorted(i for i, c in numbers.items() if c > 1)
+    foreign = sorted(i for i in numbers if not (0 <= i < n and i == int(i)))
     absent = [i for i in range(n) if i not in counts]
     faults = []
     if twice:

@@ -13,7 +13,7 @@ from pathlib import PurePath
 
 __all__ = ["Frame", "innermost", "last_error", "users_frames", "users_lines"]
 
-_FRAME = re.compile(r'^[ |]*File "(?P<file>.+)", line (?P<line>\d+),? in (?P<function>.+)$')
+_FRAME = re.compile(r'^[ |]*File "(?P<file>.+)", line (?P<line>\d+)(?:,? in (?P<function>.+))?$')
 _FOREIGN = re.compile(
     r"/lib(64)?/python3[^/]*/|/site-packages/|/dist-packages/|/midepoch_conformance/|^<"
 )
@@ -28,6 +28,7 @@ class Frame:
     file: str
     line: int
     function: str
+    """Its function; empty for a line that Python could not read."""
     source: str
     """The line itself; empty if the file cannot be read."""
 
@@ -69,7 +70,7 @@ def users_frames(trace: str) -> list[Frame]:
         given = after if after and not _FRAME.match(lines[number + 1]) else ""
         # Stacks of a process that hangs have no lines of source.
         source = linecache.getline(frame["file"], int(frame["line"])).strip()
-        at = Frame(frame["file"], int(frame["line"]), frame["function"], source or given)
+        at = Frame(frame["file"], int(frame["line"]), frame["function"] or "", source or given)
         found.append(at)
     return found[::-1] if _NEWEST_FIRST in trace else found
 
@@ -89,7 +90,9 @@ def users_lines(trace: str, most: int = 3) -> str:
     """
     frames = users_frames(trace)[-most:]
     words = (
-        f"{one.place}, in {one.function}" + (f"\n    {one.source}" if one.source else "")
+        one.place
+        + (f", in {one.function}" if one.function else "")
+        + (f"\n    {one.source}" if one.source else "")
         for one in frames
     )
     return "\n".join(words)
