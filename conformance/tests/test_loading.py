@@ -144,3 +144,15 @@ def test_content_of_arrays() -> None:
     assert len({content(value) for value in values}) == len(values)
     assert content(torch.arange(8)[::2]) == content(torch.tensor([0, 2, 4, 6]))
     assert all(0 <= content(value) < 2**48 for value in values)
+
+
+def test_a_functions_plan_is_fixed_over_random_access_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A stream is divided among the workers: another number of them is another order."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parent / "own"))
+    import streams
+
+    assert FunctionAdapter(streams.over_a_list).offer().fixed_plan == ("map",)
+    assert FunctionAdapter(streams.over_a_stream).offer().fixed_plan == ()
+    assert FunctionAdapter(lambda num_workers: [[1], [2]]).offer().fixed_plan == ()
