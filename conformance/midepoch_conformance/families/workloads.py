@@ -59,7 +59,7 @@ def _plain(c: Cell, w: Workload) -> Case:
     return c.play(f"[host=b] {drains(w.epochs)}", w)
 
 
-@_unusual("work whole")
+@_unusual("work whole", each=("length",))
 def _whole(c: Cell, w: Workload) -> Case | None:
     return c.play(drains(w.epochs), w) if w.whole else None
 

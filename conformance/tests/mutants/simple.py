@@ -254,13 +254,17 @@ class Loader:
     def stream(self, done: int) -> Iterator[Answer]:
         """Make the batches of a stream that has delivered ``done`` of them."""
         for k in itertools.count(done):
-            with self.seeded(self.epoch, k):
-                # Calls of next() only: iter() would restart a dataset that is its own iterator.
-                rows = (next(self.rows, None) for _ in range(self.batch_size))
-                batch = list(itertools.takewhile(lambda row: row is not None, rows))
-            if not batch or (self.drop_last and len(batch) < self.batch_size):
+            error, batch = None, []
+            try:
+                with self.seeded(self.epoch, k):
+                    # Calls of next() only: iter() would restart a dataset that is its own iterator.
+                    rows = (next(self.rows, None) for _ in range(self.batch_size))
+                    batch = list(itertools.takewhile(lambda row: row is not None, rows))
+            except Exception as raised:  # the dataset's iterator may go on
+                error = raised
+            if error is None and len(batch) < (self.batch_size if self.drop_last else 1):
                 return
-            yield None, batch
+            yield error, batch
 
     def pool(self) -> Pool:
         return Pool(self, self.workers)
