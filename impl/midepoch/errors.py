@@ -96,6 +96,10 @@ class MidepochError(Exception):
         text = self.message()
         return f"{text} [{self.requirement}]" if self.requirement else text
 
+    def __repr__(self) -> str:
+        # The arguments may hold values of a state, which may be of any size.
+        return f"{type(self).__name__}({str(self)!r})"
+
 
 class ArgumentError(MidepochError, ValueError):
     """An argument of a public function is wrong, alone or together with the others."""

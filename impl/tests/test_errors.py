@@ -141,3 +141,9 @@ def test_show_and_type_name_ask_no_metaclass() -> None:
 
     assert type_name(Victim()) == "Victim"
     assert show(Odd()) == "an Odd"
+
+
+def test_an_error_about_a_huge_number_can_be_shown() -> None:
+    """A version of 5,000 digits is beyond what ``str`` converts."""
+    error = errors.StateVersionError(10**5000, 1)
+    assert repr(error) == f"StateVersionError({str(error)!r})"

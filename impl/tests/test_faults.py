@@ -5,6 +5,7 @@ from __future__ import annotations
 import faulthandler
 import gc
 import itertools
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -22,7 +23,7 @@ import torch
 from histories import keep
 
 import midepoch
-from midepoch.errors import WorkerDiedError
+from midepoch.errors import WorkerDiedError, WorkerStartError
 from midepoch.workers import processes
 
 N = 11
@@ -198,6 +199,19 @@ def test_a_worker_that_cannot_start_is_an_error(helpers: None) -> None:
     made = loader(Unspawnable(3), multiprocessing_context="spawn")
     with pytest.raises(WorkerDiedError, match="exited unexpectedly"):
         iter(made)
+
+
+def test_an_error_while_forking_is_not_blamed_on_pickling(
+    helpers: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def start(process: Any) -> None:
+        raise ImportError("not here")
+
+    monkeypatch.setattr(multiprocessing.context.ForkProcess, "start", start)
+    made = loader(sources.Plain(3), multiprocessing_context="fork")
+    with pytest.raises(WorkerStartError, match=r"not here; nothing is pickled") as caught:
+        iter(made)
+    assert isinstance(caught.value.__cause__, ImportError)
 
 
 def run(program: str, *arguments: str, **options: Any) -> subprocess.Popen[str]:

@@ -269,6 +269,8 @@ def _cannot_start(number: int, context: BaseContext, error: Exception) -> Worker
             "raise the limit on open files (ulimit -n) or on processes (ulimit -u), or use fewer "
             "workers"
         )
+    elif method == "fork":
+        todo = "nothing is pickled under the start method 'fork': see where the error was raised"
     else:
         todo = (
             f"under the start method {method!r} the dataset, collate_fn and worker_init_fn are "
