@@ -41,7 +41,7 @@ CUTS = ("one", "half", "last")
 GOES_ON = "rewinding"
 """The stream whose iterator goes on after an exception: that of a generator is over."""
 
-LONG = (4000, 4)
+LONG = (1840, 4)
 """The shape for costs: long enough to show a cost that grows with the position."""
 
 SECTIONS = (

@@ -46,16 +46,16 @@ PLANS = {
 }
 """The fields of the plan that differ when the state is loaded: each that an offer can vary."""
 
-SAVED, FAR, SHORT, DEEP = 6, 130, 120, 20
-"""How often a state is saved, how many batches lie between two states of a long epoch, the samples
-of a short one, and how many batches deep its states are taken. The counts of batches and samples
-have equally many digits each time."""
+SAVED, FIRST, FAR, SHORT, DEEP = 6, 250, 40, 120, 20
+"""How often a state is saved, the batches before the first state of a long epoch and between two
+of them, the samples of a short one, and how many batches deep its states are taken. The counts of
+batches and samples have equally many digits each time."""
 
 MANY = 30
 """So many states are saved in a row, one after each batch."""
 
 GROWING = {
-    "epoch": ", ".join(f"take {FAR if i else 2 * FAR}, save s{i}" for i in range(SAVED)),
+    "epoch": ", ".join(f"take {FAR if i else FIRST}, save s{i}" for i in range(SAVED)),
     "epochs": ", ".join(f"take {DEEP}, save s{i}, drain" for i in range(SAVED)),
     "resumes": chained(f"take {DEEP}", *["take 1"] * SAVED) + f", save s{SAVED}",
 }

@@ -3,7 +3,7 @@
 from base import mutant, simple
 
 EXPECTED = "COST-2"
-LARGEST = {"workers": 0, "sessions": 1, "steps": 1, "samples": 4000}
+LARGEST = {"workers": 0, "sessions": 1, "steps": 1, "samples": 1840}
 FIELD = ("data#1268", "data#1317", "VeOmni#822", "datasets#8393")
 
 
