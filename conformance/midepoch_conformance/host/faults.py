@@ -15,8 +15,10 @@ from midepoch_conformance.host.system.stacks import innermost
 __all__ = ["BUSY", "ENDLESS", "crash", "fault_of", "from_outside", "hang", "is_late"]
 
 BUSY = "busy"
-ENDLESS = "endless epoch"
 """The type of a hang whose processes still made progress when they were killed."""
+
+ENDLESS = "endless epoch"
+"""The type of a hang of an epoch that delivers batches without an end."""
 
 _SUITE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
