@@ -276,6 +276,8 @@ def test_declines(runner: Make) -> None:
     assert engine.declines(Workload(n=17), INLINE) == "never seventeen"
     assert engine.declines(Workload(die_at=3), INLINE) is not None
     assert engine.declines(Workload(die_at=3), Execution(workers=1)) is None
+    threads = Execution(workers=1, worker_kind="thread")
+    assert engine.declines(Workload(die_at=3), threads) is not None
 
 
 @pytest.mark.parametrize(

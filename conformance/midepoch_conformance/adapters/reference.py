@@ -43,8 +43,9 @@ class Session:
             multiprocessing_context=x.start_method if processes else None,
             prefetch_factor=x.prefetch,
             persistent_workers=x.persistent,
-            # A way to prefetch that the cases have no word for.
-            prefetch_next_epoch=bool(x.workers and x.persistent and x.prefetch),
+            # A way to prefetch that the cases have no word for. It begins an epoch more than is
+            # asked for, so costs are counted without it.
+            prefetch_next_epoch=bool(x.workers and x.persistent and x.prefetch and not w.log),
             snapshot_every_n_steps=x.interval,
         )
 

@@ -116,8 +116,8 @@ REFUSED = {
 
 @_fault("after a refusal", shape=ONE, value=BOGUS, used=tuple(REFUSED), tail=("keep",))
 def _after_a_refusal(c: Cell) -> Case | None:
-    if c.used == "left" and c.workers:
-        return None  # no worker is there between two epochs
+    if c.used == "left" and (c.workers or c.kind == "stateful_map"):
+        return None  # no worker is there between two epochs; such rows remember the one left
     played = REFUSED[c.used].format(bogus=f"load_bogus {c.value}?")
     return c.play(played if c.used == "loaded" else f"{played} | load s, drain, drain")
 

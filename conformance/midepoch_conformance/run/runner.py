@@ -125,8 +125,9 @@ class Runner:
         Raises:
             RunnerError: the adapter's own ``declines`` failed.
         """
-        if workload.die_at is not None and execution.workers == 0:
-            return "a sample that kills its worker needs a worker"
+        alone = execution.workers > 0 and execution.worker_kind == "process"
+        if workload.die_at is not None and not alone:
+            return "a sample that kills its worker needs a worker that is a process"
         asked = {
             "workload": dataclasses.asdict(workload),
             "execution": dataclasses.asdict(self._execution(execution)),
