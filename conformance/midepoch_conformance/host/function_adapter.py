@@ -41,8 +41,14 @@ class BuildError(RuntimeError):
         self.trace = trace
 
 
+_DIVIDED = (
+    "its order may depend on the number of workers: the loader has no attribute dataset of random "
+    "access"
+)
+
+
 class _Looks(NamedTuple):
-    """What a function's loader looks like."""
+    """The facts about a function's loader that its offer follows from."""
 
     missing: str
     random_access: bool
@@ -75,8 +81,7 @@ class FunctionAdapter:
             fixed_plan=("map",) if random_access else (),
             reasons={
                 **({"saves": f"the loader has no {missing}"} if missing else {}),
-                "fixed_plan": "its order may depend on the number of workers: the loader has no "
-                "attribute dataset of random access",
+                **({} if random_access else {"fixed_plan": _DIVIDED}),
                 "draws": "the workload is the function's own",
             },
         )

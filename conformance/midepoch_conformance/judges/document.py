@@ -16,7 +16,7 @@ from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
 from midepoch_conformance.verdict.compare import show
-from midepoch_conformance.verdict.document import canonical, layout, untyped
+from midepoch_conformance.verdict.document import at_any_snapshot, canonical, layout, untyped
 from midepoch_conformance.verdict.evidence import Evidence
 from midepoch_conformance.verdict.finding import Finding, fault_kind, in_words, is_refusal
 from midepoch_conformance.verdict.published import schema, vector
@@ -60,10 +60,12 @@ def one_layout(view: View) -> Finding | None:
     first, second = ([(s.do, s.n) for s in plan.steps] for plan in view.case.sessions[:2])
     for number, (one, other) in enumerate(zip(*documents, strict=False)):
         odd = sorted(set(layout(one)) ^ set(layout(other)))
+        # The moments of snapshots belong to the execution.
+        places = at_any_snapshot(one), at_any_snapshot(other)
         alike = first == second and one.get("plan") == other.get("plan")
-        if odd or (alike and one != other):
+        if odd or (alike and places[0] != places[1]):
             alone = f"{', '.join(odd[:4])} with one worker count alone"
-            words = alone if odd else f"with another worker count {_changes(one, other)}"
+            words = alone if odd else f"with another worker count {_changes(*places)}"
             return view.fails("invalid", f"save {number + 1}: {words}", one, other)
     return _held(view, 1)
 

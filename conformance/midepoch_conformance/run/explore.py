@@ -110,7 +110,7 @@ def draw_round(
     drawn: list[Case] = []
     for multi, count in ((False, size - share), (True, share)):
         histories = count // 2 if only is None or only & JUDGED else 0
-        # What is asked for may be nothing that this loader offers.
+        # This loader may offer nothing of what is asked for.
         with contextlib.suppress(Unsatisfiable):
             drawn += draw_cases(offer, count - histories, seed, only, multi=multi)
         drawn += steering.choose(histories, Chance(f"{seed}/{multi}"), multi)

@@ -125,8 +125,8 @@ class Runner:
         Raises:
             RunnerError: the adapter's own ``declines`` failed.
         """
-        alone = execution.workers > 0 and execution.worker_kind == "process"
-        if workload.die_at is not None and not alone:
+        processes = execution.workers > 0 and execution.worker_kind == "process"
+        if workload.die_at is not None and not processes:
             return "a sample that kills its worker needs a worker that is a process"
         asked = {
             "workload": dataclasses.asdict(workload),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-__all__ = ["canonical", "layout", "untyped"]
+__all__ = ["at_any_snapshot", "canonical", "layout", "untyped"]
 
 _USER = ("dataset", "iterator", "states")
 """Keys under ``lanes`` and ``sampler`` whose values are the user's."""
@@ -19,6 +19,25 @@ def layout(document: Any) -> list[str]:
         ['/lanes', '/lanes/entries', '/lanes/entries/dataset', '/plan', '/plan/seed']
     """
     return sorted(_paths(document, ""))
+
+
+def at_any_snapshot(document: Any) -> dict[str, Any]:
+    """Return what a document says of its position whenever its snapshots were taken.
+
+    Example:
+        >>> at_any_snapshot({"lanes": {"next": 1, "entries": [{"ordinal": 2, "replay": 1}]}})
+        {'lanes': {'next': 1, 'delivered': [3]}, 'sampler': None}
+    """
+    lanes = document.get("lanes")
+    if isinstance(lanes, dict) and isinstance(lanes.get("entries"), list):
+        lanes = {"next": lanes.get("next"), "delivered": list(map(_delivered, lanes["entries"]))}
+    return {**document, "lanes": lanes, "sampler": None}
+
+
+def _delivered(entry: Any) -> int:
+    """Return the batches of a lane's entry; what is no number is the schema's matter."""
+    counts = [entry.get("ordinal"), entry.get("replay")] if isinstance(entry, dict) else []
+    return sum(max(0, count) for count in counts if type(count) is int)
 
 
 def untyped(document: Any) -> list[str]:

@@ -21,7 +21,7 @@ _WORDS = 624
 """The words of a Mersenne Twister."""
 
 _PLACES = {"MT19937": ("state", "pos", _WORDS), "Philox": (None, "buffer_pos", 4)}
-"""Where a bit generator of NumPy's says its place in its buffer, and the buffer's length."""
+"""The field of a NumPy bit generator's state that holds its place, and its buffer's length."""
 
 Kind = Literal["torch", "numpy", "python"]
 
