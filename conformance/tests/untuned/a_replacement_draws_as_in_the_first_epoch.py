@@ -47,7 +47,7 @@ def shows(play: Any) -> Any:
     runs = []
     for flag in (Path(play().folder.name, "died"), None):
         loader: Any = midepoch.StatefulDataLoader(
-            Drawing(flag),  # type: ignore[arg-type]
+            Drawing(flag),  # type: ignore[arg-type]  # torch takes any sequence
             2,
             num_workers=1,
             worker_restarts=1,
