@@ -6,10 +6,11 @@ from dataclasses import dataclass, fields
 from typing import Literal, get_args
 
 from midepoch.errors import ArgumentError, show
+from midepoch.format.leaves import is_text
 from midepoch.format.seeds import ROOT_MAX
 from midepoch.format.state import COUNT_MAX, LANES_MAX
 
-__all__ = ["EmptyRest", "LastBatch", "Options", "WorkerType"]
+__all__ = ["EmptyRest", "LastBatch", "Options", "WorkerType", "is_data_id"]
 
 LastBatch = Literal["keep", "discard", "rollover"]
 WorkerType = Literal["process", "thread"]
@@ -34,6 +35,7 @@ class Options:
     snapshot_every_n_steps: int | None = 1
     lanes: int | None = None
     seed: int | None = None
+    data_id: str | None = None
     last_batch: LastBatch | None = None
     worker_type: WorkerType = "process"
     prefetch: int | None = None
@@ -52,6 +54,8 @@ class Options:
         _check_choice("last_batch", self.last_batch, (*get_args(LastBatch), None))
         _check_choice("worker_type", self.worker_type, get_args(WorkerType))
         _check_choice("empty_rest", self.empty_rest, get_args(EmptyRest))
+        if not is_data_id(self.data_id):
+            raise ArgumentError(f"data_id should be None or text, got {show(self.data_id)}")
         for field in fields(self):
             value = getattr(self, field.name)
             if field.type == "bool" and type(value) is not bool:
@@ -103,6 +107,11 @@ class Options:
                 f"drop_last=True discards the last batch, but last_batch is {self.last_batch!r}; "
                 "give one of them"
             )
+
+
+def is_data_id(value: object) -> bool:
+    """Tell whether a value can identify data: ``None``, or text that UTF-8 can write."""
+    return value is None or (type(value) is str and is_text(value))
 
 
 def _check_count(name: str, value: object, high: int, *, optional: bool = True) -> None:

@@ -74,6 +74,10 @@ class StatefulDataLoader(DataLoader[T]):
             state. The same lanes give the same batches under any number of workers.
         seed: the root of all random seeds; by default drawn from ``generator``, else from
             torch's global generator, or that of a loaded state.
+        data_id: a text that identifies the data (a version, a checksum). States record it, and a
+            state of data with another one is refused (REFUSE-3). By default it is what the
+            dataset's ``fingerprint()`` returns, or its ``_fingerprint``, as Hugging Face's
+            datasets have it; a dataset without either is known by its length alone.
         last_batch: what happens to samples that do not fill a batch at an epoch's end. "keep"
             delivers them (``drop_last=False``), "discard" drops them (``drop_last=True``), and
             "rollover" opens the next epoch with them (map-style datasets in batches that the
@@ -158,6 +162,7 @@ class StatefulDataLoader(DataLoader[T]):
         snapshot_every_n_steps: int | None = 1,
         lanes: int | None = None,
         seed: int | None = None,
+        data_id: str | None = None,
         last_batch: LastBatch | None = None,
         worker_type: WorkerType = "process",
         prefetch: int | None = None,
@@ -171,6 +176,7 @@ class StatefulDataLoader(DataLoader[T]):
             snapshot_every_n_steps=snapshot_every_n_steps,
             lanes=lanes,
             seed=seed,
+            data_id=data_id,
             last_batch=last_batch,
             worker_type=worker_type,
             prefetch=prefetch,
@@ -329,7 +335,9 @@ class StatefulDataLoader(DataLoader[T]):
     def _facts(self) -> torchdata.LoaderFacts:
         position = self._position
         skips = self._options.empty_rest == "skip"
-        return torchdata.facts_of(self, position.current_plan(), *position.built, skips=skips)
+        return torchdata.facts_of(
+            self, position.current_plan(), *position.built, skips=skips, share=position.share()
+        )
 
     def _load(self, document: Document, here: Plan, chain: SamplerChain | None) -> None:
         adopted = {"lifetime"}

@@ -72,7 +72,7 @@ def test_elements_are_torchs_in_torchs_order_under_the_same_shared_seed(
     calls = itertools.count()
     monkeypatch.setattr(
         "torch.utils.data.dataloader._share_dist_seed",
-        lambda *_: derive(SEED, PURPOSE, next(calls) // (2 if workers else 1)),
+        lambda *_: derive(SEED, PURPOSE, next(calls) // (2 if workers else 1)) >> 1,
     )
     theirs: Any = DataLoader(PIPES[name](), batch_size=3, num_workers=workers, collate_fn=keep)
     ours = loader(PIPES[name](), num_workers=workers)
@@ -238,7 +238,7 @@ def test_ranks_of_a_process_group_shard_together_under_one_seed(tmp_path: Path) 
     # Here is no rank: within an epoch the state of one is refused, between two it is not.
     between, within, _ = told[1]["states"]
     made = loader(PIPES["shuffled"](), seed=None)
-    with pytest.raises(PlanMismatchError, match=r"IterDataPipe \(rank 1 of 2\)"):
+    with pytest.raises(PlanMismatchError, match="rank 1 of 2"):
         made.load_state_dict(within)
     made.load_state_dict(between)
     assert sorted(value for batch in made for value in batch) == list(range(N))

@@ -82,7 +82,7 @@ def test_the_next_pass_within_a_batch_has_a_beginning_of_its_own() -> None:
     assert "".join(made) == "again"
 
 
-def test_leaving_a_pass_takes_errors_and_ends() -> None:
+def test_leaving_a_pass_takes_an_end_and_the_errors_that_were_shown() -> None:
     drawn: list[int] = []
 
     def draw(number: int) -> None:
@@ -92,8 +92,10 @@ def test_leaving_a_pass_takes_errors_and_ends() -> None:
         if number == 3:
             raise StopIteration
 
-    begun([]).leave(9, draw)
+    begun([]).leave(9, draw, (1,))
     assert drawn == [0, 1, 2, 3]
+    with pytest.raises(ValueError, match="seen by the run before"):
+        begun([]).leave(9, draw, (0, 2))
 
 
 def test_an_object_that_is_its_own_iterator_is_stored_once() -> None:

@@ -21,6 +21,8 @@ OTHER: dict[str, Any] = {
     "tail": "drop",
     "lanes": 0,
     "lifetime": "run",
+    "data": "d",
+    "options": {"a": "b"},
 }
 
 

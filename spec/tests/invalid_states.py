@@ -13,7 +13,7 @@ _Edit = Callable[[_Tree], None]
 
 _HEADER = {"format": "midepoch.state", "version": 1}
 
-_IN_ORDER: _Tree = {"digest": None, "ahead": [], "carried": None}
+_IN_ORDER: _Tree = {"digest": None, "ahead": [], "carried": None, "share": None}
 
 MAP: _Tree = {
     **_HEADER,
@@ -22,11 +22,13 @@ MAP: _Tree = {
         "length": 10,
         "sampler": "shuffle",
         "sampler_name": None,
-        "seed": 7,
+        "seed": "7",
         "batch_size": 4,
         "tail": "keep",
         "lanes": 0,
         "lifetime": "epoch",
+        "data": None,
+        "options": {},
     },
     "position": {"epoch": 1, "batches": 2, "samples": 8, **_IN_ORDER},
     "sampler": None,
@@ -40,11 +42,13 @@ ITERABLE: _Tree = {
         "length": None,
         "sampler": "none",
         "sampler_name": None,
-        "seed": 7,
+        "seed": "7",
         "batch_size": 4,
         "tail": "keep",
         "lanes": 2,
         "lifetime": "epoch",
+        "data": None,
+        "options": {},
     },
     "position": {"epoch": 0, "batches": 3, "samples": 12, **_IN_ORDER},
     "sampler": None,
@@ -58,6 +62,7 @@ ITERABLE: _Tree = {
                 "ordinal": 1,
                 "ended": False,
                 "replay": 1,
+                "errors": [],
             },
             {
                 "dataset": {"read": 4},
@@ -66,6 +71,7 @@ ITERABLE: _Tree = {
                 "ordinal": 1,
                 "ended": False,
                 "replay": 0,
+                "errors": [],
             },
         ],
     },
@@ -85,6 +91,7 @@ CUSTOM: _Tree = {
         "samples": 8,
         "ahead": [],
         "carried": None,
+        "share": None,
         "digest": "8f5e8b5cd2f7ed35d3ff1ab9ea5cb0cbd1f4ee0ef7a5a7c7fdd2f0a5c8a52a6f",
     },
     "sampler": {
@@ -98,6 +105,7 @@ CUSTOM: _Tree = {
         },
         "stated": [],
         "batches": 0,
+        "digest": None,
     },
     "lanes": None,
 }
@@ -122,6 +130,7 @@ LANES: _Tree = {
                 "ordinal": 1,
                 "ended": False,
                 "replay": 1,
+                "errors": [],
             },
             {
                 "dataset": {"seen": 4},
@@ -130,6 +139,7 @@ LANES: _Tree = {
                 "ordinal": 1,
                 "ended": False,
                 "replay": 0,
+                "errors": [],
             },
         ],
     },
@@ -184,8 +194,8 @@ def _fields(base: str) -> dict[str, tuple[str, str, _Edit]]:
     return faults
 
 
-_BIG = {"$int": str(2**63)}
-_LOW = {"$int": str(-(2**63))}
+_BIG = {"$int": str(2**53)}
+_LOW = {"$int": str(-(2**53))}
 _GENERATOR: _Tree = {"path": "sampler.generator", "kind": "python", "state": [3, [1], None]}
 _PICKLE = {"$bytes": "gASVIAAAAAAAAACMBXBvc2l4lIwGc3lzdGVtlJOUjAV0b3VjaJSFlFKULg=="}
 
@@ -257,18 +267,42 @@ _FORMAT: dict[str, tuple[str, str, _Edit]] = {
         _set("plan", "length", None),
     ),
     "length-of-iterable": ("a length of an iterable", "iterable", _set("plan", "length", 24)),
-    "length-beyond-63-bits": ("a length of 2^63", "map", _set("plan", "length", _BIG)),
-    "seed-negative": ("a negative root seed", "map", _set("plan", "seed", -1)),
-    "seed-beyond-64-bits": (
-        "a root seed of 2^64",
-        "map",
-        _set("plan", "seed", {"$int": str(2**64)}),
-    ),
+    "length-beyond-53-bits": ("a length of 2^53", "map", _set("plan", "length", _BIG)),
+    "seed-negative": ("a negative root seed", "map", _set("plan", "seed", "-1")),
+    "seed-beyond-64-bits": ("a root seed of 2^64", "map", _set("plan", "seed", str(2**64))),
+    "seed-long": ("a root seed of 100 digits", "map", _set("plan", "seed", "1" * 100)),
+    "seed-leading-zero": ("a root seed with a leading zero", "map", _set("plan", "seed", "07")),
     "seed-boolean": ("a root seed that is a boolean", "map", _set("plan", "seed", True)),
-    "seed-text": ("a root seed that is text", "map", _set("plan", "seed", "7")),
+    "seed-number": ("a root seed that is a number", "map", _set("plan", "seed", 7)),
+    "seed-words": ("a root seed without digits", "map", _set("plan", "seed", "seven")),
+    "seed-newline": ("a newline after a root seed", "map", _set("plan", "seed", "7\n")),
     "seed-null": ("no root seed", "map", _set("plan", "seed", None)),
     "batch-size-zero": ("a batch size of 0", "map", _set("plan", "batch_size", 0)),
     "batch-size-negative": ("a negative batch size", "map", _set("plan", "batch_size", -4)),
+    "data-number": ("data that is no text", "map", _set("plan", "data", 1)),
+    "options-list": ("options that are a list", "map", _set("plan", "options", [])),
+    "option-number": ("an option that is no text", "map", _set("plan", "options", {"a": 1})),
+    "option-tagged": (
+        "the name of an option that begins with $",
+        "map",
+        _set("plan", "options", {"$dict": [["$a", "b"]]}),
+    ),
+    "share-beyond-world": (
+        "the share of a rank that is not there",
+        "custom",
+        _set("position", "share", {"rank": 2, "world": 2}),
+    ),
+    "share-of-no-world": (
+        "the share of a world without ranks",
+        "custom",
+        _set("position", "share", {"rank": 0, "world": 0}),
+    ),
+    "share-of-built-in": (
+        "a share of a built-in order",
+        "map",
+        _set("position", "share", {"rank": 0, "world": 2}),
+    ),
+    "share-list": ("a share that is a list", "custom", _set("position", "share", [0, 2])),
     "tail-unknown": ("an unknown tail rule", "map", _set("plan", "tail", "pad")),
     "tail-drop-without-batch-size": (
         "a tail rule where nothing is batched",
@@ -317,7 +351,7 @@ _FORMAT: dict[str, tuple[str, str, _Edit]] = {
         "custom",
         lambda state: (
             state["position"].update(ahead=[2]),
-            state["sampler"].update(stated=["sampler"], batches=2),
+            state["sampler"].update(stated=["sampler"], batches=2, digest="0" * 64),
         )[0],
     ),
     "ahead-of-iterable": ("batches ahead of lanes", "iterable", _set("position", "ahead", [4])),
@@ -359,10 +393,10 @@ _FORMAT: dict[str, tuple[str, str, _Edit]] = {
     "lanes-text": ("a number of lanes that is text", "map", _set("plan", "lanes", "2")),
     "lifetime-unknown": ("an unknown lifetime", "map", _set("plan", "lifetime", "forever")),
     "epoch-negative": ("a negative epoch", "map", _set("position", "epoch", -1)),
-    "epoch-last-of-63-bits": (
-        "an epoch of 2^63 - 1, which none follows",
+    "epoch-last-of-53-bits": (
+        "an epoch of 2^53 - 1, which none follows",
         "map",
-        _set("position", "epoch", {"$int": str(2**63 - 1)}),
+        _set("position", "epoch", 2**53 - 1),
     ),
     "epoch-null": ("no epoch", "map", _set("position", "epoch", None)),
     "batches-negative": ("a negative position", "map", _set("position", "batches", -1)),
@@ -436,12 +470,27 @@ _FORMAT: dict[str, tuple[str, str, _Edit]] = {
     "sampler-batches-beyond-position": (
         "a snapshot later than the position",
         "custom",
-        lambda state: state["sampler"].update(stated=["sampler"], batches=3),
+        lambda state: state["sampler"].update(stated=["sampler"], batches=3, digest="0" * 64),
+    ),
+    "sampler-digest-missing": (
+        "a snapshot within the epoch without its digest",
+        "custom",
+        lambda state: state["sampler"].update(stated=["sampler"], batches=1),
+    ),
+    "sampler-digest-without-snapshot": (
+        "a digest where no snapshot is",
+        "custom",
+        _set("sampler", "digest", "0" * 64),
+    ),
+    "sampler-digest-of-position": (
+        "a snapshot at the position with another digest",
+        "custom",
+        lambda state: state["sampler"].update(stated=["sampler"], batches=2, digest="0" * 64),
     ),
     "sampler-batches-without-state": (
         "a snapshot's batch without a snapshot",
         "custom",
-        _set("sampler", "batches", 1),
+        lambda state: state["sampler"].update(batches=1, digest="0" * 64),
     ),
     "generator-kind-unknown": (
         "an unknown kind of generator",
@@ -453,18 +502,18 @@ _FORMAT: dict[str, tuple[str, str, _Edit]] = {
         "custom",
         _set("plan", "sampler_name", 5),
     ),
-    "sampler-epoch-beyond-63-bits": (
-        "a sampler's epoch of 2^63",
+    "sampler-epoch-beyond-53-bits": (
+        "a sampler's epoch of 2^53",
         "custom",
         _set("sampler", "epoch", _BIG),
     ),
-    "sampler-epoch-below-63-bits": (
-        "a sampler's epoch of -2^63",
+    "sampler-epoch-below-53-bits": (
+        "a sampler's epoch of -2^53",
         "custom",
         _set("sampler", "epoch", _LOW),
     ),
-    "sampler-batches-below-63-bits": (
-        "a snapshot 2^63 batches before the epoch",
+    "sampler-batches-below-53-bits": (
+        "a snapshot 2^53 batches before the epoch",
         "custom",
         _set("sampler", "batches", _LOW),
     ),
@@ -534,6 +583,7 @@ _FORMAT: dict[str, tuple[str, str, _Edit]] = {
                 "ordinal": 0,
                 "ended": False,
                 "replay": 0,
+                "errors": [],
             }
         ),
     ),
@@ -578,11 +628,12 @@ _FORMAT: dict[str, tuple[str, str, _Edit]] = {
                 "ordinal": 1,
                 "ended": False,
                 "replay": 1,
+                "errors": [],
             },
         ),
     ),
-    "lane-ordinal-below-63-bits": (
-        "a snapshot 2^63 batches before the epoch",
+    "lane-ordinal-below-53-bits": (
+        "a snapshot 2^53 batches before the epoch",
         "iterable",
         lambda state: (
             state["plan"].update(lifetime="run"),
@@ -593,6 +644,29 @@ _FORMAT: dict[str, tuple[str, str, _Edit]] = {
         "a snapshot of the pass before under lifetime epoch",
         "iterable",
         lambda state: state["lanes"]["entries"][0].update(ordinal=-1, replay=2),
+    ),
+    "lane-error-beyond-batches": (
+        "an error in a batch that was not made",
+        "iterable",
+        _set("lanes", "entries", 0, "errors", [1]),
+    ),
+    "lane-errors-unordered": (
+        "errors that do not increase",
+        "iterable",
+        lambda state: (
+            state["position"].update(batches=4, samples=16),
+            state["lanes"]["entries"][0].update(replay=2, errors=[1, 0]),
+        )[0],
+    ),
+    "lane-error-twice": (
+        "an error twice",
+        "iterable",
+        _set("lanes", "entries", 0, "errors", [0, 0]),
+    ),
+    "lane-errors-number": (
+        "errors that are no list",
+        "iterable",
+        _set("lanes", "entries", 0, "errors", 0),
     ),
     "map-lane-ended": (
         "a map-style dataset's lane that has ended",
@@ -684,11 +758,22 @@ _PLAN: dict[str, tuple[str, str, _Tree]] = {
         {"sampler_name": "Permuted"},
     ),
     "plan-lanes": ("an explicit, other number of lanes here", "iterable", {"lanes": 3}),
-    "plan-seed": ("an explicit, other seed here", "map", {"seed": 8}),
+    "plan-seed": ("an explicit, other seed here", "map", {"seed": "8"}),
     "plan-many": (
         "several differences at once",
         "map",
         {"batch_size": 5, "length": 9, "tail": "drop"},
+    ),
+}
+
+
+_SAVED: dict[str, tuple[str, str, str, Any]] = {
+    "plan-data": ("a state of other data", "map", "data", "b"),
+    "plan-option-unknown": (
+        "an option that no reader of this version knows",
+        "map",
+        "options",
+        {"ranks": "logical"},
     ),
 }
 
@@ -717,6 +802,13 @@ def vectors() -> dict[str, _Tree]:
         "PlanMismatchError",
     )
     found["plan-rollover"] = {**other, "fields": ["tail"]}
+    for name, (fault, base, key, value) in _SAVED.items():
+        state = copy.deepcopy(BASES[base])
+        state["plan"][key] = value
+        here = {"data": "a"} if key == "data" else {}
+        plan = {**BASES[base]["plan"], **here}
+        vector = _vector(name, fault, base, state, plan, "PlanMismatchError")
+        found[name] = {**vector, "fields": [key]}
     for name, (fault, value) in _NO_STATE.items():
         plan = BASES["map"]["plan"]
         found[name] = {**_vector(name, fault, "map", {}, plan, "StateFormatError"), "state": value}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import random
+import struct
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -153,18 +154,18 @@ def _derivations(
 
 
 def _derivation(root: int, purpose: str, *numbers: int) -> dict[str, Any]:
-    w = derive_words(root, purpose, *numbers)
-    if derive(root, purpose, *numbers) != w.torch:
-        raise ValueError("derive is not the first word")
     path = "/".join(["midepoch", "1", purpose, str(root), *map(str, numbers)])
-    third = int.from_bytes(hashlib.sha256(path.encode("ascii")).digest()[16:24], "big")
-    if third >> 32 != w.numpy:
-        raise ValueError("NumPy's seed is not half of the third word")
+    words = struct.unpack(">4Q", hashlib.sha256(path.encode("ascii")).digest())
+    if derive(root, purpose, *numbers) != words[0]:
+        raise ValueError("derive is not the first word")
+    seeds = (words[0] >> 1, words[1], words[2] >> 32, words[3] >> 1)
+    if derive_words(root, purpose, *numbers) != seeds:
+        raise ValueError("the seeds are not of these words")
     return {
         "root": str(root),
         "purpose": purpose,
         "numbers": text(numbers),
-        "words": text((w.torch, w.python, third, w.private)),
+        "words": text(words),
     }
 
 
@@ -278,6 +279,12 @@ def digests() -> None:
         "batches of indices": [[4, 2], [0], []],
         "without automatic batching: lone indices, text, a tuple": [3, "a", (1, 2.0), None],
         "a step that raised, between two batches": [[1], _RAISED, [2]],
+        "integers of NumPy, which count by their values": [
+            [np.int64(4), np.uint8(2)],
+            np.int32(-3),
+            (np.int64(1), {"a": [np.int16(5)]}),
+            [np.float64(4.0), np.bool_(True)],
+        ],
         "a value without an encoding, and one that only holds one": [
             Opaque(),
             [0, Opaque()],

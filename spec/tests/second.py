@@ -12,6 +12,7 @@ from collections import Counter, OrderedDict, namedtuple
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from itertools import accumulate
+from random import Random
 from typing import Any
 
 Words = tuple[int, ...]
@@ -42,6 +43,33 @@ def mix64(x: int) -> int:
     x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & MASK
     x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & MASK
     return x ^ (x >> 31)
+
+
+def twister(seed: int) -> Callable[[], int]:
+    """Return the outputs of torch's generator after `manual_seed`."""
+    state = [seed & 0xFFFFFFFF]
+    for i in range(1, 624):
+        state.append((1812433253 * (state[-1] ^ (state[-1] >> 30)) + i) & 0xFFFFFFFF)
+    engine = Random()
+    engine.setstate((3, (*state, 624), None))
+    return lambda: engine.getrandbits(32)
+
+
+def randperm(n: int, draw: Callable[[], int]) -> list[int]:
+    found = list(range(n))
+    for i in range(n - 1):
+        j = i + draw() % (n - i)
+        found[i], found[j] = found[j], found[i]
+    return found
+
+
+def pcg64(state: int, increment: int) -> Iterator[float]:
+    """Give the numbers of NumPy's `Generator.random` from a state of its PCG64 on."""
+    while True:
+        state = (state * 0x2360ED051FC65DA44385DF649FCCF645 + increment) % 2**128
+        mixed, turn = (state >> 64) ^ (state & MASK), state >> 122
+        output = (mixed >> turn | mixed << (64 - turn)) & MASK
+        yield (output >> 11) * 2.0**-53
 
 
 def permutation(n: int, key: int) -> Callable[[int], int]:
@@ -126,6 +154,17 @@ def tree_of(value: Any) -> Any:
     return {TAGS[kind]: rows if isinstance(value, dict) else [row[0] for row in rows]}
 
 
+def by_value(value: Any) -> Any:
+    """Return what a digest is over: integers in place of NumPy's."""
+    if type(value) is Data and value.kind == "scalar" and value.dtype[1] in "iu":
+        return held(value)
+    if type(value) in (list, tuple):
+        return type(value)(map(by_value, value))
+    if type(value) is dict:
+        return {key: by_value(item) for key, item in value.items()}
+    return value
+
+
 def held(key: Any) -> Any:
     """Return what a key or member is compared by: of a NumPy scalar, what it holds."""
     if type(key) in (tuple, frozenset):
@@ -194,20 +233,26 @@ def is_json(value: Any, room: int = DEPTH - 4) -> bool:
 
 # The validity of a document. A shape is a range of integers, a pattern of text, a list of one
 # shape, a set of names to list once each, a mapping of keys to shapes, a tuple of alternatives.
-COUNT, SIGNED, TEXT = range(2**63), range(1 - 2**63, 2**63), "[^\ud800-\udfff]*"
+COUNT, SIGNED, TEXT = range(2**53), range(1 - 2**53, 2**53), "[^\ud800-\udfff]*"
 PLAIN = "(?!\\$)" + TEXT
 SLOTS = ("batch_sampler", "batch_sampler_iter", "sampler", "sampler_iter")
 PLAN: dict[str, Any] = {"dataset": "map|iterable", "length": (None, COUNT)}
 PLAN |= {"sampler": "sequential|shuffle|custom|none", "sampler_name": (None, TEXT)}
-PLAN |= {"seed": range(2**64), "batch_size": (None, COUNT[1:]), "tail": "keep|drop|rollover"}
-PLAN |= {"lanes": range(65536), "lifetime": "epoch|run"}
+PLAN |= {
+    "seed": "0|[1-9][0-9]{0,19}",
+    "batch_size": (None, COUNT[1:]),
+    "tail": "keep|drop|rollover",
+}
+PLAN |= {"lanes": range(65536), "lifetime": "epoch|run", "data": (None, TEXT), "options": dict}
 POSITION: dict[str, Any] = {"epoch": COUNT[:-1], "batches": COUNT, "samples": COUNT}
 POSITION |= {"digest": (None, "[0-9a-f]{64}"), "ahead": [COUNT], "carried": (None, [object])}
+POSITION |= {"share": (None, {"rank": COUNT, "world": COUNT})}
 GENERATOR = {"path": TEXT, "kind": "torch|numpy|python", "state": object}
 SAMPLER: dict[str, Any] = {"epoch": (None, SIGNED), "generators": [GENERATOR], "stated": set(SLOTS)}
 SAMPLER |= {"states": dict.fromkeys(SLOTS, object), "batches": SIGNED}
+SAMPLER |= {"digest": POSITION["digest"]}
 ENTRY: dict[str, Any] = {"dataset": object, "iterator": object, "stated": {"dataset", "iterator"}}
-ENTRY |= {"ordinal": SIGNED, "ended": bool, "replay": COUNT}
+ENTRY |= {"ordinal": SIGNED, "ended": bool, "replay": COUNT, "errors": [COUNT]}
 STATE: dict[str, Any] = {"format": TEXT, "version": COUNT, "plan": PLAN, "position": POSITION}
 STATE |= {"sampler": (None, SAMPLER), "lanes": (None, {"next": COUNT, "entries": [ENTRY]})}
 
@@ -243,9 +288,15 @@ def validate(state: Any, present: dict[str, Any]) -> None:
     n, size, rollover = plan["length"], plan["batch_size"], plan["tail"] == "rollover"
     custom, iterable = plan["sampler"] == "custom", plan["dataset"] == "iterable"
     batches, samples = position["batches"], position["samples"]
+    need(int(plan["seed"]) < 2**64, "a root seed of 64 bits")
+    options = [*plan["options"], *plan["options"].values()]
+    need(fits(options, [TEXT]) and fits([*plan["options"]], [PLAIN]), "options of text")
+    share = position["share"] or {"rank": 0, "world": 1}
+    need(share["rank"] < share["world"], "a rank of the world")
+    need(n is None or position["share"] is None, "no share of a built-in order")
     need([plan["sampler"] == "none", n is None] == [iterable, custom or iterable], "an order")
     need(plan["tail"] == "keep" or (size and not (rollover and iterable)), "a fitting tail")
-    need(iterable or (plan["sampler_name"] is not None) == custom, "a custom sampler's name")
+    need((plan["sampler_name"] is not None) == custom, "a custom sampler's name")
     for part in (position["digest"], sampler):
         need((part is not None) == custom, "digest and state of a custom sampler alone")
     need((position["carried"] is not None) == rollover, "what was carried of a rollover alone")
@@ -268,7 +319,10 @@ def validate(state: Any, present: dict[str, Any]) -> None:
         check_stated(sampler["states"], sampler["stated"], sampler["batches"])
         states = {g["path"]: is_json(g["state"]) for g in sampler["generators"]}
         need(len(states) == len(sampler["generators"]) and all(states.values()), "generators")
-        need(sampler["batches"] <= low, "a snapshot not after the position")
+        at, digest = sampler["batches"], sampler["digest"]
+        need(at <= low, "a snapshot not after the position")
+        need((digest is not None) == (at > 0), "the digest of a snapshot within the epoch")
+        need(at < max(1, reach) or digest == position["digest"], "the position's digest")
     need(lanes is not None or not iterable, "lanes of an iterable")
     if lanes is not None:
         entries, count = lanes["entries"], max(1, plan["lanes"])
@@ -278,12 +332,19 @@ def validate(state: Any, present: dict[str, Any]) -> None:
             slots = {"dataset": entry["dataset"], "iterator": entry["iterator"]}
             check_stated(slots, entry["stated"], entry["ordinal"])
             need(passes or (entry["ordinal"] >= 0 and iterable >= entry["ended"]), "a fitting lane")
+            errors, since = entry["errors"], max(0, -entry["ordinal"]) + entry["replay"]
+            need(errors == sorted({*errors}), "errors that increase")
+            need(not errors or errors[-1] < since, "errors since the snapshot")
         made = [max(0, entry["ordinal"]) + entry["replay"] for entry in entries]
         need(sum(made) == batches, "the position's batches in the lanes")
         if not iterable:
             dealt = [(batches + count - 1 - lane) // count for lane in range(count)]
             need(made == dealt and lanes["next"] == batches % count, "lanes as batches are dealt")
     pairs = {name: (plan[name], present[name]) for name in PLAN if name != "lifetime"}
+    if None in pairs["data"]:
+        del pairs["data"]
+    if batches == 0 and None not in pairs["length"]:
+        del pairs["length"]
     if differing := {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}:
         raise PlanMismatchError(differing)
 
@@ -302,7 +363,7 @@ def follow(
     plan: dict[str, Any], epoch: int, first: int, carried: tuple[int, ...] = ()
 ) -> Iterator[tuple[list[int], Words]]:
     """Give the indices and the words of each batch that follows in an epoch of a built-in order."""
-    n, size, root, shift = plan["length"], plan["batch_size"] or 1, plan["seed"], len(carried)
+    n, size, root, shift = plan["length"], plan["batch_size"] or 1, int(plan["seed"]), len(carried)
     key = words(root, "order", epoch)[0]
     element = permutation(n, key) if plan["sampler"] == "shuffle" else int
     for i in range(first, batch_count(plan, shift)):

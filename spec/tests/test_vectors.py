@@ -86,7 +86,8 @@ def test_seeds(name: str, vector: dict[str, Any]) -> None:
         arguments = (int(place["root"]), place["purpose"], *map(int, place["numbers"]))
         w = derive_words(*arguments)
         expected = list(map(int, place["words"]))
-        assert list(w) == [*expected[:2], expected[2] >> 32, expected[3]]
+        w0, w1, w2, w3 = expected
+        assert list(w) == [w0 >> 1, w1, w2 >> 32, w3 >> 1]
         assert derive(*arguments) == expected[0]
     for place in vector.get("streams", []):
         assert draws(*map(int, place["words"])) == (
@@ -94,7 +95,7 @@ def test_seeds(name: str, vector: dict[str, Any]) -> None:
             place["python"],
             place["numpy"],
         )
-        info = BatchInfo(0, 0, 0, int(place["words"][3]))
+        info = BatchInfo(0, 0, 0, int(place["words"][3]) >> 1)
         raw = info.numpy.bit_generator.random_raw(4)
         assert [str(word) for word in raw] == place["private_numpy"]
         own = torch.rand(4, dtype=torch.float64, generator=info.torch)
@@ -102,7 +103,7 @@ def test_seeds(name: str, vector: dict[str, Any]) -> None:
 
 
 def draws(w0: int, w1: int, w2: int, w3: int) -> tuple[list[float], ...]:
-    generator = torch.Generator().manual_seed(w0)
+    generator = torch.Generator().manual_seed(w0 >> 1)
     python = random.Random(w1)
     legacy = np.random.RandomState(w2 >> 32)
     return (
@@ -178,7 +179,8 @@ def state_of(vector: dict[str, Any]) -> Any:
 
 
 def plan_of(vector: dict[str, Any]) -> Plan:
-    return Plan(**canonical.loads(json.dumps(vector["plan"]).encode("utf-8")))
+    fields = canonical.loads(json.dumps(vector["plan"]).encode("utf-8"))
+    return Plan(**{**fields, "seed": int(fields["seed"])})
 
 
 def refuse(state: Any, here: Plan) -> None:
@@ -212,6 +214,7 @@ def loader_of(plan: Plan) -> StatefulDataLoader[Any]:
         drop_last=plan.tail == "drop",
         lanes=plan.lanes,
         seed=plan.seed,
+        data_id=plan.data,
         collate_fn=list,
     )
 

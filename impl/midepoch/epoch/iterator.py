@@ -11,7 +11,7 @@ from midepoch.epoch.execution import Execution
 from midepoch.epoch.progress import Progress
 from midepoch.epoch.schedule import ScheduledTask
 from midepoch.errors import SnapshotWarning, StaleIteratorError, WorkerDiedError, warn_user
-from midepoch.lane.messages import Batch, Ended, Failure, Reply, Snapshot
+from midepoch.lane.messages import Batch, Ended, Failure, Outcome, Reply, Snapshot
 from midepoch.stats import Tally
 from midepoch.workers.protocol import Workers
 
@@ -84,9 +84,7 @@ class EpochIterator(Iterator[Any]):
         except BaseException:
             # KeyboardInterrupt and its like come anywhere: the batch counts as not delivered, and
             # the lanes are restored before it is made (FAULT-9).
-            self._broken = True
-            self._discard()
-            self._interrupted()
+            self._stop()
             raise
         self._tally.waited += time.perf_counter() - start
         if isinstance(outcome, Failure):
@@ -139,16 +137,29 @@ class EpochIterator(Iterator[Any]):
             task, reply = self._await()
             outcome = reply.outcome
             self._warn_of(reply.snapshot)
-            if isinstance(outcome, (Batch, Failure)):
+            if task.replay:
+                self._replayed(outcome)
+            elif isinstance(outcome, (Batch, Failure)):
                 self.progress.delivered(task.lane, task.step, outcome, reply.snapshot)
                 self._tally.batches += 1
                 if schedule.ahead:
                     schedule.fill(self.progress)
                 return outcome
-            if isinstance(outcome, Ended):
+            elif isinstance(outcome, Ended):
                 self.progress.passed_end(task.lane, reply.snapshot)
-            else:
-                self._tally.replayed += 1
+
+    def _replayed(self, outcome: Outcome) -> None:
+        """Count a replayed batch; an error that it did not raise before ends the replay."""
+        self._tally.replayed += 1
+        if isinstance(outcome, Failure):
+            self._stop()
+            raise outcome.exception()
+
+    def _stop(self) -> None:
+        """Leave the lanes where they are; they are restored before the next batch is made."""
+        self._broken = True
+        self._discard()
+        self._interrupted()
 
     def _warn_of(self, snapshot: Snapshot | None) -> None:
         if snapshot is not None and snapshot.trouble is not None:
@@ -211,8 +222,7 @@ class EpochIterator(Iterator[Any]):
         """Run the replay alone, up to the loaded position, and release the workers there."""
         self._schedule.fill(self.progress)
         while not self._schedule.empty:
-            self._await()
-            self._tally.replayed += 1
+            self._replayed(self._await()[1].outcome)
             self._schedule.fill(self.progress)
         self._release()
 

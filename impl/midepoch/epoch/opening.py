@@ -109,7 +109,7 @@ class EpochOpener:
         ``restored``: the samplers are restored from the document, too.
         """
         position, pool = self.position, self.pool
-        document = under(document, position.current_plan())
+        document = under(document, position.current_plan(), position.share())
         _warn_of_replay(document)
         execution = self._execution()
         moved = position.progress is not None and position.progress.moved
@@ -154,7 +154,7 @@ class EpochOpener:
             return
         # The next iter() begins the epoch again, and raises the error to the caller.
         with suppress(Exception), put_back_after(position.chain):
-            document = under(progress.next_epoch(), position.current_plan())
+            document = under(progress.next_epoch(), position.current_plan(), position.share())
             execution = self._execution()
             order = self._order(document, execution, continuing=True)
             pool.between.begin_early(document, order, execution)

@@ -9,12 +9,12 @@ from typing import Any
 import torch
 from torch.utils.data import DataLoader, IterableDataset
 
-from midepoch.arguments import Options
+from midepoch.arguments import Options, is_data_id
 from midepoch.epoch.execution import lifetime_of
 from midepoch.errors import ArgumentError, PlanMismatchError, StateFormatError
-from midepoch.format.plan import Plan, SamplerKind, Tail, compare, rankless
+from midepoch.format.plan import Difference, Plan, SamplerKind, Tail, compare
 from midepoch.format.seeds import derive
-from midepoch.format.state import Document
+from midepoch.format.state import Document, Share
 from midepoch.sampling.batches import BuiltInOrder, Order
 from midepoch.sampling.chain import SamplerChain
 from midepoch.sampling.custom import CustomOrder
@@ -62,6 +62,7 @@ def make_plan(
         tail=_tail(loader, options, iterable=iterable),
         lanes=loader.num_workers if options.lanes is None else options.lanes,
         lifetime=lifetime_of(loader),
+        data=fingerprint_of(loader.dataset) if options.data_id is None else options.data_id,
     )
 
 
@@ -86,8 +87,18 @@ def _tail(loader: DataLoader[Any], options: Options, *, iterable: bool) -> Tail:
     return "rollover"
 
 
-def under(document: Document, plan: Plan) -> Document:
-    """Return the document of an epoch's beginning under the present plan.
+def fingerprint_of(dataset: Any) -> str | None:
+    """Return what a dataset says that identifies its data, if it says so.
+
+    That is the result of a method ``fingerprint``, or Hugging Face's attribute ``_fingerprint``.
+    """
+    found = getattr(dataset, "fingerprint", None)
+    found = found() if callable(found) else getattr(dataset, "_fingerprint", None)
+    return found if is_data_id(found) else None
+
+
+def under(document: Document, plan: Plan, share: Share | None) -> Document:
+    """Return the document of an epoch's beginning under the present plan and this rank's share.
 
     A dataset may have grown or shrunk between two epochs. Carried indices that it no longer has
     are left out.
@@ -95,10 +106,10 @@ def under(document: Document, plan: Plan) -> Document:
     >>> from midepoch.format.state import Position
     >>> plan = Plan("map", 9, "sequential", None, 7, 4, "rollover", 0, "epoch")
     >>> document = Document(plan, Position(1, 0, 0, carried=(8,)), None, None)
-    >>> under(document, replace(plan, length=8)).position.carried
+    >>> under(document, replace(plan, length=8), None).position.carried
     ()
     """
-    position, length = document.position, plan.length
+    position, length = replace(document.position, share=share), plan.length
     if position.carried and length is not None:
         kept = tuple(index for index in position.carried if index < length)
         position = replace(position, carried=kept)
@@ -149,19 +160,31 @@ def make_order(
     )
 
 
-def check_plan(document: Document, here: Plan, *, adopted: Collection[str]) -> None:
+def check_plan(
+    document: Document, here: Plan, share: Share | None, *, adopted: Collection[str]
+) -> None:
     """Compare the plans, apart from the fields in ``adopted``, which the state decides (DOC-12).
+
+    ``share``: this rank's share of the order.
 
     Raises:
         PlanMismatchError: other fields differ; each is named.
     """
-    plans = document.plan, here
-    if not document.position.batches:
-        # Between two epochs no rank has consumed anything of its share: any rank can continue.
-        plans = rankless(plans[0]), rankless(plans[1])
-    differences = compare(*plans, ignore=adopted)
+    saved, position, ignored = document.plan, document.position, set(adopted)
+    if saved.data is None or here.data is None:
+        ignored.add("data")  # nothing is known of one of the two
+    if not position.batches and None not in (saved.length, here.length):
+        ignored.add("length")  # a dataset may have grown between two epochs
+    differences = compare(saved, here, ignore=ignored)
+    # Between two epochs no rank has consumed anything of its share: any rank can continue.
+    if position.batches and position.share != share:
+        differences.append(Difference("share", _words(position.share), _words(share)))
     if differences:
         raise PlanMismatchError(differences)
+
+
+def _words(share: Share | None) -> str | None:
+    return None if share is None else f"rank {share.rank} of {share.world}"
 
 
 def check_loadable(document: Document, chain: SamplerChain | None, *, stateful: bool) -> None:

@@ -13,8 +13,8 @@ from midepoch.epoch.planning import check_loadable, check_plan, under
 from midepoch.epoch.progress import Progress, frozen
 from midepoch.errors import StateFormatError
 from midepoch.format.plan import Plan
-from midepoch.format.state import SAMPLER_SLOTS, Document, Position, SamplerState
-from midepoch.lane.datapipes import pipe_name
+from midepoch.format.state import SAMPLER_SLOTS, Document, Position, SamplerState, Share
+from midepoch.lane.datapipes import pipe_share
 from midepoch.lane.progress import fresh_lanes
 from midepoch.sampling.chain import SamplerChain
 from midepoch.sampling.custom import DIGEST_START
@@ -64,8 +64,8 @@ class LoaderPosition:
         Raises:
             StateFormatError, PlanMismatchError: it does not fit; nothing is changed.
         """
-        here = self._with_rank(here)
-        check_plan(document, here, adopted=adopted)
+        share = self.share() if chain is None else chain.share()
+        check_plan(document, here, share, adopted=adopted)
         check_loadable(document, chain, stateful=self.stateful)
         try:
             document = frozen(document)
@@ -74,7 +74,7 @@ class LoaderPosition:
         if chain is not None and document.sampler is not None:
             chain.put_epoch(document.sampler.epoch)
         self.chain = chain
-        self.plan = replace(document.plan, sampler_name=here.sampler_name)
+        self.plan = replace(document.plan, data=here.data)
         self.progress, self._loaded = None, document
 
     def document(self) -> Document:
@@ -82,7 +82,7 @@ class LoaderPosition:
         if self.progress is not None:
             document = self.progress.document()
             if document.position.batches == 0:  # a dataset may have grown between two epochs
-                document = under(document, self.current_plan())
+                document = under(document, self.current_plan(), self.share())
             return document
         return self._beginning() if self._loaded is None else self._loaded
 
@@ -98,16 +98,19 @@ class LoaderPosition:
             samples=0,
             digest=None if chain is None else DIGEST_START,
             carried=() if plan.tail == "rollover" else None,
+            share=self.share(),
         )
         laned = self.stateful or isinstance(self._dataset, IterableDataset)
         return Document(plan, position, sampler, fresh_lanes(plan) if laned else None)
 
     def current_plan(self) -> Plan:
-        """Return the plan under the dataset's present length and this process's rank."""
+        """Return the plan under the dataset's present length."""
         if self.plan.sampler in ("sequential", "shuffle"):
             return replace(self.plan, length=len(self._dataset))
-        return self._with_rank(self.plan)
+        return self.plan
 
-    def _with_rank(self, plan: Plan) -> Plan:
-        pipe = isinstance(self._dataset, IterDataPipe)
-        return replace(plan, sampler_name=pipe_name()) if pipe else plan
+    def share(self) -> Share | None:
+        """Return the share of the order that this process delivers; ``None``: all of it."""
+        if self.chain is not None:
+            return self.chain.share()
+        return pipe_share() if isinstance(self._dataset, IterDataPipe) else None

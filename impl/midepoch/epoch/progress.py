@@ -125,6 +125,7 @@ class Progress:
         self.samples = document.position.samples
         self.digest = document.position.digest
         self.order = order
+        self._share = document.position.share
         self.moved = False
         """A batch was delivered, or the end was seen."""
         self.finished = False
@@ -170,7 +171,7 @@ class Progress:
     def passed_end(self, lane: int, snapshot: Snapshot | None) -> None:
         """Note that an iterable's lane answered with its end."""
         if self._lanes is not None:
-            self._lanes[lane].advance(snapshot, batches=0, ended=True)
+            self._lanes[lane].end(snapshot)
         self._pass_turn(lane)
 
     def delivered(
@@ -190,8 +191,7 @@ class Progress:
         elif isinstance(outcome, Batch):
             self.samples += outcome.samples
         if self._lanes is not None:
-            ended = isinstance(outcome, Batch) and outcome.last
-            self._lanes[lane].advance(snapshot, batches=1, ended=ended)
+            self._lanes[lane].deliver(outcome, snapshot)
             if not self.iterable:
                 self._cut_if_complete()
         self._pass_turn(lane)
@@ -242,7 +242,13 @@ class Progress:
             return self.next_epoch()
         sampler, carried = self.order.state(self.reach, self.replay_start())
         position = Position(
-            self.epoch, self.batches, self.samples, self.digest, self.delivery.ahead(), carried
+            self.epoch,
+            self.batches,
+            self.samples,
+            self.digest,
+            self.delivery.ahead(),
+            carried,
+            self._share,
         )
         return Document(self.plan, position, sampler, self._lanes_here())
 
@@ -253,17 +259,14 @@ class Progress:
             entries = tuple(lane.entry() for lane in self._lanes)
         else:
             cut = map(entry_of, self._cut)
-            entries = tuple(
-                replace(entry, replay=lane.delivered - entry.cut)
-                for entry, lane in zip(cut, self._lanes, strict=True)
-            )
+            entries = tuple(lane.since(entry) for entry, lane in zip(cut, self._lanes, strict=True))
         return LanesState(self.next_lane, entries)
 
     def next_epoch(self) -> Document:
         """Return the frozen document of the next epoch's start, from here."""
         sampler, carried = self.order.next_epoch_state(self.reach, ended=self.finished)
         digest = None if sampler is None else DIGEST_START
-        position = Position(self.epoch + 1, 0, 0, digest, carried=carried)
+        position = Position(self.epoch + 1, 0, 0, digest, carried=carried, share=self._share)
         return Document(self.plan, position, sampler, self._lanes_next())
 
     def _lanes_next(self) -> LanesState | None:

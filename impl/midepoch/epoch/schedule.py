@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from midepoch.epoch.execution import Execution
 from midepoch.epoch.progress import Delivered
-from midepoch.format.state import Document
+from midepoch.format.state import Document, LanesState
 from midepoch.lane.messages import (
     Batch,
     Done,
@@ -52,6 +52,8 @@ class ScheduledTask:
     worker: int
     step: Step | None
     """Map-style: the batch of the order. ``None`` for the next batch of an iterable's lane."""
+    replay: bool = False
+    """The batch was delivered before: it is made again for its lane's sake alone."""
     reply: Reply | None = None
 
 
@@ -88,6 +90,7 @@ class Schedule:
         self._order = order
         self._loaded = Delivered(position.batches, position.ahead)
         """The deliveries before this iteration."""
+        self._raised = _raised(document.lanes, self._lanes)
         self._start, self._next, self._limit = start, start, limit
         self._drawn = deque(drawn)
         self._next_lane = document.lanes.next if document.lanes is not None else 0
@@ -186,6 +189,7 @@ class Schedule:
         lane = step.index % self._lanes
         route = self._route(step, lane)
         task = self._add(lane, route, step)
+        task.replay = replay
         if step.error is not None:
             outcome = Done() if replay else Failure(step.error)
             self.accept(Reply(self.iteration, task.number, outcome))
@@ -201,6 +205,7 @@ class Schedule:
                 keys=step.keys,
                 snapshot=due,
                 ship=not replay,
+                raises=replay and step.index in self._raised,
             )
         )
 
@@ -281,6 +286,16 @@ class Schedule:
                 return drawn
         self._order, self._exhausted, self.agreed = order, False, True
         return drawn
+
+
+def _raised(lanes: LanesState | None, count: int) -> set[int]:
+    """Return the batches of a map-style dataset in which it raised an error, before this run."""
+    entries = () if lanes is None else lanes.entries
+    return {
+        (entry.cut + number) * count + lane
+        for lane, entry in enumerate(entries)
+        for number in entry.errors
+    }
 
 
 def _same(one: Step | None, other: Step | None) -> bool:

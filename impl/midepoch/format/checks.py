@@ -21,9 +21,11 @@ __all__ = [
     "at",
     "boolean",
     "choice",
+    "decimal",
     "digest",
     "integer",
     "json_types",
+    "mapping",
     "nullable",
     "record",
     "subset",
@@ -75,6 +77,22 @@ def integer(low: int, high: int) -> Check:
         if type(value) is not int or not low <= value <= high:
             raise StateFormatError(
                 f"expected an integer from {low} to {high}, got {show(value)}", path
+            )
+        return value
+
+    return check
+
+
+def decimal(high: int) -> Check:
+    """Make a check for the decimal digits of an integer ``0 <= value <= high``."""
+    digits = re.compile(rf"(0|[1-9][0-9]{{0,{len(str(high)) - 1}}})\Z", re.ASCII)
+
+    def check(value: object, path: str) -> str:
+        if type(value) is not str or not digits.match(value) or int(value) > high:
+            raise StateFormatError(
+                f"expected the decimal digits of an integer from 0 to {high}, in a string, got "
+                f"{show(value)}",
+                path,
             )
         return value
 
@@ -143,6 +161,20 @@ def record(fields: Mapping[str, Check], ignorable: str | None = None) -> Check:
         if missing:
             raise StateFormatError(f"missing: {', '.join(missing)}", path)
         return {name: inner(value[name], at(path, name)) for name, inner in fields.items()}
+
+    return check
+
+
+def mapping(inner: Check) -> Check:
+    """Make a check for a dict of any names without a leading ``$``; values pass ``inner``."""
+
+    def check(value: object, path: str) -> dict[str, Any]:
+        if type(value) is not dict:
+            raise StateFormatError(f"expected a dict, got {show(value)}", path)
+        for key in value:
+            if text(key, path).startswith("$"):
+                raise StateFormatError(f"expected names without $, got {show(key)}", path)
+        return {key: inner(element, at(path, key)) for key, element in value.items()}
 
     return check
 

@@ -14,8 +14,8 @@ from midepoch.format.plan import Plan
 
 __all__ = ["COUNT_MAX", "EPOCH_MAX", "LANES_MAX", "check_consistency"]
 
-COUNT_MAX = 2**63 - 1
-"""The largest count in a document: batches, samples, lengths."""
+COUNT_MAX = 2**53 - 1
+"""The largest count in a document (batches, samples, lengths): all JSON libraries keep it."""
 
 EPOCH_MAX = COUNT_MAX - 1
 """The last epoch that a position can be in: the number of the next one is a count too."""
@@ -37,6 +37,7 @@ def check_consistency(
     _present(position.digest, custom, "$.position.digest", "a custom sampler")
     _check_carried(plan, position)
     _check_ahead(position, lanes)
+    _check_share(plan, position)
     _check_position(plan, position)
     _present(sampler, custom, "$.sampler", "a custom sampler")
     if sampler is not None:
@@ -55,9 +56,8 @@ def _check_plan(plan: Plan) -> None:
         )
     built_in = plan.sampler in ("sequential", "shuffle")
     _present(plan.length, built_in, "$.plan.length", "a built-in sampler")
-    if plan.dataset == "map":
-        custom = plan.sampler == "custom"
-        _present(plan.sampler_name, custom, "$.plan.sampler_name", "a custom sampler")
+    custom = plan.sampler == "custom"
+    _present(plan.sampler_name, custom, "$.plan.sampler_name", "a custom sampler")
     if plan.batch_size is None and plan.tail != "keep":
         raise StateFormatError(
             f'expected "keep" where batch_size is null, got "{plan.tail}"', "$.plan.tail"
@@ -79,6 +79,15 @@ def _check_carried(plan: Plan, position: Position) -> None:
             raise StateFormatError(
                 f"expected an index below {plan.length}, got {show(index)}", f"{path}[{i}]"
             )
+
+
+def _check_share(plan: Plan, position: Position) -> None:
+    share = position.share
+    if share is None:
+        return
+    if plan.length is not None:
+        raise StateFormatError("a built-in order has no shares, expected null", "$.position.share")
+    _at_most(share.rank, share.world - 1, "$.position.share.rank", "the last rank")
 
 
 def _check_ahead(position: Position, lanes: LanesState | None) -> None:
@@ -128,6 +137,12 @@ def _check_sampler(sampler: SamplerState, position: Position) -> None:
         raise StateFormatError("two generators have the same path", "$.sampler.generators")
     _check_slots(sampler.states, sampler.stated, "$.sampler.states")
     _check_snapshot(sampler.batches, sampler.stated, "$.sampler.batches")
+    _present(sampler.digest, sampler.batches > 0, "$.sampler.digest", "a snapshot within the epoch")
+    if sampler.batches == position.reach > 0 and sampler.digest != position.digest:
+        raise StateFormatError(
+            "expected the position's digest, as the snapshot is of that batch",
+            "$.sampler.digest",
+        )
     _at_most(
         sampler.batches,
         position.low,
@@ -160,12 +175,25 @@ def _check_entry(entry: LaneEntry, plan: Plan, path: str) -> None:
     slots = {"dataset": entry.dataset, "iterator": entry.iterator}
     _check_slots(slots, entry.stated, path)
     _check_snapshot(entry.ordinal, entry.stated, f"{path}.ordinal")
+    _check_errors(entry, f"{path}.errors")
     if entry.ordinal < 0 and (plan.dataset, plan.lifetime) != ("iterable", "run"):
         raise StateFormatError(
             'only an iterable dataset of lifetime "run" has a snapshot of the pass before, '
             f"got {entry.ordinal}",
             f"{path}.ordinal",
         )
+
+
+def _check_errors(entry: LaneEntry, path: str) -> None:
+    made, last = entry.left + entry.replay, -1
+    for i, number in enumerate(entry.errors):
+        if not last < number < made:
+            raise StateFormatError(
+                f"expected a number from {last + 1} to {made - 1} (in increasing order, of the "
+                f"{made} batches since the snapshot), got {number}",
+                f"{path}[{i}]",
+            )
+        last = number
 
 
 def _check_map_lanes(lanes: LanesState, position: Position) -> None:

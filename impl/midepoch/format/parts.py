@@ -6,7 +6,7 @@ They carry users' own states unchanged, whatever these are.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 __all__ = [
     "LANE_SLOTS",
@@ -16,6 +16,7 @@ __all__ = [
     "LanesState",
     "Position",
     "SamplerState",
+    "Share",
     "Users",
 ]
 
@@ -27,6 +28,13 @@ LANE_SLOTS = ("dataset", "iterator")
 
 Users = Any
 """A user's own value of any type, carried unchanged (DOC-4)."""
+
+
+class Share(NamedTuple):
+    """The share of one of several ranks."""
+
+    rank: int
+    world: int
 
 
 @dataclass(frozen=True)
@@ -44,6 +52,8 @@ class Position:
     """Out of order: the delivered batches after the first one that was not delivered."""
     carried: tuple[Users, ...] | None = None
     """Rollover: indices left over by the epoch before, with which the first batch begins."""
+    share: Share | None = None
+    """The share of the order that these batches are of, where ranks divide it."""
 
     @property
     def low(self) -> int:
@@ -83,6 +93,8 @@ class SamplerState:
     batches: int
     """The batch at which the slots were snapshotted; -r for r batches before the end of the pass
     before, which was left early."""
+    digest: str | None = None
+    """The digest of the epoch's batches up to the snapshot; ``None`` if it has none of them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +111,14 @@ class LaneEntry:
     ended: bool
     replay: int
     """Batches delivered from the lane since the snapshot."""
+    errors: tuple[int, ...] = ()
+    """The batches since the snapshot in which the dataset raised an error, increasing, the first
+    numbered 0. Those of a pass before are counted first."""
+
+    @property
+    def left(self) -> int:
+        """Batches since the snapshot in the pass before, which was left early."""
+        return max(0, -self.ordinal)
 
     @property
     def cut(self) -> int:

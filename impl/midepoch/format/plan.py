@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass, fields, replace
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, fields
 from typing import Literal, NamedTuple
 
 __all__ = [
@@ -14,8 +14,6 @@ __all__ = [
     "SamplerKind",
     "Tail",
     "compare",
-    "ranked",
-    "rankless",
 ]
 
 DatasetKind = Literal["map", "iterable"]
@@ -33,8 +31,7 @@ class Plan:
     """The length of a built-in sampler's source; ``None`` for other samplers and iterables."""
     sampler: SamplerKind
     sampler_name: str | None
-    """The qualified class name of a custom (outer) sampler, with its rank if it has one. For an
-    iterable that ranks share, the rank."""
+    """The qualified class name of a custom (outer) sampler."""
     seed: int
     batch_size: int | None
     """``None`` without automatic batching and for custom batch samplers."""
@@ -42,6 +39,10 @@ class Plan:
     lanes: int
     """0 means unsharded: one stream, no worker info."""
     lifetime: Lifetime
+    data: str | None = None
+    """What identifies the data; ``None`` if nothing does."""
+    options: Mapping[str, str] = field(default_factory=dict)
+    """Later additions that a reader must understand, by name."""
 
 
 class Difference(NamedTuple):
@@ -66,20 +67,3 @@ def compare(saved: Plan, here: Plan, ignore: Collection[str] = ()) -> list[Diffe
         if field.name not in ignore
     )
     return [pair for pair in pairs if pair.saved != pair.here]
-
-
-def ranked(name: str, rank: int, world: int) -> str:
-    """Return the name of a sampler that gives a rank its share (WORLD-2).
-
-    >>> ranked("DistributedSampler", 1, 4)
-    'DistributedSampler (rank 1 of 4)'
-    """
-    return f"{name} (rank {rank} of {world})"
-
-
-def rankless(plan: Plan) -> Plan:
-    """Return the plan without the rank in its sampler's name."""
-    name = plan.sampler_name
-    if name is None or plan.dataset == "iterable":
-        return replace(plan, sampler_name=None)
-    return replace(plan, sampler_name=name.partition(" (rank ")[0])

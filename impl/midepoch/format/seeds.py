@@ -22,13 +22,13 @@ class BatchSeeds(NamedTuple):
     """The seeds of one batch, a sampler or a lane's start (SEED-2 to SEED-4)."""
 
     torch: int
-    """For torch's default generator."""
+    """For torch's default generator: 63 bits, so that it fits a tensor of signed integers."""
     python: int
     """For ``random.seed``."""
     numpy: int
     """For ``numpy.random.seed``: the high 32 bits of its word."""
     private: int
-    """Reserved for the batch's private generator."""
+    """For the batch's private generators: 63 bits, too."""
 
 
 def derive(root: int, purpose: str, *numbers: int) -> int:
@@ -46,11 +46,11 @@ def derive(root: int, purpose: str, *numbers: int) -> int:
 def derive_words(root: int, purpose: str, *numbers: int) -> BatchSeeds:
     """Return the four words of the same digest as the seeds of the streams (SEED-4).
 
-    >>> derive_words(0, "batch.map", 0, 3).torch == derive(0, "batch.map", 0, 3)
+    >>> derive_words(0, "batch.map", 0, 3).torch == derive(0, "batch.map", 0, 3) >> 1
     True
     """
     w0, w1, w2, w3 = _FOUR.unpack(_digest(root, purpose, numbers))
-    return BatchSeeds(w0, w1, w2 >> 32, w3)
+    return BatchSeeds(w0 >> 1, w1, w2 >> 32, w3 >> 1)
 
 
 def _digest(root: int, purpose: str, numbers: tuple[int, ...]) -> bytes:

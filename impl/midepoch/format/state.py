@@ -23,6 +23,7 @@ from midepoch.format.parts import (
     LanesState,
     Position,
     SamplerState,
+    Share,
 )
 from midepoch.format.plan import Plan
 from midepoch.format.seeds import ROOT_MAX
@@ -42,6 +43,7 @@ __all__ = [
     "LanesState",
     "Position",
     "SamplerState",
+    "Share",
 ]
 
 FORMAT = "midepoch.state"
@@ -58,7 +60,7 @@ class Document:
     >>> plan = Plan("map", 100, "shuffle", None, 7, 8, "keep", 0, "epoch")
     >>> document = Document(plan, Position(epoch=2, batches=3, samples=24), None, None)
     >>> Document.from_dict(document.to_dict()).position
-    Position(epoch=2, batches=3, samples=24, digest=None, ahead=(), carried=None)
+    Position(epoch=2, batches=3, samples=24, digest=None, ahead=(), carried=None, share=None)
     """
 
     plan: Plan
@@ -71,7 +73,7 @@ class Document:
         return {
             "format": FORMAT,
             "version": VERSION,
-            "plan": dict(vars(self.plan)),
+            "plan": _plan_to_dict(self.plan),
             "position": _position_to_dict(self.position),
             "sampler": None if self.sampler is None else _sampler_to_dict(self.sampler),
             "lanes": None if self.lanes is None else _lanes_to_dict(self.lanes),
@@ -94,7 +96,7 @@ class Document:
         _check_header(obj)
         fields = _DOCUMENT(obj, "$")
         document = cls(
-            plan=Plan(**fields["plan"]),
+            plan=_plan_from_fields(fields["plan"]),
             position=_position_from_fields(fields["position"]),
             sampler=_sampler_from_fields(fields["sampler"]),
             lanes=_lanes_from_fields(fields["lanes"]),
@@ -105,6 +107,7 @@ class Document:
 
 _count = checks.integer(0, COUNT_MAX)
 _signed = checks.integer(-COUNT_MAX, COUNT_MAX)
+_share = checks.record({"rank": _count, "world": checks.integer(1, COUNT_MAX)})
 
 _PLAN = checks.record(
     {
@@ -112,11 +115,13 @@ _PLAN = checks.record(
         "length": checks.nullable(_count),
         "sampler": checks.choice("sequential", "shuffle", "custom", "none"),
         "sampler_name": checks.nullable(checks.text),
-        "seed": checks.integer(0, ROOT_MAX),
+        "seed": checks.decimal(ROOT_MAX),
         "batch_size": checks.nullable(checks.integer(1, COUNT_MAX)),
         "tail": checks.choice("keep", "drop", "rollover"),
         "lanes": checks.integer(0, LANES_MAX),
         "lifetime": checks.choice("epoch", "run"),
+        "data": checks.nullable(checks.text),
+        "options": checks.mapping(checks.text),
     }
 )
 
@@ -128,6 +133,7 @@ _POSITION = checks.record(
         "digest": checks.nullable(checks.digest),
         "ahead": checks.array(_count),
         "carried": checks.nullable(checks.array(checks.anything)),
+        "share": checks.nullable(_share),
     }
 )
 
@@ -146,6 +152,7 @@ _SAMPLER = checks.record(
         "states": checks.record(dict.fromkeys(SAMPLER_SLOTS, checks.anything)),
         "stated": checks.subset(*SAMPLER_SLOTS),
         "batches": _signed,
+        "digest": checks.nullable(checks.digest),
     }
 )
 
@@ -157,6 +164,7 @@ _ENTRY = checks.record(
         "ordinal": _signed,
         "ended": checks.boolean,
         "replay": _count,
+        "errors": checks.array(_count),
     }
 )
 
@@ -191,14 +199,28 @@ def _check_header(obj: object) -> None:
         raise StateVersionError(version, VERSION)
 
 
+def _plan_to_dict(plan: Plan) -> dict[str, Any]:
+    return {**vars(plan), "seed": str(plan.seed), "options": dict(plan.options)}
+
+
+def _plan_from_fields(fields: dict[str, Any]) -> Plan:
+    return Plan(**{**fields, "seed": int(fields["seed"])})
+
+
 def _position_to_dict(position: Position) -> dict[str, Any]:
-    carried = None if position.carried is None else list(position.carried)
-    return {**vars(position), "ahead": list(position.ahead), "carried": carried}
+    return {
+        **vars(position),
+        "ahead": list(position.ahead),
+        "carried": None if position.carried is None else list(position.carried),
+        "share": None if position.share is None else position.share._asdict(),
+    }
 
 
 def _position_from_fields(fields: dict[str, Any]) -> Position:
     carried = None if fields["carried"] is None else tuple(fields["carried"])
-    return Position(**{**fields, "ahead": tuple(fields["ahead"]), "carried": carried})
+    share = None if fields["share"] is None else Share(**fields["share"])
+    ahead = tuple(fields["ahead"])
+    return Position(**{**fields, "ahead": ahead, "carried": carried, "share": share})
 
 
 def _sampler_to_dict(sampler: SamplerState) -> dict[str, Any]:
@@ -208,6 +230,7 @@ def _sampler_to_dict(sampler: SamplerState) -> dict[str, Any]:
         "states": dict(sampler.states),
         "stated": list(sampler.stated),
         "batches": sampler.batches,
+        "digest": sampler.digest,
     }
 
 
@@ -219,12 +242,17 @@ def _sampler_from_fields(fields: dict[str, Any] | None) -> SamplerState | None:
 
 
 def _lanes_to_dict(lanes: LanesState) -> dict[str, Any]:
-    entries = [{**vars(entry), "stated": list(entry.stated)} for entry in lanes.entries]
+    entries = [
+        {**vars(entry), "stated": list(entry.stated), "errors": list(entry.errors)}
+        for entry in lanes.entries
+    ]
     return {"next": lanes.next, "entries": entries}
 
 
 def _lanes_from_fields(fields: dict[str, Any] | None) -> LanesState | None:
     if fields is None:
         return None
-    entries = tuple(LaneEntry(**entry) for entry in fields["entries"])
+    entries = tuple(
+        LaneEntry(**{**entry, "errors": tuple(entry["errors"])}) for entry in fields["entries"]
+    )
     return LanesState(fields["next"], entries)

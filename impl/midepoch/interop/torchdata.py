@@ -23,7 +23,7 @@ from midepoch.errors import (
 from midepoch.format import checks
 from midepoch.format.consistency import COUNT_MAX
 from midepoch.format.plan import Lifetime, Plan
-from midepoch.format.state import Document, LaneEntry, LanesState, Position
+from midepoch.format.state import Document, LaneEntry, LanesState, Position, Share
 from midepoch.interop.torchdata_layout import Saved, WorkerPart, is_torchdata, parse, share
 from midepoch.interop.torchdata_order import order_chain
 from midepoch.interop.torchdata_samplers import Drawn, custom, sequential, shuffled
@@ -57,10 +57,18 @@ class LoaderFacts:
     in_order: bool
     skips: bool
     """An empty rest of an epoch is skipped (``empty_rest="skip"``)."""
+    share: Share | None
+    """The share of the order that this process delivers."""
 
 
 def facts_of(
-    loader: DataLoader[Any], plan: Plan, first: Plan, chain: SamplerChain | None, *, skips: bool
+    loader: DataLoader[Any],
+    plan: Plan,
+    first: Plan,
+    chain: SamplerChain | None,
+    *,
+    skips: bool,
+    share: Share | None,
 ) -> LoaderFacts:
     """Return the facts about a loader as it was built, before another order was loaded.
 
@@ -80,6 +88,7 @@ def facts_of(
         persistent=loader.persistent_workers,
         in_order=loader.in_order,
         skips=skips,
+        share=share,
     )
 
 
@@ -131,7 +140,9 @@ def translate(state: object, facts: LoaderFacts) -> Translated | None:
     _check_plan(saved, facts)
     translated = _iterable(saved, facts) if saved.iterable else _map(saved, facts)
     # The checks of a document refuse counts that no run reaches.
-    return replace(translated, document=Document.from_dict(translated.document.to_dict()))
+    document = Document.from_dict(translated.document.to_dict())
+    position = replace(document.position, share=facts.share)
+    return replace(translated, document=replace(document, position=position))
 
 
 def advance(iterator: Iterator[Any], translated: Translated) -> None:

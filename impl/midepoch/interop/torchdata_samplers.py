@@ -215,7 +215,6 @@ def custom(saved: Saved, plan: Plan, chain: SamplerChain, *, skips: bool) -> Dra
             finish=saved.finished,
         )
     here = _stated(chain, states, saved.drawn)
-    # The state does not hold the batches before the snapshot: their digest is never compared.
     return Drawn(
         None,
         saved.drawn,
@@ -326,7 +325,10 @@ def _nothing_stated(chain: SamplerChain) -> SamplerState:
 def _stated(chain: SamplerChain, states: dict[str, Any], batches: int) -> SamplerState:
     # The samplers restore their generators in load_state_dict.
     slots = {slot: states.get(slot) for slot in SAMPLER_SLOTS}
-    return SamplerState(chain.epoch(), (), slots, tuple(states), batches if states else 0)
+    batches = batches if states else 0
+    # The state does not hold the batches before the snapshot: their digest begins there.
+    digest = DIGEST_START if batches else None
+    return SamplerState(chain.epoch(), (), slots, tuple(states), batches, digest)
 
 
 @dataclass(frozen=True)

@@ -20,10 +20,10 @@ from torch.utils.data.graph_settings import (
     get_all_graph_pipes,
 )
 
-from midepoch.format.plan import ranked
+from midepoch.format.parts import Share
 from midepoch.format.seeds import derive
 
-__all__ = ["PipeSettings", "pipe_name", "pipe_settings", "shared_root"]
+__all__ = ["PipeSettings", "pipe_settings", "pipe_share", "shared_root"]
 
 PURPOSE = "x-datapipe"
 """The purpose of their derived seeds: an extension, as the specification covers no pipes."""
@@ -48,7 +48,7 @@ class PipeSettings:
         """Give everything random in ``pipe`` its seed for an epoch; all lanes get the same."""
         if isinstance(pipe, IterDataPipe):
             generator = torch.Generator()
-            generator.manual_seed(derive(self.root, PURPOSE, epoch))
+            generator.manual_seed(derive(self.root, PURPOSE, epoch) >> 1)
             apply_random_seed(pipe, generator)
 
 
@@ -67,17 +67,17 @@ def pipe_settings(dataset: Any, root: int, lanes: int) -> PipeSettings | None:
     return PipeSettings(root if world == 1 else shared_root(root), rank, world, lanes)
 
 
-def pipe_name() -> str | None:
-    """Return the plan's name for a data pipe that ranks share (WORLD-2)."""
-    rank, world = _ranks()
-    return None if world == 1 else ranked(IterDataPipe.__name__, rank, world)
+def pipe_share() -> Share | None:
+    """Return this rank's share of a data pipe (WORLD-2)."""
+    share = _ranks()
+    return None if share.world == 1 else share
 
 
-def _ranks() -> tuple[int, int]:
+def _ranks() -> Share:
     """Return this rank and the number of ranks: 0 and 1 without a process group."""
     if dist.is_available() and dist.is_initialized():
-        return dist.get_rank(), dist.get_world_size()
-    return 0, 1
+        return Share(dist.get_rank(), dist.get_world_size())
+    return Share(0, 1)
 
 
 def shared_root(root: int) -> int:

@@ -5,7 +5,7 @@ A lane does not know where it runs; ``workers/`` hosts lanes in this process or 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
@@ -117,7 +117,9 @@ class Lane:
         of an epoch's end and not iterated since.
 
         Raises:
-            ReplayMismatchError: the lane ends before all that it had delivered.
+            ReplayMismatchError: the lane ends before all that it had delivered, or gives a batch
+                in place of an error.
+            Exception: a replayed batch raised an error that the saved run had not raised.
         """
         if entry is None:
             if self.spec.iterable:
@@ -138,10 +140,10 @@ class Lane:
             path = f"$.lanes.entries[{self.number}].iterator"
             self._pass.load_iterator(entry.iterator, path)
         if entry.ordinal < 0:
-            self._pass.leave(-entry.ordinal, self._draw_unseen)
+            self._pass.leave(entry.left, self._draw_unseen, entry.errors)
             self._pass.begin()
         self._ordinal = entry.cut
-        self._replay(entry.replay)
+        self._replay(entry.replay, {number - entry.left for number in entry.errors})
 
     def fetch(self, task: Fetch) -> Reply:
         """Run one task; an error in users' code is its outcome."""
@@ -201,7 +203,8 @@ class Lane:
         with self._scope(number):  # the batch's index in the pass before is not known
             self._collect()
 
-    def _replay(self, count: int) -> None:
+    def _replay(self, count: int, raised: Collection[int]) -> None:
+        """Make ``count`` batches and drop them; those in ``raised`` ended in an error before."""
         for done in range(count):
             try:
                 with self._batch(self._ordinal):
@@ -212,7 +215,12 @@ class Lane:
                     "dataset gives less than before the state was taken"
                 ) from None
             except Exception:
+                if done not in raised:
+                    raise
                 self._ended = False  # the interrupted run already raised this error
+            else:
+                if done in raised:
+                    raise _missing_error(self._ordinal, self.number)
             self._ordinal += 1
 
     def _collect(self) -> tuple[Any, int, bool]:
@@ -240,21 +248,26 @@ class Lane:
             outcome = self._produce()
         if not isinstance(outcome, Ended):
             self._ordinal += 1
-        return Reply(task.iteration, task.slot, outcome, self._snapshot_if_due())
+        return Reply(task.iteration, task.slot, outcome, self._snapshot_if_due(outcome))
 
     def _produce(self) -> Outcome:
         try:
             samples, count, self._ended = self._collect()
-            return Batch(_guarded(self._collate, samples), count, self._ended)
         except StopIteration:
             self._ended = True
             return Ended()
         except Exception as error:
+            return Failure(error, fetching=True)
+        try:
+            return Batch(_guarded(self._collate, samples), count, self._ended)
+        except Exception as error:
             return Failure(error)
 
-    def _snapshot_if_due(self) -> Snapshot | None:
+    def _snapshot_if_due(self, outcome: Outcome) -> Snapshot | None:
         interval = self.spec.interval
-        due = interval > 0 and (self._ended or self._ordinal % interval == 0)
+        # After an error a replay might not meet it again: a snapshot keeps replays from it.
+        failed = isinstance(outcome, Failure) and outcome.fetching
+        due = interval > 0 and (self._ended or failed or self._ordinal % interval == 0)
         # A dataset that lives on is snapshotted once in each pass even if snapshots are off:
         # no later epoch could be restored without that.
         vital = self.spec.keeps and (self._ended or self._ordinal == 1)
@@ -282,15 +295,30 @@ class Lane:
     def _look_up(self, task: Fetch) -> Outcome:
         try:
             samples = _guarded(self._get, task.keys)
-            return Batch(_guarded(self._collate, samples), 0) if task.ship else Done()
         except Exception as error:
-            return Failure(error) if task.ship else Done()  # already raised in the interrupted run
+            return Done() if task.raises else Failure(error, fetching=True)
+        if task.raises:
+            return Failure(_missing_error(task.number, self.number))
+        if not task.ship:
+            return Done()
+        try:
+            return Batch(_guarded(self._collate, samples), 0)
+        except Exception as error:
+            return Failure(error)
 
     def _get(self, keys: Any) -> Any:
         if not self.spec.automatic:
             return self.dataset[keys]
         several = getattr(self.dataset, "__getitems__", None)
         return several(keys) if several else [self.dataset[key] for key in keys]
+
+
+def _missing_error(batch: int, lane: int) -> ReplayMismatchError:
+    return ReplayMismatchError(
+        f"batch {batch} (lane {lane}) raised an error before the state was taken, and raises none "
+        "in the replay: what follows cannot be the same; give the dataset or its iterator a "
+        "state_dict, so that no replay crosses an error"
+    )
 
 
 def _guarded(function: Callable[[Any], Any], argument: Any) -> Any:

@@ -96,6 +96,8 @@ class Fetch:
     snapshot: bool
     ship: bool
     """False for a replay: the worker drops the batch."""
+    raises: bool = False
+    """A replay: the batch ended in an error, which the caller has seen."""
 
 
 @dataclass(slots=True)
@@ -136,6 +138,8 @@ class Failure:
     """An error of the user's code in place of a batch."""
 
     error: BaseException | ExceptionWrapper
+    fetching: bool = False
+    """The dataset raised it while the samples were fetched, so a replay meets it again."""
 
     def exception(self) -> BaseException:
         """Return the error, in its own type if that can be rebuilt."""

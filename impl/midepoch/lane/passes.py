@@ -7,7 +7,7 @@ of a pass's end.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, Literal
 
 from midepoch.errors import StateFormatError
@@ -72,9 +72,10 @@ class Pass(Iterator[Any]):
             )
         target.load_state_dict(thaw(state))
 
-    def leave(self, batches: int, draw: Callable[[int], object]) -> None:
+    def leave(self, batches: int, draw: Callable[[int], object], raised: Collection[int]) -> None:
         """Draw the ``batches`` that the saved run had drawn from a pass that it left.
 
+        Those in ``raised`` may end in an error, because the saved run has raised it already.
         The caller then begins the next pass. Many objects apply a loaded state only when an
         iterator draws from it.
         """
@@ -84,7 +85,8 @@ class Pass(Iterator[Any]):
             except StopIteration:
                 break
             except Exception:
-                continue  # the saved run has raised this error to its user already
+                if number not in raised:
+                    raise
 
     def __next__(self) -> Any:
         if self._iterator is None:

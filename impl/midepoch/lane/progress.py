@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from midepoch.format.plan import Plan
 from midepoch.format.state import LaneEntry, LanesState
-from midepoch.lane.messages import Snapshot
+from midepoch.lane.messages import Batch, Failure, Snapshot
 from midepoch.stateful import Frozen
 
 __all__ = ["FRESH", "LaneProgress", "Restorable", "Taken", "entry_of", "fresh_lanes"]
@@ -54,10 +54,23 @@ class LaneProgress:
         self.delivered = opening.delivered
         self.ended = opening.ended
         self._ended_in_base = opening.ended
+        first = opening.cut - opening.left
+        self._errors = [first + number for number in opening.errors]
+        """The ordinals of the batches that the dataset raised an error in; those of a pass before
+        are below 0."""
 
-    def advance(self, snapshot: Snapshot | None, *, batches: int, ended: bool) -> None:
-        """Count a delivered batch or an end, and keep its snapshot."""
-        self.delivered += batches
+    def deliver(self, outcome: Batch | Failure, snapshot: Snapshot | None) -> None:
+        """Count a delivered batch, or an error in its place, and keep its snapshot."""
+        if isinstance(outcome, Failure) and outcome.fetching:
+            self._errors.append(self.delivered)
+        self.delivered += 1
+        self._keep(snapshot, ended=isinstance(outcome, Batch) and outcome.last)
+
+    def end(self, snapshot: Snapshot | None) -> None:
+        """Note the lane's end, and keep its snapshot."""
+        self._keep(snapshot, ended=True)
+
+    def _keep(self, snapshot: Snapshot | None, *, ended: bool) -> None:
         self.ended = ended
         if snapshot is not None and snapshot.trouble is None:
             self._before = self.latest
@@ -71,8 +84,15 @@ class LaneProgress:
 
     def entry(self) -> LaneEntry:
         """Return the entry that restores the lane where it is."""
-        base = self.base
-        return replace(base, ended=self.ended, replay=self.delivered - base.cut)
+        return replace(self.since(self.base), ended=self.ended)
+
+    def since(self, base: LaneEntry) -> LaneEntry:
+        """Return the entry that restores the lane where it is from a snapshot of this epoch."""
+        return replace(base, replay=self.delivered - base.cut, errors=self._errors_from(base))
+
+    def _errors_from(self, base: LaneEntry) -> tuple[int, ...]:
+        first = base.cut - base.left
+        return tuple(ordinal - first for ordinal in self._errors if ordinal >= first)
 
     def next_epoch_entry(self) -> LaneEntry:
         """Return where the next epoch starts from, for a dataset object that lives on."""
@@ -82,15 +102,14 @@ class LaneProgress:
             return LaneEntry(base.dataset, None, stated, 0, False, 0)
         if self.delivered == 0:
             return replace(base, replay=0)
-        batches = self.delivered - base.cut
-        if batches and base.ordinal >= 0:
-            return _left_after(base, batches)
+        if self.delivered > base.cut and base.ordinal >= 0:
+            return self._left_after(base)
         before = self._before
         if before is not None and before.ordinal >= 0:
-            return _left_after(entry_of(before), self.delivered - before.ordinal)
-        return _left_after(base, 1)
+            return self._left_after(entry_of(before))
+        return replace(base, ordinal=-1, ended=False, replay=0, errors=())
 
-
-def _left_after(base: LaneEntry, batches: int) -> LaneEntry:
-    """Return the entry of a pass that is left ``batches`` after ``base``."""
-    return replace(base, ordinal=-batches, ended=False, replay=0)
+    def _left_after(self, base: LaneEntry) -> LaneEntry:
+        """Return the entry of a pass that is left here, and was snapshotted at ``base``."""
+        batches, errors = self.delivered - base.ordinal, self._errors_from(base)
+        return replace(base, ordinal=-batches, ended=False, replay=0, errors=errors)

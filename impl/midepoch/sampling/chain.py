@@ -9,8 +9,7 @@ from typing import Any
 from torch.utils.data import BatchSampler
 
 from midepoch.errors import StateFormatError
-from midepoch.format.plan import ranked
-from midepoch.format.state import GeneratorState, SamplerState
+from midepoch.format.state import COUNT_MAX, GeneratorState, SamplerState, Share
 from midepoch.lane.passes import FirstState
 from midepoch.sampling import generators
 from midepoch.stateful import is_stateful
@@ -53,19 +52,22 @@ class SamplerChain:
         self.first_state = FirstState()
 
     def name(self, *, given_batch_sampler: bool) -> str:
-        """Return the class name of the user's sampler, with the rank whose share it deals."""
-        name = type(self.outer if given_batch_sampler else self.driver).__qualname__
+        """Return the class name of the user's sampler."""
+        return type(self.outer if given_batch_sampler else self.driver).__qualname__
+
+    def share(self) -> Share | None:
+        """Return the share that the first sampler along the chain with a rank deals (WORLD-2)."""
         for _, link in self.links:
             rank, world = getattr(link, "rank", None), getattr(link, "num_replicas", None)
-            if type(rank) is int and type(world) is int:
-                return ranked(name, rank, world)
-        return name
+            if type(rank) is int and type(world) is int and 0 <= rank < world:
+                return Share(rank, world)
+        return None
 
     def epoch(self) -> int | None:
         """Return ``sampler.epoch`` of the first sampler along the chain that has one."""
         for _, link in self.links:
             value = getattr(link, "epoch", None)
-            if type(value) is int:
+            if type(value) is int and abs(value) <= COUNT_MAX:
                 return value
         return None
 

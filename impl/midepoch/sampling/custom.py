@@ -11,6 +11,8 @@ import hashlib
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from midepoch.errors import (
     ReplayMismatchError,
     SnapshotWarning,
@@ -62,9 +64,7 @@ class CustomOrder:
         self._target = batches
         self._saved_digest = digest
         self._index = max(0, opening.batches)
-        self._whole = self._index == 0
-        """All batches of the epoch are drawn here, so that the digest covers them."""
-        self._digest = DIGEST_START
+        self._digest = opening.digest or DIGEST_START
         self._snapshots: list[SamplerState] = []
         self._end: SamplerState | None = None
         self._pass = Pass(chain.driver, lambda: iter(chain.driver))
@@ -73,7 +73,7 @@ class CustomOrder:
         self._rolls = carried is not None
         left, here = (carried, None) if opening.batches < 0 else (None, carried)
         self._left, self._carried = left or (), here or ()
-        self._heads = list(self._carried) if self._whole else []
+        self._heads = list(self._carried) if self._index == 0 else []
         """Keys that come before those of the sampler in the next batch."""
         self._rest: tuple[Any, ...] = ()
         self._seeds = derive_words(root, "sampler", epoch)
@@ -114,7 +114,8 @@ class CustomOrder:
             self._pass.load_iterator(states[chain.iterator_slot], path)
         if resume.batches < 0:
             self._heads = list(self._left)
-            self._pass.leave(-resume.batches, lambda _: self._pull())
+            raised = range(-resume.batches)  # no digest is kept of that pass: any may have raised
+            self._pass.leave(-resume.batches, lambda _: self._pull(), raised)
             self._heads = []
             chain.put_generators(resume.generators)
             streams.seed(self._seeds)
@@ -125,13 +126,12 @@ class CustomOrder:
         """At the loaded position, compare the replayed batches with the delivered ones."""
         if self._index != self._target or self._saved_digest is None:
             return
-        if self._whole and self._digest != self._saved_digest:
+        if self._digest != self._saved_digest:
             raise ReplayMismatchError(
                 f"the sampler's first {self._target} batches are not those that had been "
                 "delivered when the state was taken; give it a state_dict, or make it depend on "
                 "its epoch and its generators alone"
             )
-        self._digest = self._saved_digest
 
     # Drawing
 
@@ -197,7 +197,13 @@ class CustomOrder:
         self._snapshots.append(self._with(states, self._index))
 
     def _with(self, states: dict[str, Frozen], batches: int) -> SamplerState:
-        return replace(self._opening, states=_slots(states), stated=tuple(states), batches=batches)
+        return replace(
+            self._opening,
+            states=_slots(states),
+            stated=tuple(states),
+            batches=batches,
+            digest=self._digest if batches > 0 else None,
+        )
 
     def _between(self) -> SamplerState:
         chain = self._chain
@@ -285,6 +291,17 @@ def _count(keys: Any) -> int:
     return len(keys) if hasattr(keys, "__len__") else 1
 
 
+def _by_value(keys: Any) -> Any:
+    """Return ``keys`` with integers in place of NumPy's: a sampler may give either."""
+    if isinstance(keys, np.integer):
+        return int(keys)
+    if type(keys) in (list, tuple):
+        return type(keys)(map(_by_value, keys))
+    if type(keys) is dict:
+        return {key: _by_value(value) for key, value in keys.items()}
+    return keys
+
+
 def chain_digest(digest: str, keys: Any) -> str:
     """Return the digest after one more step of a sampler gave ``keys``; ``None`` if it raised.
 
@@ -292,7 +309,7 @@ def chain_digest(digest: str, keys: Any) -> str:
     '01dc32a1707d4c75'
     """
     try:
-        text = canonical.dumps(keys)
+        text = canonical.dumps(_by_value(keys))
     except StateEncodingError:
         text = canonical.dumps({"$opaque": type(keys).__qualname__})
     return hashlib.sha256(bytes.fromhex(digest) + text).hexdigest()

@@ -214,6 +214,7 @@ class MainEnd:
                 question.keys,
                 question.snapshot,
                 question.ship,
+                question.raises,
             )
         return pickle.dumps((usable, spoiled, body), protocol=5)
 

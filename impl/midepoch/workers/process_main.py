@@ -115,12 +115,12 @@ def _encode_failure(answer: Opened | Reply, failure: Failure, where: str) -> byt
     error = failure.error
     wrapped = _torch.wrap(error, where) if isinstance(error, BaseException) else error
     try:
-        data = encode(_with(answer, Failure(wrapped)))
+        data = encode(_with(answer, replace(failure, error=wrapped)))
         decode(data)
         return data
     except Exception:
         wrapped.exc_type = RuntimeError
-        return encode(_with(answer, Failure(wrapped)))
+        return encode(_with(answer, replace(failure, error=wrapped)))
 
 
 def _with(answer: Opened | Reply, failure: Failure) -> Opened | Reply:

@@ -23,7 +23,7 @@ from midepoch.lane.messages import (
     Snapshot,
 )
 from midepoch.lane.messages import Opening as LaneOpening
-from midepoch.lane.progress import FRESH, LaneProgress
+from midepoch.lane.progress import FRESH, LaneProgress, Taken
 
 __all__ = ["Activity", "Asked", "IrreplaceableError", "TaskLog"]
 
@@ -90,10 +90,10 @@ class TaskLog:
         asked = self.asked.popleft()
         question = asked.question
         if asked.silent:
-            if isinstance(answer, Opened) and answer.failure is not None:
-                raise IrreplaceableError("its lanes could not be restored") from (
-                    answer.failure.exception()
-                )
+            failure = answer.failure if isinstance(answer, Opened) else answer.outcome
+            if isinstance(failure, Failure):
+                error = failure.exception()
+                raise IrreplaceableError("its lanes could not be restored") from error
             return False
         if isinstance(question, Open):
             if isinstance(answer, Opened) and answer.failure is None:
@@ -127,19 +127,18 @@ class TaskLog:
         lane, snapshot = question.lane, answer.snapshot
         stream = self._streams.get(lane)
         if stream is not None:
-            outcome = answer.outcome
-            if isinstance(outcome, (Batch, Failure)):
-                last = isinstance(outcome, Batch) and outcome.last
-                stream.advance(snapshot, batches=1, ended=last)
-            elif isinstance(outcome, Ended):
-                stream.advance(snapshot, batches=0, ended=True)
+            if isinstance(answer.outcome, (Batch, Failure)):
+                stream.deliver(answer.outcome, snapshot)
+            elif isinstance(answer.outcome, Ended):
+                stream.end(snapshot)
         elif self._stateful and self._remembers:
             if snapshot is not None and snapshot.trouble is None:
                 self._entries[lane] = snapshot
                 self._since[lane] = []
                 self._unknown.pop(lane, None)
             elif isinstance(question, Fetch):
-                self._since[lane].append(question)
+                raised = isinstance(answer.outcome, Failure) and answer.outcome.fetching
+                self._since[lane].append(replace(question, raises=question.raises or raised))
 
     # The messages for a replacement
 
@@ -220,6 +219,4 @@ class TaskLog:
 
 def _between(snapshot: Snapshot) -> LaneEntry:
     """Return the entry of a lane at the moment of the snapshot."""
-    lane = LaneProgress(FRESH)
-    lane.advance(snapshot, batches=0, ended=False)
-    return lane.base
+    return Taken(snapshot, 0).entry()
