@@ -278,3 +278,31 @@ def test_an_interrupt_that_nobody_sees() -> None:
     finding = found("FAULT-9", of, crashed)
     assert finding is not None
     assert (finding.outcome, finding.kind) == ("fails", "crash")
+
+
+# A sample that was delivered raises while the resume makes its batch again.
+
+AGAIN = ("take 1, save s", "[fail_at=0] load s, drain?, save t", "load t, drain, drain")
+RAISES = "!next WorkloadError sample 0 fails on purpose"
+REST = ["", "23|45.", f"{SECOND}."]
+
+
+@pytest.mark.parametrize(
+    ("resume", "later", "outcome", "kind"),
+    [
+        (["", RAISES, ""], REST, "pass", ""),
+        (["!load WorkloadError sample 0 fails on purpose"], [], "pass", ""),
+        (["", "23|45.", ""], ["", f"{SECOND}.", "."], "pass", ""),
+        (["", RAISES, "!save WorkloadError sample 0 fails on purpose"], [], "pass", ""),
+        (["", "34|5.", ""], REST, "fails silently", "different"),
+        (["", "45.", ""], REST, "fails silently", "missing"),
+        (["", RAISES, ""], ["", "45.", f"{SECOND}."], "fails silently", "missing"),
+        (["", RAISES, ""], ["", "01|23|45.", f"{SECOND}."], "fails silently", "repeated"),
+        (["", "!next ValueError the stream cannot be replayed"], [], "refused", ""),
+    ],
+)
+def test_an_error_of_the_resume_alone(
+    resume: list[str], later: list[str], outcome: str, kind: str
+) -> None:
+    texts = tuple(filter(None, (["01", ""], resume, later)))
+    check("FAULT-10", "failed replay", AGAIN, texts, outcome, kind)

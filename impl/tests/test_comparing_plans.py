@@ -65,7 +65,7 @@ def test_a_state_records_what_identifies_the_data(
 
 def test_other_data_of_the_same_length_is_refused_if_it_is_known() -> None:
     state = saved_after(1, loader(range(8), data_id="v1"))
-    with pytest.raises(PlanMismatchError, match="data +'v1' +'v2'"):
+    with pytest.raises(PlanMismatchError, match=r"data +'v1' +'v2'"):
         loader(range(8), data_id="v2").load_state_dict(state)
     unknown = loader(range(8))
     unknown.load_state_dict(state)

@@ -120,7 +120,10 @@ def _refused(c: Cell) -> Case:
 
 def _invalid(c: Cell) -> Case | None:
     groups: dict[str, list[Vector]] = {}
-    for v in (v for v in vectors("invalid") if v.requirement in REJECTED[c.family]):
+    for v in vectors("invalid"):
+        # The loaders of the cases are not told what identifies their data.
+        if v.requirement not in REJECTED[c.family] or v.plan["data"] is not None:
+            continue
         workload = _of_plan(v) if v.error == "PlanMismatchError" else _ANY
         lanes = v.plan["lanes"] if workload != _ANY else 0
         key = json.dumps([dataclasses.asdict(workload), lanes], sort_keys=True)
@@ -189,7 +192,7 @@ def _of_plan(vector: Vector) -> Workload:
         batch_size=plan["batch_size"] or 0,
         epochs=0,
         shuffle=plan["sampler"] == "shuffle",
-        seed=plan["seed"],
+        seed=int(plan["seed"]),
         tail=plan["tail"],
         sampler=plan["sampler_name"].lower() if plan["sampler"] == "custom" else "",
     )
@@ -315,22 +318,25 @@ def _seeded(c: Cell, epochs: int) -> Workload:
 def _document_at(w: Workload, epoch: int, batches: int) -> str:
     plan = {
         "dataset": "map",
-        "length": _number(w.n),
+        "length": w.n,
         "sampler": "shuffle",
         "sampler_name": None,
-        "seed": _number(w.seed),
+        "seed": str(w.seed),
         "batch_size": w.batch_size,
         "tail": w.tail,
         "lanes": 0,
         "lifetime": "run",
+        "data": None,
+        "options": {},
     }
     position: dict[str, Any] = {
         "epoch": epoch,
-        "batches": _number(batches),
-        "samples": _number(batches * w.batch_size),
+        "batches": batches,
+        "samples": batches * w.batch_size,
         "digest": None,
         "ahead": [],
         "carried": None,
+        "share": None,
     }
     document = {
         "format": "midepoch.state",
@@ -341,8 +347,3 @@ def _document_at(w: Workload, epoch: int, batches: int) -> str:
         "lanes": None,
     }
     return json.dumps(document, sort_keys=True, separators=(",", ":"))
-
-
-def _number(value: int) -> Any:
-    """Return an integer in the canonical form."""
-    return value if value < 2**53 else {"$int": str(value)}

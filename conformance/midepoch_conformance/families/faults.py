@@ -283,6 +283,18 @@ def _interrupted(c: Cell) -> Case | None:
     return c.play(INTERRUPTED[c.where], c.workload(3, interrupt_at=c.sample, log="auto"))
 
 
+@_outage(
+    "failed replay", needs=("samples",), shape=ONE, kind=("map", *ITERABLES, "stateful_map"),
+    interval=(1, 100), where=("ends", "goes on"), tail=("keep",),
+)  # fmt: skip
+def _failed_replay(c: Cell) -> Case | None:
+    if c.where == "goes on" and c.kind not in ITERABLES:
+        return None
+    # Sample 1 was delivered: only a loader that makes batches again fetches it.
+    sessions = "take 3, save s | [fail_at=1] load s, drain?, save t | load t, drain, drain"
+    return c.play(sessions, c.workload(stream=GOES_ON if c.where == "goes on" else "plain"))
+
+
 @_outage("after a death", (True,), needs=("samples",), shape=ONE, sample=(0, 6), tail=("keep",))
 def _after_a_death(c: Cell) -> Case:
     sessions = "drain?, save s | [die_at=null] load s, drain, drain"

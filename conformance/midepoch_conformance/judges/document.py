@@ -34,7 +34,7 @@ FIELDS = {
 
 PLAN = (
     "dataset", "length", "sampler_name", "sampler", "seed", "batch_size", "tail", "lanes",
-    "lifetime",
+    "lifetime", "data", "options",
 )  # fmt: skip
 """All fields of the plan."""
 

@@ -167,9 +167,10 @@ def root(view: View) -> Finding | None:
     if failed:
         return failed
     seeds = [_seed(e.document) for e in view.events(0, "save")]
-    if any(seed != view.case.workload.seed for seed in seeds):
-        words = f"the seed given is {view.case.workload.seed}, the plans say {seeds}"
-        return view.fails("invalid", words, view.case.workload.seed, seeds)
+    given = str(view.case.workload.seed)
+    if any(seed != given for seed in seeds):
+        words = f"the seed given is {given}, the plans say {seeds}"
+        return view.fails("invalid", words, given, seeds)
     return view.passed() if seeds else None
 
 
@@ -398,5 +399,4 @@ def _columns(view: View, delivered: model.Epochs) -> list[bool]:
 
 def _seed(document: object) -> object:
     plan = document.get("plan") if isinstance(document, dict) else None
-    seed = plan.get("seed") if isinstance(plan, dict) else None
-    return int(seed["$int"]) if isinstance(seed, dict) and "$int" in seed else seed
+    return plan.get("seed") if isinstance(plan, dict) else None

@@ -78,6 +78,28 @@ def _is_interrupt(fault: Fault) -> bool:
     )
 
 
+@judge("FAULT-10", "failed replay")
+def shown_errors_alone(view: View) -> Finding | None:
+    """An error that only a resume meets reaches the caller, and costs nothing."""
+    early = view.before(1)
+    if early is not None:
+        return early
+    raised = _caught(view, 1)
+    problem = view.problem(1, tolerated=raised)
+    if problem is not None and problem.epoch == 0:
+        found = view.of_problem(problem)
+        words = f"a sample that was delivered raises in the resume: {found.words}"
+        return dataclasses.replace(found, words=words, needs=view.needs(1, problem))
+    if not raised:
+        return view.passed()  # nothing was made again, or nothing was asked of it
+    if view.session(2) is None:
+        if any(event.step in raised for event in view.events(1, "load", "save")):
+            return view.passed("the sample raises while a state is loaded or taken")
+        return view.blocked("the second resume was not played")
+    found = _resumed(view, view.problem(2))
+    return dataclasses.replace(found, words=f"saved after an error of the resume: {found.words}")
+
+
 @judge("FAULT-6", "after a death")
 def after_a_death(view: View) -> Finding | None:
     """A state taken after a worker died resumes with the undelivered batches, or is refused."""

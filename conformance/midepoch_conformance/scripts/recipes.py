@@ -252,8 +252,7 @@ def _drawn_elsewhere(case: Case, finding: Finding) -> Comparison:
 
 @_recipe("SEED-5")
 def _root(case: Case, finding: Finding) -> Comparison:
-    seed = case.workload.seed
-    written = {"$int": str(seed)} if seed > 2**53 else seed
+    written = str(case.workload.seed)
     got = f'[state["plan"]["seed"] for state in {_DOCUMENTS.format(seen=seen(0))}]'
     return Comparison(f"[{written!r}] * len(got)", got, looks=("document",))
 

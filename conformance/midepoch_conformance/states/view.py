@@ -21,7 +21,7 @@ from midepoch_conformance.text import clipped, counted, printable
 from midepoch_conformance.verdict.published import schema
 
 if TYPE_CHECKING:
-    from midepoch.format.state import Document
+    from midepoch.format.state import Document, LaneEntry
 
 __all__ = ["Examination", "against_schema", "examine", "facts", "show_states"]
 
@@ -158,6 +158,11 @@ def facts(document: Document) -> list[tuple[str, str]]:
         found.append(("next", following))
     if document.sampler is not None:
         found.append(("sampler", _sampler(document)))
+    share = document.position.share
+    if share is not None:
+        found.append(("share", f"rank {share.rank} of {share.world}"))
+    if document.plan.data is not None:
+        found.append(("data", printable(document.plan.data)))
     return found
 
 
@@ -246,11 +251,17 @@ def _lanes(document: Document) -> Table:
             str(entry.replay),
             Text(_slot(entry.dataset, "dataset" in entry.stated)),
             Text(_slot(entry.iterator, "iterator" in entry.stated)),
-            "ended" if entry.ended else "next" if number == lanes.next else "",
+            _lane_words(entry, next_turn=number == lanes.next),
         )
     if len(lanes.entries) > _LANES_SHOWN:
         table.add_row("", f"and {len(lanes.entries) - _LANES_SHOWN} more lanes")
     return table
+
+
+def _lane_words(entry: LaneEntry, *, next_turn: bool) -> str:
+    words = ["ended" if entry.ended else "next" if next_turn else ""]
+    words += [counted(len(entry.errors), "error")] if entry.errors else []
+    return ", ".join(filter(None, words))
 
 
 def _slot(value: Any, stated: bool) -> str:

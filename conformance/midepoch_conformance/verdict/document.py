@@ -45,7 +45,7 @@ def untyped(document: Any) -> list[str]:
 
     Example:
         >>> untyped({"plan": {"seed": {"$int": "9007199254740993"}, "lanes": {"$tuple": []}}})
-        ['/plan/lanes']
+        ['/plan/lanes', '/plan/seed']
     """
     return sorted(_untyped(document, ""))
 
@@ -76,8 +76,8 @@ def _paths(node: Any, path: str) -> set[str]:
 
 
 _GENERATOR = "/sampler/generators/state"
-"""The place in the loader's own part that may hold floats: a library chooses its generator's
-state."""
+"""The place in the loader's own part that may hold floats and tagged integers: a library chooses
+its generator's state."""
 
 
 def _untyped(node: Any, path: str) -> set[str]:
@@ -88,7 +88,8 @@ def _untyped(node: Any, path: str) -> set[str]:
     if not isinstance(node, dict):
         return set()
     if any(str(key).startswith("$") for key in node):
-        return set() if set(node) == {"$int"} else {path}
+        tagged = set(node) == {"$int"} and path.startswith(_GENERATOR)
+        return set() if tagged else {path}
     return {
         p
         for key, value in node.items()

@@ -61,6 +61,7 @@ PREREQUISITES: dict[str, tuple[str, ...]] = {
     "FAULT-7": (*_RUNS, "FAULT-4"),
     "FAULT-8": _RESUMES,
     "FAULT-9": _RESUMES,
+    "FAULT-10": _RESUMES,
     "COST-1": _RESUMES,
     "COST-2": _RUNS,
     "COST-3": _RESUMES,

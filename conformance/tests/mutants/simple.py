@@ -55,6 +55,7 @@ class Loader:
         self.in_order = in_order  # a loader may keep the order even if this is False
         self.epoch = self.batches = 0  # the position of the last batch delivered
         self.snapshot: dict[str, Any] | None = None
+        self.raised: list[int] = []  # the batches since the snapshot that ended in an error
         self.moved = False  # whether the live epoch has delivered a batch
         self.live: Epoch | None = None
         self.copy: Any = None  # this epoch's copy of the dataset
@@ -80,10 +81,11 @@ class Loader:
         if self.batches % self.interval == 0:
             states = self.capture()
             if states:
-                self.snapshot = {"at": self.batches, "states": states}
+                self.snapshot, self.raised = {"at": self.batches, "states": states}, []
 
     def next_epoch(self) -> None:
         self.epoch, self.batches, self.snapshot, self.moved = self.epoch + 1, 0, None, False
+        self.raised = []
 
     def stop(self) -> None:
         """End the live epoch, and its workers."""
@@ -113,6 +115,7 @@ class Loader:
             "epoch": self.epoch,
             "batches": self.batches,
             "snapshot": copy.deepcopy(self.snapshot),
+            "raised": list(self.raised),
             "plan": self.plan(),
         }
 
@@ -122,6 +125,7 @@ class Loader:
         self.stop()
         self.epoch, self.batches = state["epoch"], state["batches"]
         self.snapshot, self.moved = state["snapshot"], False
+        self.raised = state["raised"]
 
     def check(self, state: Any) -> None:
         """Raise StateError unless ``state`` belongs to this loader and this plan."""
@@ -136,6 +140,8 @@ class Loader:
         for name in ("epoch", "batches"):
             if type(state[name]) is not int or state[name] < 0:
                 raise StateError(f"{name} is no count: {state[name]!r}")
+        if type(state["raised"]) is not list or {*map(type, state["raised"])} - {int}:
+            raise StateError(f"no list of batches: {state['raised']!r}")
         snapshot = state["snapshot"]
         whole = isinstance(snapshot, dict) and set(snapshot) == {"at", "states"}
         if snapshot is not None and not (whole and snapshot["at"] <= state["batches"]):
@@ -184,8 +190,10 @@ class Loader:
         """Make the batches of this epoch from the position on."""
         done = self.restore()
         source = self.access(done) if self.random_access else self.stream(done)
-        for _ in range(done, self.batches):
-            next(source, None)
+        for k in range(done, self.batches):
+            error, _ = next(source, (None, []))
+            if error is not None and k not in self.raised:
+                raise error
         return source
 
     def access(self, done: int) -> Iterator[Answer]:
@@ -312,6 +320,8 @@ class Epoch:
         except KeyboardInterrupt:
             self.interrupted()
             raise
+        if error is not None:
+            self.loader.raised.append(self.loader.batches)
         self.loader.advance()
         if error is not None:
             raise error

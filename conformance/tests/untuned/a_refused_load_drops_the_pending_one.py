@@ -13,8 +13,8 @@ BREAKS = ("REFUSE-4", "DOC-13", "RESUME-7")
 EDITS = [
     (
         "epoch/position.py",
-        "        here = self._with_rank(here)\n        check_plan(",
-        "        here, self._loaded = self._with_rank(here), None\n        check_plan(",
+        "        check_plan(document, here, share, adopted=adopted)\n",
+        "        self._loaded = None\n        check_plan(document, here, share, adopted=adopted)\n",
     ),
 ]
 

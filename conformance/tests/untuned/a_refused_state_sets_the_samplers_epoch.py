@@ -13,8 +13,7 @@ BREAKS = ("REFUSE-4", "DOC-13", "RESUME-7")
 EDITS = [
     (
         "epoch/position.py",
-        "        here = self._with_rank(here)\n        check_plan",
-        "        here = self._with_rank(here)\n"
+        "        check_plan",
         "        if chain is not None and document.sampler is not None:\n"
         "            chain.put_epoch(document.sampler.epoch)\n"
         "        check_plan",

@@ -12,8 +12,8 @@ BREAKS = ("FAULT-5", "RESUME-7")
 EDITS = [
     (
         "lane/lane.py",
-        "return Failure(error) if task.ship else Done()  # already raised in the interrupted run",
-        "return Failure(error)",
+        "return Done() if task.raises else Failure(error, fetching=True)",
+        "return Failure(error, fetching=True)",
     ),
 ]
 

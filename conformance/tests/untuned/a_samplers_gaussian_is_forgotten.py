@@ -12,7 +12,7 @@ FAMILY = "ranks and samplers"
 BREAKS = ("RESUME-1", "EPOCH-4", "EPOCH-1", "EPOCH-2", "RESUME-7")
 EDITS = [
     (
-        "lane/streams.py",
+        "sampling/generators.py",
         "        value.setstate((version, tuple(internal), gauss))\n",
         "        value.setstate((version, tuple(internal), None))\n",
     ),

@@ -12,8 +12,8 @@ BREAKS = ("FAULT-9", "RESUME-7")
 EDITS = [
     (
         "epoch/iterator.py",
-        "            self._discard()\n            self._interrupted()\n            raise\n",
-        "            self._discard()\n            raise\n",
+        "        self._discard()\n        self._interrupted()\n",
+        "        self._discard()\n",
     ),
 ]
 

@@ -12,7 +12,7 @@ BREAKS = ("EPOCH-6", "EPOCH-4", "RESUME-7")
 EDITS = [
     (
         "sampling/custom.py",
-        "self._heads = list(self._carried) if self._whole else []",
+        "self._heads = list(self._carried) if self._index == 0 else []",
         "self._heads = list(self._carried)",
     ),
 ]

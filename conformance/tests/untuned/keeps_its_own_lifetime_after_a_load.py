@@ -12,7 +12,7 @@ BREAKS = ("ELASTIC-3", "ELASTIC-1", "RESUME-7")
 EDITS = [
     (
         "epoch/position.py",
-        "self.plan = replace(document.plan, sampler_name=here.sampler_name)",
+        "self.plan = replace(document.plan, data=here.data)",
         "self.plan = replace(here, seed=document.plan.seed, lanes=document.plan.lanes)",
     ),
 ]

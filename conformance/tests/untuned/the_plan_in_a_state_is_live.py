@@ -9,15 +9,15 @@ from edited import edited
 
 FAMILY = "states"
 BREAKS = ("STATE-2", "STATE-1")
-EDITS = [("format/state.py", '"plan": dict(vars(self.plan)),', '"plan": vars(self.plan),')]
+EDITS = [("format/state.py", '"options": dict(plan.options)', '"options": plan.options')]
 
 
 def shows(play: Any) -> Any:
     plan = play(n=12, batch_size=2, shuffle=True)
     life = plan.open()
     life.take(2)
-    life.session.state()["plan"]["seed"] = 99
-    return life.state()["plan"]["seed"], 0
+    life.session.state()["plan"]["options"]["order"] = "x"
+    return life.state()["plan"]["options"], {}
 
 
 Adapter = edited(EDITS)
