@@ -74,17 +74,25 @@ def test_what_only_asks_and_nothing_judges_is_no_pass(capsys: Say) -> None:
     assert main(["check", spec, "--only", "basis", "-q"]) == 0
 
 
-def test_pytest_says_so_as_well(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("stateless", "nothing about resuming can be judged: the loader has no state_dict"),
+        ("unworkable", "no run with workers can be judged: an uninterrupted run fails here: Runt"),
+    ],
+)
+def test_pytest_says_so_as_well(name: str, told: str, tmp_path: Path) -> None:
     ran = subprocess.run(
         [
             sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "--pyargs",
-            "midepoch_conformance", "--loader", f"{OWN}/stateless.py:make_loader",
-            "-k", "resume_can_be or BASIS-1",
+            "midepoch_conformance", "--loader", f"{OWN}/{name}.py:make_loader",
+            "-k", "can_be_judged or BASIS-1",
         ],
         cwd=tmp_path, capture_output=True, text=True, timeout=120,
     )  # fmt: skip
     assert ran.returncode == 1, ran.stdout + ran.stderr
-    assert "nothing about resuming can be judged: the loader has no state_dict" in ran.stdout
+    assert told in ran.stdout
+    assert "1 failed, 2 passed" in ran.stdout
 
 
 def test_a_function_is_named_and_its_batches_are_shown(tmp_path: Path, capsys: Say) -> None:
@@ -180,11 +188,24 @@ def test_a_function_whose_epoch_has_no_end_is_told_so_at_once(tmp_path: Path, ca
     assert "cut the epoch in the function, after some batches, if its data has no end" in err
 
 
-def test_runs_that_fail_with_workers_say_so(capsys: Say) -> None:
+def test_runs_that_fail_with_workers_are_no_pass(tmp_path: Path, capsys: Say) -> None:
     spec = f"{OWN}/unworkable.py:make_loader"
-    assert main(["check", spec, "--only", "RESUME-1", "--no-scripts"]) == 0
+    assert main(["check", spec, "--only", "RESUME-1", "--no-scripts", "--json", "r.jsonl"]) == 2
     out = words(capsys.readouterr().out)
     assert "3 cases: an uninterrupted run fails here: RuntimeError: the workers find no tok" in out
+    assert "what to do Mend that error, which a run with num_workers=1 shows" in out
+    verdict = out[out.index("unworkable.py:make_loader: no run with workers could be judged") :]
+    assert "RuntimeError: the workers find no tokenizer" in verdict
+    assert verdict.endswith("; 1 requirement holds without workers (4 cases)")
+    document = load_report(tmp_path / "r.jsonl")
+    assert document.footer.unjudged == ["runs with workers"]
+    assert markdown(document).startswith("## ⚠️ ")
+    assert "not judged" in badges(document)["midepoch.svg"]
+    # Beside a requirement that no case judged, both are said.
+    assert main(["check", spec, "--only", "RESUME-1,COST-1", "--no-scripts", "-q"]) == 2
+    said = capsys.readouterr().out
+    assert "COST-1 was judged by no case: " in said
+    assert "; no run with workers could be judged: an uninterrupted run" in said
 
 
 def test_a_file_alone_gets_the_function_in_it(capsys: Say) -> None:
