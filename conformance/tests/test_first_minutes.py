@@ -16,6 +16,8 @@ from test_check import TABLE
 from test_report import ignores_loads
 
 from midepoch_conformance import cli
+from midepoch_conformance.case.case import Case
+from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.cli import main
 from midepoch_conformance.families import tables
 from midepoch_conformance.report import overview
@@ -217,6 +219,31 @@ def test_an_id_that_is_none_is_refused_at_once(capsys: Say) -> None:
     with mock.patch("midepoch_conformance.replay.draw", side_effect=AssertionError):
         assert main(["replay", "zzz", f"{OWN}/skips.py:make_loader"]) == 2
     assert "'zzz' is no case's id" in capsys.readouterr().err
+
+
+def test_an_id_that_no_case_has_is_looked_for_aloud(tmp_path: Path, capsys: Say) -> None:
+    spec, unknown = f"{OWN}/skips.py:make_loader", "abcdefabcdef"
+    with mock.patch("midepoch_conformance.replay.draw", return_value=([], {})) as drawing:
+        assert main(["replay", unknown, spec]) == 2
+    assert [call.args[0] for call in drawing.call_args_list] == ["quick", "full"]
+    err = words(capsys.readouterr().err)
+    assert f"looking for {unknown} among the cases that quick draws" in err
+    assert "full draws for this loader, which takes a minute or more" in err
+    assert f"there is no case '{unknown}' in the tables and the drawn cases" in err
+    assert "the line `again` of a failure has its id" in err
+    # A report is not looked for elsewhere.
+    assert main(["check", spec, "--only", "BASIS-1", "-q", "--json", "r.jsonl"]) == 0
+    with mock.patch("midepoch_conformance.replay.draw", side_effect=AssertionError):
+        assert main(["replay", unknown, spec, "--report", "r.jsonl"]) == 2
+    assert f"there is no case '{unknown}' in r.jsonl" in words(capsys.readouterr().err)
+
+
+def test_a_case_that_quick_draws_is_found_without_drawing_more(capsys: Say) -> None:
+    drawn = Case("cut", Workload(n=17), TABLE[0].sessions)
+    with mock.patch("midepoch_conformance.replay.draw", return_value=([drawn], {})) as drawing:
+        main(["replay", drawn.id, f"{OWN}/skips.py:make_loader"])
+    assert drawing.call_count == 1
+    assert capsys.readouterr().out.startswith(drawn.id)
 
 
 def test_a_wrong_next_epoch_of_the_loaders_own_samples_is_judged(capsys: Say) -> None:
