@@ -183,6 +183,10 @@ CHANGES: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
         lambda header: header["loader"].update(version="2.0"),
         r"loader.version was '2.0', is '1.0'",
     ),
+    "file": (
+        lambda header: header["loader"].update(digest="0" * 64),
+        "the loader's file has been edited",
+    ),
     "packages": (
         lambda header: header["loader"].update(packages={"torch": "2.0"}),
         r"loader.packages.torch was '2.0', is None",
@@ -364,6 +368,28 @@ def test_the_command_line_says_what_is_wrong(
     assert main(command(fakes, "--continue")) == 2
     assert "there is no such report" in capsys.readouterr().err
     assert not (tmp_path / "report.jsonl").exists()
+
+
+def test_a_loader_that_was_edited_is_another_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = (Path(__file__).parent / "own" / "skips.py").read_text(encoding="utf-8")
+    mine, report = tmp_path / "mine.py", tmp_path / "report.jsonl"
+    mine.write_text(text)
+    asked = ["check", "mine.py:make_loader", "--only", "BASIS-1", "-q", "--json", "report.jsonl"]
+    assert main(asked) == 0
+    report.write_text("".join(report.read_text().splitlines(keepends=True)[:4]))
+    kept = report.read_bytes()
+    mine.write_text(text + "\n# another loader\n")
+    capsys.readouterr()
+    assert main([*asked, "--continue"]) == 2
+    said = capsys.readouterr().err
+    assert "report.jsonl is the report of another run: the loader's file has been edited" in said
+    assert "leave --continue out to start over" in said
+    assert report.read_bytes() == kept
+    mine.write_text(text)
+    assert main([*asked, "--continue"]) == 0
 
 
 def test_explored_cases_are_kept_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

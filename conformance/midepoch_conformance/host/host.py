@@ -117,6 +117,7 @@ class Host:
             "platform": platform.platform(),
             "packages": _packages(self.offer.package),
             "file": self.loaded.file,
+            "digest": self.loaded.digest,
             "module": self.loaded.module,
             "attribute": self.loaded.name,
             "function": self.loaded.function,
