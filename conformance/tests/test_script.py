@@ -208,6 +208,18 @@ def test_a_failures_script_shows_nothing_of_a_good_loader(text: str, requirement
         assert ran.status == status, ran.output
 
 
+def test_a_loaders_workers_end_when_they_are_asked_to(fakes: Path) -> None:
+    """They inherit the session's handlers, and a handler of Python's may not end a new process."""
+    case = parse(CASES["Forgets", "RESUME-1"])
+    with Runner(f"{fakes / 'lies.py'}:Forgets", limit=5) as runner:
+        text = make_script(runner.info, case, judged(runner, case)["RESUME-1"], hashes=False)
+    begin = "player = ScriptPlayer(root, changes)"
+    assert begin in text
+    handlers = "{signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}"
+    ran = run_script(text.replace(begin, f"assert {handlers} == {{signal.SIG_DFL}}; {begin}"))
+    assert ran.status == 1, ran.output
+
+
 def test_the_heading_is_short_whatever_is_said() -> None:
     finding = Finding("RESUME-1", "fails", "error", "word " * 200)
     text = make_script(TORCHDATA, parse(CASES["Forgets", "RESUME-1"]), finding, "word " * 200)
