@@ -159,7 +159,7 @@ def test_streams_that_move() -> None:
 
 def test_a_process_that_is_prepared_for_forks_still_works() -> None:
     code = """
-from midepoch_conformance.host.processes import _writable, prepare_for_forks
+from midepoch_conformance.host.system.processes import _writable, prepare_for_forks
 kept = [bytes([i % 256]) * 4096 for i in range(4000)]
 prepare_for_forks()
 assert all(start % (2 << 20) == 0 for start, end in _writable())

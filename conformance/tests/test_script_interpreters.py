@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from midepoch_conformance.host.processes import _runs
+from midepoch_conformance.host.system.processes import _runs
 from midepoch_conformance.scripts.run import (
     NO_VERDICT,
     Interpreter,

@@ -25,11 +25,11 @@ from typing import Any
 
 from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.host import loading, processes
+from midepoch_conformance.host import loading
 from midepoch_conformance.host.function_adapter import BuildError, FunctionAdapter
 from midepoch_conformance.host.job import Job
 from midepoch_conformance.host.play import Play
-from midepoch_conformance.host.system import stacks, surroundings
+from midepoch_conformance.host.system import processes, stacks, surroundings
 from midepoch_conformance.host.system.deadline import Deadline
 from midepoch_conformance.text import meant
 
