@@ -24,7 +24,7 @@ from midepoch_benchmarks.results import (
     Results,
 )
 from midepoch_conformance.errors import CheckError
-from midepoch_conformance.host.processes import end_group
+from midepoch_conformance.host.system.processes import end_group
 
 __all__ = ["FULL", "QUICK", "Pace", "run"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 
 __all__ = ["main"]
@@ -9,6 +10,8 @@ __all__ = ["main"]
 
 def main() -> int:
     """Run the command line and return its exit status."""
+    # What ends a job from outside, such as a CI's time limit, ends it as Ctrl-C does.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         # Ctrl-C while this is imported is no error either.
         from midepoch_conformance.cli import main as run

@@ -70,7 +70,8 @@ Timeout = Annotated[
         "--timeout",
         metavar="SECONDS",
         min=0.1,
-        help="Time that a session has before the suite looks whether it hangs. "
+        help="Time that a session, or the building of the loader, has before the suite looks "
+        "whether it hangs. "
         "[default: it follows from a plain epoch, at least 60]",
     ),
 ]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -36,19 +37,25 @@ _SHOWN = 1200
 _ID = re.compile("[0-9a-f]{1,12}")
 
 
-def find_case(name: str, report: Path | None = None, bench: Bench | None = None) -> Case:
+def find_case(
+    name: str,
+    report: Path | None = None,
+    bench: Bench | None = None,
+    say: Callable[[str], None] = lambda words: None,
+) -> Case:
     """Return the case whose id begins with ``name``: of a report, of the tables, or drawn.
 
     Args:
         name: the id, or its beginning.
         report: the report that has the case.
         bench: draws the cases that a profile draws for its loader, if the tables have none.
+        say: told before that, as it takes long.
 
     Raises:
         CheckError: there is none, or there are several.
     """
     if not _ID.fullmatch(name.lower()):
-        # The search among drawn cases takes a minute.
+        # The search among drawn cases takes long.
         raise CheckError(
             f"{name!r} is no case's id",
             "an id has 12 digits of 0 to 9 and a to f, or is their beginning; the line `again` of "
@@ -56,18 +63,23 @@ def find_case(name: str, report: Path | None = None, bench: Bench | None = None)
         )
     found = dict(_of_report(report) if report is not None else _of_tables())
     ids = [one for one in found if one.startswith(name.lower())]
-    if not ids and report is None and bench is not None:
-        found = dict(_drawn(bench))
-        ids = [one for one in found if one.startswith(name.lower())]
+    for profile in tables.PROFILES:
+        if not ids and report is None and bench is not None:
+            long = ", which takes a minute or more" if profile == "full" else ""
+            say(f"looking for {name} among the cases that {profile} draws for this loader{long}")
+            found |= _drawn(bench, profile)
+            ids = [one for one in found if one.startswith(name.lower())]
     if len(ids) == 1 or name.lower() in found:
         return found[name.lower() if name.lower() in found else ids[0]]
-    place = str(report) if report is not None else "the tables"
+    place = str(report) if report is not None else "the tables and the drawn cases"
     if ids:
         raise CheckError(f"{place}: {len(ids)} cases begin with {name!r}", f"such as {ids[0]}")
     hint = "only its report has a case that was explored or made smaller: --report FILE"
+    if report is not None:
+        hint = f"`midepoch report {report}` shows the ids"
     raise CheckError(
-        f"{place}: no case {name!r}",
-        meant(name, found) or (hint if report is None else "the report shows the ids of its cases"),
+        f"there is no case {name!r} in {place}",
+        f"{meant(name, found)} the line `again` of a failure has its id; {hint}".strip(),
     )
 
 
@@ -79,11 +91,10 @@ def _of_tables() -> Iterator[tuple[str, Case]]:
                 yield played.id, played
 
 
-def _drawn(bench: Bench) -> Iterator[tuple[str, Case]]:
-    """Yield the cases that the profiles draw for a loader; they are the same in each run."""
-    for profile in tables.PROFILES:
-        cases, _ = draw(profile, bench, None)
-        yield from ((case.id, case) for case in cases_for(bench.info, cases))
+def _drawn(bench: Bench, profile: str) -> dict[str, Case]:
+    """Return the cases that a profile draws for a loader; they are the same in each run."""
+    cases, _ = draw(profile, bench, None)
+    return {case.id: case for case in cases_for(bench.info, cases)}
 
 
 def _of_report(path: Path) -> Iterator[tuple[str, Case]]:
@@ -105,7 +116,7 @@ def replay(settings: Settings, name: str, report: Path | None, console: Console)
     """
     with open_benches(settings) as benches:
         bench = benches[0]
-        case = find_case(name, report, bench)
+        case = find_case(name, report, bench, lambda words: print(words, file=sys.stderr))
         smoke(bench)
         own = bench.info.function
         console.print(Text.assemble((case.id, "bold"), f"  {describe(case, own)}"))

@@ -84,6 +84,17 @@ def test_a_resume_can_be_judged(opened: tuple[PiecewiseCheck, LoaderInfo]) -> No
         pytest.fail(verdict.words, pytrace=False)
 
 
+def test_a_run_with_workers_can_be_judged(
+    opened: tuple[PiecewiseCheck, LoaderInfo],
+) -> None:
+    """A run with workers ends: if each raises, every item is judged without workers alone."""
+    verdict = opened[0].working()
+    if verdict.outcome == "failed":
+        pytest.fail(verdict.words, pytrace=False)
+    if verdict.outcome == "skipped":
+        pytest.skip(verdict.words)
+
+
 def test_requirement(
     opened: tuple[PiecewiseCheck, LoaderInfo],
     requirement: str,

@@ -13,7 +13,7 @@ import pytest
 from nothing_left import nothing_left
 from warm_hosts import TORCH, WarmHosts
 
-from midepoch_conformance.host import processes
+from midepoch_conformance.host.system import processes
 from midepoch_conformance.run import check
 from midepoch_conformance.search import steering
 

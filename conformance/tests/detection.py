@@ -36,7 +36,7 @@ from warm_hosts import PLAIN, TORCH, WarmHosts
 
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.errors import CheckError
-from midepoch_conformance.host.processes import adopt_orphans
+from midepoch_conformance.host.system.processes import adopt_orphans
 from midepoch_conformance.run import host_process
 from midepoch_conformance.run.bench import Bench
 from midepoch_conformance.run.check import run_check

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from midepoch_conformance.host.processes import adopt_orphans, keepers, living
+from midepoch_conformance.host.system.processes import adopt_orphans, keepers, living
 
 __all__ = ["nothing_left"]
 

@@ -30,7 +30,7 @@ from midepoch_conformance.case.workload import AMBIENT_DRAWS, KINDS, Workload, W
 from midepoch_conformance.families.offered import EXTRAS
 from midepoch_conformance.families.unusual import UNUSUAL
 from midepoch_conformance.host.loading import BUILT_IN
-from midepoch_conformance.host.processes import adopt_orphans
+from midepoch_conformance.host.system.processes import adopt_orphans
 from midepoch_conformance.run.runner import Runner
 
 # torchdata 0.11.0 calls what newer torch releases have deprecated.

@@ -19,10 +19,9 @@ from simulated import Engine
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.trace import Fault, SessionTrace, Trace
 from midepoch_conformance.errors import CheckError
-from midepoch_conformance.host import function_adapter
 from midepoch_conformance.host.faults import hang
-from midepoch_conformance.host.function_adapter import FunctionAdapter
 from midepoch_conformance.host.system.stacks import innermost, signature
+from midepoch_conformance.run import runner
 from midepoch_conformance.run.bench import Bench, CertainFailures
 from midepoch_conformance.run.certainty.hangs import Hangs
 from midepoch_conformance.run.certainty.plays import Plays
@@ -227,16 +226,26 @@ def test_the_smoke_run_says_where_it_stands(fakes: Path, monkeypatch: pytest.Mon
     assert "odd.py" in caught.value.hint
 
 
-def test_a_function_that_never_builds_says_where_it_stands(
-    fakes: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.syspath_prepend(str(fakes))
-    monkeypatch.setattr(function_adapter, "_PROBING", LIMIT)
-    from hangs import never_built
-
+def test_a_function_that_never_builds_says_where_it_stands(fakes: Path) -> None:
     line = line_of(fakes / "hangs.py", "where building stands")
-    with pytest.raises(RuntimeError, match=rf"not built within .*hangs\.py:{line}"):
-        FunctionAdapter(never_built).offer()
+    words = rf"not built within {LIMIT} s: it stands at hangs\.py:{line}"
+    with pytest.raises(CheckError, match=words) as caught:
+        run_check(Settings(f"{fakes / 'hangs.py'}:never_built", jobs=1, timeout=LIMIT))
+    hint = caught.value.hint.splitlines()
+    assert hint[0] == f"hangs.py:{line}, in never_built"
+    assert "--timeout" in hint[-1]
+
+
+@pytest.mark.parametrize("where", ["", "class Adapter:\n    def __init__(self):\n        "])
+def test_a_file_that_does_not_import_says_where_it_stands(
+    where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "GRACE", 1.0)
+    (tmp_path / "stuck.py").write_text(f"import threading\n{where}threading.Event().wait()\n")
+    line = 4 if where else 2
+    with pytest.raises(CheckError, match=rf"not imported within .*stuck\.py:{line}") as caught:
+        run_check(Settings(f"{tmp_path / 'stuck.py'}:Adapter", jobs=1, timeout=LIMIT))
+    assert "--timeout" in caught.value.hint
 
 
 SPAWNING = """

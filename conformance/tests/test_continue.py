@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import os
-import re
 import shlex
-import signal
-import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -183,6 +178,10 @@ CHANGES: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
         lambda header: header["loader"].update(version="2.0"),
         r"loader.version was '2.0', is '1.0'",
     ),
+    "file": (
+        lambda header: header["loader"].update(digest="0" * 64),
+        "the loader's file has been edited",
+    ),
     "packages": (
         lambda header: header["loader"].update(packages={"torch": "2.0"}),
         r"loader.packages.torch was '2.0', is None",
@@ -290,80 +289,6 @@ def test_ctrl_c_keeps_what_was_judged(tmp_path: Path) -> None:
     assert len(kept) >= 4
     judge(path, again=True)
     assert lines_of(path) == whole
-
-
-def command(fakes: Path, *more: str) -> list[str]:
-    loader = [f"{fakes}/counter.py:Forgets", "--only", "RESUME-1,RESUME-2"]
-    return ["check", *loader, "--jobs", "1", "--json", "report.jsonl", *more]
-
-
-@pytest.fixture(scope="module")
-def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
-    """Return the report of a run of its own that nothing interrupts."""
-    folder = tmp_path_factory.mktemp("uninterrupted")
-    fakes = Path(__file__).parent / "fakes"
-    ran = subprocess.run(
-        [sys.executable, "-m", "midepoch_conformance", *command(fakes)],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=170,
-        check=False,
-    )
-    assert ran.returncode == 1, ran.stdout + ran.stderr
-    return lines_of(folder / "report.jsonl")
-
-
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
-def test_a_killed_process_leaves_what_the_next_one_goes_on_with(
-    tmp_path: Path,
-    fakes: Path,
-    number: signal.Signals,
-    uninterrupted: list[dict[str, Any]],
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
-) -> None:
-    report = tmp_path / "report.jsonl"
-    wait = tmp_path / "wait"
-    wait.touch()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "midepoch_conformance", *command(fakes)],
-        cwd=tmp_path,
-        env={**os.environ, "COUNTER_WAITS_FOR": str(report)},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    # It is interrupted in a play: the loader waits until it is.
-    while process.poll() is None and (not report.exists() or report.read_bytes().count(b"\n") < 20):
-        time.sleep(0.01)
-    process.send_signal(number)
-    wait.unlink()
-    said = process.communicate(timeout=60)[1]
-    kept = read_report(report, interrupted=True)
-    assert 20 <= len(kept) < len(uninterrupted)
-    if number == signal.SIGINT:
-        assert process.returncode == 130
-        assert re.search(r"stopped after \d+ of \d+ cases, which report.jsonl keeps", said)
-        assert "--continue` judges the rest" in said
-        assert "Traceback" not in said
-    else:
-        assert process.returncode == -signal.SIGKILL
-    monkeypatch.chdir(tmp_path)
-    assert main(command(fakes, "--continue")) == 1
-    assert f"{len(kept) - 1} of them judged already" in capfd.readouterr().err
-    assert lines_of(report) == uninterrupted
-
-
-def test_the_command_line_says_what_is_wrong(
-    tmp_path: Path, fakes: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert main(["check", "torch", "--continue"]) == 2
-    assert "--continue needs the report of the interrupted run" in capsys.readouterr().err
-    assert main(command(fakes, "--continue")) == 2
-    assert "there is no such report" in capsys.readouterr().err
-    assert not (tmp_path / "report.jsonl").exists()
 
 
 def test_explored_cases_are_kept_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import collections
-import dataclasses
 import itertools
 import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 from simulated import Engine
@@ -17,9 +15,8 @@ from test_strategies import OFFER
 from warm_hosts import TORCH, WarmHosts
 
 from midepoch_conformance.case.adapter import Execution, Offer
-from midepoch_conformance.case.case import HISTORY, Case, SessionPlan, Step
-from midepoch_conformance.case.history import Course, objection, remembers, strict
-from midepoch_conformance.case.uninterrupted import oracle_case
+from midepoch_conformance.case.case import HISTORY, Case, Step
+from midepoch_conformance.case.history import objection, remembers, strict
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.errors import CheckError
 from midepoch_conformance.families import tables
@@ -36,7 +33,7 @@ from midepoch_conformance.search import steering
 from midepoch_conformance.search.chain import draw_history
 from midepoch_conformance.search.draws import Chance, Unplayable
 from midepoch_conformance.search.reach import AXES, Value, offered_values, resumes
-from midepoch_conformance.search.shrink import PLAYS, repaired, shrink, size, smaller, sound
+from midepoch_conformance.search.shrink import PLAYS, shrink, size, smaller, sound
 from midepoch_conformance.search.steering import BUDGETS, Drawn, Steering, draw_histories, pairs
 from midepoch_conformance.verdict.finding import FAILURES, Finding
 
@@ -72,12 +69,6 @@ def chosen(offer: Offer, count: int, seed: int, multi: bool = False) -> list[Cas
 
 def steps_of(cases: list[Case]) -> list[Step]:
     return [step for case in cases for plan in case.sessions for step in plan.steps]
-
-
-def history(*sessions: tuple[Step, ...], **workload: Any) -> Case:
-    plans = tuple(SessionPlan(Execution(), steps) for steps in sessions)
-    made = Workload(**{"n": 6, "batch_size": 2, "epochs": 6, **workload})
-    return Case(HISTORY, made, plans)
 
 
 def test_the_same_offer_and_seed_give_the_same_histories(drawn: Drawn) -> None:
@@ -290,76 +281,6 @@ def test_what_depends_on_earlier_epochs_is_not_broken_off(inline: list[Case]) ->
             assert all(step.do == "load" or step.n == 0 for step in before), before
 
 
-T, D, B = Step("take", 1), Step("drain"), Step("break")
-S, L = Step("save", state="s"), Step("load", state="s")
-
-
-@pytest.mark.parametrize(
-    ("steps", "words"),
-    [
-        ((T, B, S), "between a break and the next epoch"),
-        ((Step("take", 4),), "has 3 left"),
-        ((S, T, L, T), "stale"),
-        ((L,), "no such state"),
-        ((B,), "no epoch is open"),
-        ((T, S, S), "of that name"),
-        ((T, Step("close"), T), "closed"),
-        ((T, Step("open")), "open"),
-        ((Step("kill"), T), "over"),
-        ((Step("load_bogus", value="none"),), "refuses"),
-        ((Step("take", -1), S, D, L, Step("take", -1)), "not sure"),
-        (
-            (T, S, Step("edit", state="s"), Step("seal", state="s", into="t")),
-            "changed after it was saved",
-        ),
-        ((D, D, D, D, D, D), "too many epochs"),
-        ((Step("count"),), "not part of histories"),
-    ],
-)
-def test_what_may_be_answered_either_way_is_not_asked(steps: tuple[Step, ...], words: str) -> None:
-    found = objection(history(steps))
-    assert found is not None
-    assert words in found
-    assert not sound(history(steps))
-
-
-@pytest.mark.parametrize(
-    ("steps", "workload"),
-    [
-        ((T, B, T, S, D), {}),
-        ((S, T, L, B, Step("save", state="t"), D), {}),
-        ((Step("take", -1), S, L, B, D, D), {}),
-        ((Step("take", 1, tolerate=True), S, Step("drain", tolerate=True), L, B), {"fail_at": 2}),
-        ((T, S, Step("edit", state="s"), L, B, Step("edit", state="s"), D), {}),
-        ((T, S, T, Step("close"), Step("open"), L, D), {}),
-    ],
-)
-def test_what_has_one_answer_is_sound(steps: tuple[Step, ...], workload: dict[str, Any]) -> None:
-    assert objection(history(steps, **workload)) is None
-
-
-def test_streams_keep_their_lanes_when_the_worker_count_changes() -> None:
-    def case(lanes: int | None, kind: str) -> Case:
-        plans = tuple(SessionPlan(Execution(workers=n, lanes=lanes), (D,)) for n in (2, 0))
-        return Case(HISTORY, Workload(kind=kind, epochs=2), plans)
-
-    assert objection(case(None, "map")) is None
-    assert objection(case(2, "iterable")) is None
-    assert objection(case(None, "iterable")) is not None
-
-
-def test_pieces_that_mean_nothing_any_more_go_with_what_was_left_out() -> None:
-    whole = history((T, S, T), (L, T, Step("save", state="t")), (Step("load", state="t"), D))
-    gone = dataclasses.replace(whole, sessions=whole.sessions[1:])
-    left = repaired(gone)
-    assert left is not None
-    assert [[step.do for step in plan.steps] for plan in left.sessions] == [
-        ["take", "save"],
-        ["load", "drain"],
-    ]
-    assert repaired(history((L,))) is None
-
-
 def test_all_candidates_of_a_history_are_sound(inline: list[Case], multi: list[Case]) -> None:
     for case in (*inline[:20], *multi[:20]):
         candidates = list(smaller(case))
@@ -381,12 +302,6 @@ def test_a_long_history_shrinks_to_what_matters(inline: list[Case]) -> None:
         assert shrunk.plays <= PLAYS
         assert len(steps_of([shrunk.case])) <= 4
         assert len(shrunk.case.sessions) <= 2
-
-
-def test_the_uninterrupted_run_goes_on_after_a_fault_that_is_caught() -> None:
-    steps = oracle_case(history((T,), fail_at=1, epochs=2)).sessions[0].steps
-    assert steps == (Step("drain", tolerate=True),) * 4
-    assert oracle_case(history((T,), epochs=2)).sessions[0].steps == (D, D)
 
 
 # The seeds are of histories that are made smaller in seconds; with others it takes up to a minute.
@@ -450,16 +365,3 @@ def test_goals_that_cannot_be_reached_are_refused() -> None:
     with pytest.raises(CheckError, match="more than"):
         Goal(cases=2, workers=3)
     assert Goal(cases=200, workers=20).share() == 10
-
-
-def test_a_dataset_that_remembers_is_not_begun_anew_where_it_lives_otherwise() -> None:
-    course = Course(Workload(kind="stateful_map"))
-    steps = (Step("take", 1), Step("save", state="s"))
-    course.begin(course.workload, SessionPlan(Execution(workers=1), steps))
-    for step in steps:
-        assert course.objection(step) is None
-        course.follow(step)
-    course.begin(course.workload, SessionPlan(Execution(workers=1, persistent=True), ()))
-    assert "lives for another time here" in (course.objection(Step("take", 1)) or "")
-    course.follow(Step("load", state="s"))
-    assert course.objection(Step("take", 1)) is None

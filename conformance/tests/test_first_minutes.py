@@ -16,6 +16,8 @@ from test_check import TABLE
 from test_report import ignores_loads
 
 from midepoch_conformance import cli
+from midepoch_conformance.case.case import Case
+from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.cli import main
 from midepoch_conformance.families import tables
 from midepoch_conformance.report import overview
@@ -74,17 +76,25 @@ def test_what_only_asks_and_nothing_judges_is_no_pass(capsys: Say) -> None:
     assert main(["check", spec, "--only", "basis", "-q"]) == 0
 
 
-def test_pytest_says_so_as_well(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("stateless", "nothing about resuming can be judged: the loader has no state_dict"),
+        ("unworkable", "no run with workers can be judged: an uninterrupted run fails here: Runt"),
+    ],
+)
+def test_pytest_says_so_as_well(name: str, told: str, tmp_path: Path) -> None:
     ran = subprocess.run(
         [
             sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "--pyargs",
-            "midepoch_conformance", "--loader", f"{OWN}/stateless.py:make_loader",
-            "-k", "resume_can_be or BASIS-1",
+            "midepoch_conformance", "--loader", f"{OWN}/{name}.py:make_loader",
+            "-k", "can_be_judged or BASIS-1",
         ],
         cwd=tmp_path, capture_output=True, text=True, timeout=120,
     )  # fmt: skip
     assert ran.returncode == 1, ran.stdout + ran.stderr
-    assert "nothing about resuming can be judged: the loader has no state_dict" in ran.stdout
+    assert told in ran.stdout
+    assert "1 failed, 2 passed" in ran.stdout
 
 
 def test_a_function_is_named_and_its_batches_are_shown(tmp_path: Path, capsys: Say) -> None:
@@ -180,11 +190,24 @@ def test_a_function_whose_epoch_has_no_end_is_told_so_at_once(tmp_path: Path, ca
     assert "cut the epoch in the function, after some batches, if its data has no end" in err
 
 
-def test_runs_that_fail_with_workers_say_so(capsys: Say) -> None:
+def test_runs_that_fail_with_workers_are_no_pass(tmp_path: Path, capsys: Say) -> None:
     spec = f"{OWN}/unworkable.py:make_loader"
-    assert main(["check", spec, "--only", "RESUME-1", "--no-scripts"]) == 0
+    assert main(["check", spec, "--only", "RESUME-1", "--no-scripts", "--json", "r.jsonl"]) == 2
     out = words(capsys.readouterr().out)
     assert "3 cases: an uninterrupted run fails here: RuntimeError: the workers find no tok" in out
+    assert "what to do Mend that error, which a run with num_workers=1 shows" in out
+    verdict = out[out.index("unworkable.py:make_loader: no run with workers could be judged") :]
+    assert "RuntimeError: the workers find no tokenizer" in verdict
+    assert verdict.endswith("; 1 requirement holds without workers (4 cases)")
+    document = load_report(tmp_path / "r.jsonl")
+    assert document.footer.unjudged == ["runs with workers"]
+    assert markdown(document).startswith("## ⚠️ ")
+    assert "not judged" in badges(document)["midepoch.svg"]
+    # Beside a requirement that no case judged, both are said.
+    assert main(["check", spec, "--only", "RESUME-1,COST-1", "--no-scripts", "-q"]) == 2
+    said = capsys.readouterr().out
+    assert "COST-1 was judged by no case: " in said
+    assert "; no run with workers could be judged: an uninterrupted run" in said
 
 
 def test_a_file_alone_gets_the_function_in_it(capsys: Say) -> None:
@@ -196,6 +219,31 @@ def test_an_id_that_is_none_is_refused_at_once(capsys: Say) -> None:
     with mock.patch("midepoch_conformance.replay.draw", side_effect=AssertionError):
         assert main(["replay", "zzz", f"{OWN}/skips.py:make_loader"]) == 2
     assert "'zzz' is no case's id" in capsys.readouterr().err
+
+
+def test_an_id_that_no_case_has_is_looked_for_aloud(tmp_path: Path, capsys: Say) -> None:
+    spec, unknown = f"{OWN}/skips.py:make_loader", "abcdefabcdef"
+    with mock.patch("midepoch_conformance.replay.draw", return_value=([], {})) as drawing:
+        assert main(["replay", unknown, spec]) == 2
+    assert [call.args[0] for call in drawing.call_args_list] == ["quick", "full"]
+    err = words(capsys.readouterr().err)
+    assert f"looking for {unknown} among the cases that quick draws" in err
+    assert "full draws for this loader, which takes a minute or more" in err
+    assert f"there is no case '{unknown}' in the tables and the drawn cases" in err
+    assert "the line `again` of a failure has its id" in err
+    # A report is not looked for elsewhere.
+    assert main(["check", spec, "--only", "BASIS-1", "-q", "--json", "r.jsonl"]) == 0
+    with mock.patch("midepoch_conformance.replay.draw", side_effect=AssertionError):
+        assert main(["replay", unknown, spec, "--report", "r.jsonl"]) == 2
+    assert f"there is no case '{unknown}' in r.jsonl" in words(capsys.readouterr().err)
+
+
+def test_a_case_that_quick_draws_is_found_without_drawing_more(capsys: Say) -> None:
+    drawn = Case("cut", Workload(n=17), TABLE[0].sessions)
+    with mock.patch("midepoch_conformance.replay.draw", return_value=([drawn], {})) as drawing:
+        main(["replay", drawn.id, f"{OWN}/skips.py:make_loader"])
+    assert drawing.call_count == 1
+    assert capsys.readouterr().out.startswith(drawn.id)
 
 
 def test_a_wrong_next_epoch_of_the_loaders_own_samples_is_judged(capsys: Say) -> None:

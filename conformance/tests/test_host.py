@@ -15,7 +15,7 @@ import pytest
 
 from midepoch_conformance.host import loading
 from midepoch_conformance.host.host import _offer
-from midepoch_conformance.host.processes import living
+from midepoch_conformance.host.system.processes import living
 from midepoch_conformance.run.host_process import HostLostError, HostProcess
 
 
@@ -29,8 +29,12 @@ def host(tmp_path: Path) -> Iterator[HostProcess]:
     process.end()
 
 
+def hello(host: HostProcess, spec: str) -> dict[str, Any]:
+    return {"spec": spec, "limit": 60, "folder": str(host.root / "start")}
+
+
 def test_hello_and_goodbye(host: HostProcess, fakes: Path) -> None:
-    answer = host.ask("hello", {"spec": f"{fakes / 'odd.py'}:Honest"}, 60)
+    answer = host.ask("hello", hello(host, f"{fakes / 'odd.py'}:Honest"), 60)
     assert answer["name"] == "odd"
     assert answer["offer"]["workers"] == [0, 1]
     assert host.ask("quit", {}, 10) == {"id": 2}
@@ -46,19 +50,19 @@ def test_requests_before_hello(host: HostProcess) -> None:
 def test_a_host_that_dies_says_how(host: HostProcess) -> None:
     os.kill(host.process.pid, signal.SIGTERM)
     with pytest.raises(HostLostError, match="status -15") as caught:
-        host.ask("hello", {"spec": "torch"}, 10)
+        host.ask("hello", hello(host, "torch"), 10)
     assert not caught.value.late
 
 
 def test_a_host_that_is_late(host: HostProcess) -> None:
     os.kill(host.process.pid, signal.SIGSTOP)
     with pytest.raises(HostLostError, match="did not answer in time") as caught:
-        host.ask("hello", {"spec": "torch"}, 0.4)
+        host.ask("hello", hello(host, "torch"), 0.4)
     assert caught.value.late
 
 
 def test_a_host_whose_runner_is_gone_ends_its_play(host: HostProcess, fakes: Path) -> None:
-    host.ask("hello", {"spec": f"{fakes / 'odd.py'}:Hangs"}, 60)
+    host.ask("hello", hello(host, f"{fakes / 'odd.py'}:Hangs"), 60)
     job = {
         "workload": {"draws": []},
         "execution": {},

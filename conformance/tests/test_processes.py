@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from midepoch_conformance.host.processes import end_group
+from midepoch_conformance.host.system.processes import end_group
 
 
 def lives(group: int) -> bool:

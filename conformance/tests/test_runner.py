@@ -17,7 +17,7 @@ from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import Case, CaseError, SessionPlan, Step
 from midepoch_conformance.case.trace import Event, Trace
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.host.processes import living
+from midepoch_conformance.host.system.processes import living
 from midepoch_conformance.run.runner import Runner, RunnerError
 
 INLINE = Execution()

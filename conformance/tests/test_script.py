@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,16 +14,9 @@ from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.notation import parse
 from midepoch_conformance.case.uninterrupted import oracle_case
 from midepoch_conformance.families.tables import load_table
-from midepoch_conformance.host.processes import _runs
 from midepoch_conformance.judges import applicable
-from midepoch_conformance.run.bench import Bench
 from midepoch_conformance.run.runner import Runner
-from midepoch_conformance.scripts.run import (
-    NO_VERDICT,
-    Interpreter,
-    WarmInterpreter,
-    run_script,
-)
+from midepoch_conformance.scripts.run import run_script
 from midepoch_conformance.scripts.script import make_script, player
 from midepoch_conformance.search.shrink import size
 from midepoch_conformance.verdict.evidence import Evidence
@@ -208,6 +199,18 @@ def test_a_failures_script_shows_nothing_of_a_good_loader(text: str, requirement
         assert ran.status == status, ran.output
 
 
+def test_a_loaders_workers_end_when_they_are_asked_to(fakes: Path) -> None:
+    """They inherit the session's handlers, and a handler of Python's may not end a new process."""
+    case = parse(CASES["Forgets", "RESUME-1"])
+    with Runner(f"{fakes / 'lies.py'}:Forgets", limit=5) as runner:
+        text = make_script(runner.info, case, judged(runner, case)["RESUME-1"], hashes=False)
+    begin = "player = ScriptPlayer(root, changes)"
+    assert begin in text
+    handlers = "{signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}"
+    ran = run_script(text.replace(begin, f"assert {handlers} == {{signal.SIG_DFL}}; {begin}"))
+    assert ran.status == 1, ran.output
+
+
 def test_the_heading_is_short_whatever_is_said() -> None:
     finding = Finding("RESUME-1", "fails", "error", "word " * 200)
     text = make_script(TORCHDATA, parse(CASES["Forgets", "RESUME-1"]), finding, "word " * 200)
@@ -224,26 +227,6 @@ def test_a_case_is_short_with_a_long_session() -> None:
     assert max(map(len, lines)) <= 100
 
 
-def test_built_in_adapters_are_specialised() -> None:
-    text = make_script(TORCHDATA, parse("cut: drain"), Finding("RESUME-1", "fails"))
-    loader = text[text.index("# The loader,") : text.index("# The data,")]
-    assert "num_workers=0" in loader
-    assert "IterableDataset" not in loader
-    assert "offer" not in loader
-
-
-def test_a_whole_script_keeps_all(fakes: Path) -> None:
-    info = dataclasses.replace(
-        TORCHDATA, file=str(fakes / "lies.py"), module="lies", attribute="Honest"
-    )
-    case = parse("cut: take 2, save s | load s, drain")
-    finding = Finding("RESUME-1", "fails", evidence=Evidence("batches", 1, run=(0, 2, None)))
-    text = make_script(info, case, finding, whole=True)
-    assert "class Forgets" in text
-    ran = run_script(text)
-    assert ran.status == 0, ran.output
-
-
 def test_a_script_runs_wherever_it_lies(fakes: Path, tmp_path: Path) -> None:
     folder = tmp_path / 'it\'s a "folder" of $HOME; and `more`'
     folder.mkdir()
@@ -251,210 +234,6 @@ def test_a_script_runs_wherever_it_lies(fakes: Path, tmp_path: Path) -> None:
     with Runner(f"{fakes / 'lies.py'}:Forgets", limit=5) as runner:
         text = make_script(runner.info, case, judged(runner, case)["RESUME-1"])
     ran = run_script(text, folder=folder)
-    assert ran.status == 1, ran.output
-
-
-@pytest.fixture(params=[Interpreter, WarmInterpreter])
-def interpreter(request: pytest.FixtureRequest) -> Iterator[Interpreter | WarmInterpreter]:
-    made = request.param()
-    yield made
-    if isinstance(made, WarmInterpreter):
-        made.close()
-
-
-def test_a_script_that_breaks_shows_nothing(interpreter: Interpreter | WarmInterpreter) -> None:
-    assert run_script("raise SystemExit(1)", interpreter).status == NO_VERDICT
-    assert run_script("print('no words')", interpreter).status == NO_VERDICT
-    assert "bad is not defined" in run_script("bad", interpreter).output.replace("'", "")
-    slow = run_script("import time; time.sleep(60)", interpreter, timeout=0.5)
-    assert slow.status == NO_VERDICT
-    assert "0.5 s" in slow.output
-    words = "print('', 'expected: 1', 'got:      2', sep='\\n');"
-    for end, status in (("raise SystemExit(1)", 1), ("", 0), ("raise SystemExit(2)", 2)):
-        assert run_script(f"{words} {end}", interpreter).status == status
-
-
-def test_a_script_is_the_main_program(interpreter: Interpreter | WarmInterpreter) -> None:
-    text = (
-        "import os, pickle, sys, tempfile\n"
-        "class Row: pass\n"
-        "print(os.path.dirname(__file__) == os.getcwd() == sys.path[0] == tempfile.gettempdir())\n"
-        "print(__name__, sys.argv == [__file__], type(pickle.loads(pickle.dumps(Row()))) is Row)\n"
-        "print(os.getsid(0) == os.getpid(), [k for k in os.environ if k.startswith('PYTHON')])\n"
-        "print(repr(sys.stdin.read()))\n"
-    )
-    ran = run_script(text, interpreter)
-    assert ran.output == "True\n__main__ True True\nTrue []\n''\n"
-
-
-def test_a_late_answer_is_not_the_next_scripts() -> None:
-    interpreter = WarmInterpreter()
-    words = "print('', 'expected: 1', 'got:      2', sep='\\n');"
-    late = f"import time; time.sleep(1); {words} raise SystemExit(1)"
-    assert run_script(late, interpreter, timeout=0.2).status == NO_VERDICT
-    time.sleep(1.5)
-    assert run_script(words, interpreter).status == 0
-    interpreter.close()
-
-
-def test_a_warm_interpreter_that_died_is_replaced() -> None:
-    interpreter = WarmInterpreter()
-    kill = f"import os, signal; os.kill({interpreter.pid}, signal.SIGKILL)"
-    assert run_script(kill, interpreter).status == NO_VERDICT
-    assert run_script("print('again')", interpreter).output == "again\n"
-    interpreter.close()
-
-
-def test_a_script_leaves_no_process(interpreter: Interpreter | WarmInterpreter) -> None:
-    text = "import subprocess; print(subprocess.Popen(['sleep', '1000']).pid)"
-    pid = int(run_script(text, interpreter).output)
-    until = time.monotonic() + 10
-    while _runs(pid) and time.monotonic() < until:
-        time.sleep(0.01)
-    assert not _runs(pid)
-
-
-def test_a_make_loader_function_is_imported(tmp_path: Path) -> None:
-    (tmp_path / "mine.py").write_text(
-        "from beside import BATCHES\n"
-        "class Loader(list):\n"
-        "    def state_dict(self):\n"
-        "        return {}\n"
-        "    def load_state_dict(self, state):\n"
-        "        pass\n"
-        "def make_loader(num_workers):\n"
-        "    return Loader(BATCHES)\n"
-    )
-    case = parse("cut: take 1, save s | load s, drain, drain")
-    (tmp_path / "beside.py").write_text("BATCHES = [[1], [2], [3]]\n")
-    with Runner(f"{tmp_path / 'mine.py'}:make_loader") as runner:
-        findings = judged(runner, case)
-        text = make_script(runner.info, case, findings["RESUME-1"], lengths=[3, 3])
-    assert "from mine import make_loader" in text
-    assert str(tmp_path) not in text
-    ran = run_script(text)
-    assert ran.status == 1, ran.output
-
-
-PREPARED = """
-import json
-import os
-from package.inner import rows_of
-
-
-class Adapter:
-    loader_here = True
-
-    def offer(self):
-        return {"name": "prepared", "kinds": ("map",)}
-
-    def declines(self, w, x):
-        return None
-
-    def prepare(self, w, root):
-        with open(os.path.join(root, "rows.json"), "w") as file:
-            json.dump([w.row(i) for i in range(w.n)], file)
-
-    def open(self, w, x, root):
-        return Session(rows_of(root), w.batch_size)
-
-
-class Session:
-    def __init__(self, rows, size):
-        self.rows, self.size = rows, size
-
-    def epoch(self):
-        return (self.rows[i : i + self.size] for i in range(0, len(self.rows), self.size))
-
-    def state(self):
-        return {}
-
-    def load(self, state):
-        pass
-
-    def close(self):
-        pass
-"""
-
-
-@pytest.fixture
-def prepared(tmp_path: Path) -> Path:
-    """Return an adapter that reads prepared data by a package beside it."""
-    (tmp_path / "package").mkdir()
-    (tmp_path / "package" / "__init__.py").write_text("")
-    (tmp_path / "package" / "inner.py").write_text(
-        "from . import reading\n\ndef rows_of(root):\n    return reading.read(root)\n"
-    )
-    (tmp_path / "package" / "reading.py").write_text(
-        "import json\n\ndef read(root):\n    return json.load(open(root + '/rows.json'))\n"
-    )
-    (tmp_path / "adapter_of_data.py").write_text(PREPARED)
-    return tmp_path / "adapter_of_data.py"
-
-
-def test_a_script_prepares_its_data_and_names_no_path_of_its_author(
-    prepared: Path, tmp_path: Path
-) -> None:
-    case = parse("cut: take 2, save s | load s, drain")
-    with Runner(f"{prepared}:Adapter") as runner:
-        text = make_script(runner.info, case, judged(runner, case)["RESUME-1"])
-    assert "def prepare(root" in text
-    assert str(tmp_path) not in text
-    assert str(Path.home()) not in text
-    # It is played where none of the author's files are.
-    for file in sorted(tmp_path.rglob("*.py")):
-        file.unlink()
-    ran = run_script(text)
-    assert ran.status == 1, ran.output
-    # Data that cannot be prepared is no failure of the loader's.
-    broken = text.replace("json.dump(", "json.dmp(")
-    assert broken != text
-    assert run_script(broken).status == 2
-
-
-def test_a_script_accepts_the_errors_of_its_failure_alone(prepared: Path) -> None:
-    case = parse("cut: take 2, save s | load s, drain")
-    with Runner(f"{prepared}:Adapter") as runner:
-        bench = Bench(runner)
-        (finding,) = (f for f in bench.judge(case).findings if f.requirement == "RESUME-1")
-        errors = bench.errors(case, finding)
-        assert errors == frozenset()
-        text = make_script(runner.info, case, finding, errors=errors)
-    assert run_script(text).status == 1
-    ran = run_script(text.replace("def load(self, state):\n        pass", "def load(self): pass"))
-    assert ran.status == 2
-    assert "another error: TypeError" in ran.output
-
-
-def test_names_of_the_adapters_are_not_taken(fakes: Path, tmp_path: Path) -> None:
-    text = (fakes / "lies.py").read_text()
-    text = text.replace("return self.w.row(i)", "return play(whole(self.w.row(i)))")
-    same = "\n\ndef {name}(row):\n    return row\n"
-    (tmp_path / "lies.py").write_text(text + same.format(name="play") + same.format(name="whole"))
-    case = parse(CASES["Forgets", "RESUME-1"])
-    with Runner(f"{tmp_path / 'lies.py'}:Forgets", limit=5) as runner:
-        text = make_script(runner.info, case, judged(runner, case)["RESUME-1"])
-    ran = run_script(text)
-    assert ran.status == 1, ran.output
-
-
-@pytest.mark.parametrize("name", ["Loader", "ScriptPlayer", "Rows"])
-def test_a_class_may_have_the_name_of_one_that_the_adapter_imports(
-    fakes: Path, tmp_path: Path, name: str
-) -> None:
-    """Also if it is a name of the script's own."""
-    lies = (fakes / "lies.py").read_text(encoding="utf-8")
-    beside = tmp_path / f"beside_{name}.py"
-    beside.write_text(f"{lies}\n\n{name} = ForgetsLoader\nForgetting = Adapter\n")
-    adapter = tmp_path / f"clash_{name}.py"
-    adapter.write_text(
-        f"from beside_{name} import Forgetting, {name}\n\n\n"
-        f"class {name}({name}):\n    pass\n\n\nForgets = Forgetting({name})\n"
-    )
-    case = parse(CASES["Forgets", "RESUME-1"])
-    with Runner(f"{adapter}:Forgets", limit=5) as runner:
-        text = make_script(runner.info, case, judged(runner, case)["RESUME-1"])
-    ran = run_script(text)
     assert ran.status == 1, ran.output
 
 

@@ -90,6 +90,14 @@ def test_the_api_reference_has_the_public_names(site: Path, name: str) -> None:
     assert any(a.split(".")[0] == "midepoch" and a.endswith(f".{name}") for a in page.anchors)
 
 
+def test_the_api_reference_has_no_function_of_the_errors_module(site: Path) -> None:
+    anchors = built_page.read(site / "reference/api.html").anchors
+    shown = [a for a in anchors if a.startswith("midepoch.errors.")]
+    assert "midepoch.errors.StateError" in shown
+    # They are the package's own: a user catches errors and warnings.
+    assert [a for a in shown if a.split(".")[2][0].islower()] == []
+
+
 def test_every_failure_in_the_field_is_shown_with_a_mutant(site: Path) -> None:
     rows = tomllib.loads((ROOT / "docs/field-failures.toml").read_text(encoding="utf-8"))
     failures = [failure for section in rows["section"] for failure in section["failure"]]

@@ -127,6 +127,8 @@ class LoaderInfo:
     """Everything that the loader can do."""
     file: str = ""
     """The file that holds the adapter, or the ``make_loader`` function."""
+    digest: str = ""
+    """The SHA-256 of that file when it was imported: a run is continued on the same file only."""
     module: str = ""
     """The name of the module in that file."""
     attribute: str = ""

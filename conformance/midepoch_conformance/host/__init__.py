@@ -6,8 +6,8 @@
 - ``job``: the session that is asked for; ``play``: plays it; ``journal``: the session's record.
 - ``streams``: the global random streams; ``codecs``: states to bytes and back.
 - ``faults``: exceptions and dead processes as faults of a trace.
-- ``held``: the processes, threads and descriptors that a session holds; ``processes``: finds and
-  ends them; ``system``: their time limits, their stacks and the surroundings of a play.
+- ``held``: the processes, threads and descriptors that a session holds.
+- ``system``: finds and ends processes; their time limits, their stacks, a play's surroundings.
 
 Rule: a module here imports the standard library alone, except inside functions.
 """

@@ -17,6 +17,8 @@ from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.host.batch_values import shown
 from midepoch_conformance.host.system import stacks
+from midepoch_conformance.host.system.deadline import Deadline
+from midepoch_conformance.host.system.processes import living
 
 __all__ = ["OWN", "BuildError", "FunctionAdapter"]
 
@@ -26,19 +28,18 @@ OWN = "own"
 STATEFUL = ("state_dict", "load_state_dict")
 """The methods of an object that can be saved and loaded."""
 
-_PROBING = 150.0
-"""The seconds that a loader has to be built for the first time."""
-
 
 class BuildError(RuntimeError):
     """The function did not return a loader."""
 
     trace: str
-    """The traceback; empty if there is none."""
+    """The traceback, or the stacks of a function that did not end; empty if there is none."""
+    late: bool
+    """Whether the function did not end."""
 
-    def __init__(self, message: str, trace: str) -> None:
+    def __init__(self, message: str, trace: str, late: bool = False) -> None:
         super().__init__(message)
-        self.trace = trace
+        self.trace, self.late = trace, late
 
 
 _DIVIDED = (
@@ -64,6 +65,9 @@ def _random_access(loader: Any) -> bool:
 
 class FunctionAdapter:
     """Offers what ``function(num_workers=...)`` returns: any iterable, Stateful or not."""
+
+    limit = 180.0
+    """The seconds that a loader has to be built for the first time, and longer while it works."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
@@ -99,12 +103,10 @@ class FunctionAdapter:
             process.start()
             theirs.close()
             try:
-                if ours.poll(_PROBING):
-                    answer = ours.recv()
-                else:
-                    line = stacks.innermost(stacks.ask([process.pid or 0], folder))
-                    late = f"not built within {_PROBING:g} s"
-                    answer = (f"{late}: it stands at {line}" if line else late), ""
+                deadline = Deadline(process.pid or 0, self.limit, folder)
+                while (left := deadline.left()) > 0 and not ours.poll(left):
+                    pass
+                answer = ours.recv() if left > 0 else self._late(process.pid or 0, folder)
             except EOFError:
                 answer = "its process died", ""
             finally:
@@ -113,7 +115,15 @@ class FunctionAdapter:
                 ours.close()
         if isinstance(answer, _Looks):
             return answer.missing, answer.random_access
-        raise BuildError(f"{self.function.__name__}(num_workers=0): {answer[0]}", answer[1])
+        name = self.function.__name__
+        raise BuildError(f"{name}(num_workers=0): {answer[0]}", answer[1], late=left <= 0)
+
+    def _late(self, pid: int, folder: str) -> tuple[str, str]:
+        """Return where a process stands that has not built the loader, in words and whole."""
+        found = stacks.ask([pid, *(living(pid) or ())], folder)
+        line = stacks.innermost(found)
+        words = f"not built within {self.limit:g} s"
+        return f"{words}: it stands at {line}" if line else words, found
 
     def _probe(self, answer: Any, folder: str) -> None:
         """Send the missing methods, or the error with its traceback."""

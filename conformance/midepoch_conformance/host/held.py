@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from midepoch_conformance.case.trace import WRITTEN, Batch
-from midepoch_conformance.host.processes import keepers, living
+from midepoch_conformance.host.system.processes import keepers, living
 
 __all__ = ["HeldBatches", "Holdings"]
 

@@ -25,11 +25,11 @@ from typing import Any
 
 from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.host import loading, processes
-from midepoch_conformance.host.function_adapter import BuildError
+from midepoch_conformance.host import loading
+from midepoch_conformance.host.function_adapter import BuildError, FunctionAdapter
 from midepoch_conformance.host.job import Job
 from midepoch_conformance.host.play import Play
-from midepoch_conformance.host.system import stacks, surroundings
+from midepoch_conformance.host.system import processes, stacks, surroundings
 from midepoch_conformance.host.system.deadline import Deadline
 from midepoch_conformance.text import meant
 
@@ -77,7 +77,8 @@ class Host:
         except loading.SpecError as error:
             return {"error": str(error), "kind": "adapter", "hint": error.hint}
         except BuildError as error:
-            return {"error": str(error), "kind": "adapter", "hint": error.trace}
+            kind = "limit" if error.late else "adapter"
+            return {"error": str(error), "kind": kind, "hint": error.trace}
         except ModuleNotFoundError as error:
             return {
                 "error": f"{type(error).__name__}: {error}",
@@ -92,8 +93,12 @@ class Host:
                 "hint": traceback.format_exc()[-4000:],
             }
 
-    def _hello(self, spec: str) -> dict[str, Any]:
+    def _hello(self, spec: str, limit: float, folder: str) -> dict[str, Any]:
+        os.makedirs(folder, exist_ok=True)
+        stacks.write_when_asked(folder)
         self.loaded = loading.load(spec)
+        if isinstance(self.loaded.adapter, FunctionAdapter):
+            self.loaded.adapter.limit = limit
         self.offer = _offer(self.loaded.adapter.offer())
         for name in ("numpy", "torch"):
             if name in self.offer.draws:
@@ -112,6 +117,7 @@ class Host:
             "platform": platform.platform(),
             "packages": _packages(self.offer.package),
             "file": self.loaded.file,
+            "digest": self.loaded.digest,
             "module": self.loaded.module,
             "attribute": self.loaded.name,
             "function": self.loaded.function,
@@ -122,15 +128,21 @@ class Host:
         reason = self._known().adapter.declines(w, Execution(**execution))
         return {"reason": None if reason is None else str(reason)}
 
-    def _prepare(self, workload: dict[str, Any], root: str, limit: float) -> dict[str, Any]:
+    def _prepare(
+        self, workload: dict[str, Any], root: str, limit: float, most: float
+    ) -> dict[str, Any]:
         w = Workload(**{**workload, "draws": tuple(workload["draws"])})
         os.makedirs(root, exist_ok=True)
-        ended = self._act(lambda: self._known().adapter.prepare(w, root), limit, f"{root}.notes")
+        notes = f"{root}.notes"
+        ended = self._act(lambda: self._known().adapter.prepare(w, root), limit, notes, most)
         if "error" in ended:
             return {**ended, "error": f"prepare() failed: {ended['error']}", "kind": "adapter"}
         if ended["outcome"] != "done":
-            words = f"prepare() did not finish ({ended['outcome']})"
-            return {"error": words, "kind": "adapter", "hint": "see prepare() of the adapter"}
+            where = ended.get("stacks", "")
+            line = stacks.innermost(where)
+            words = f"prepare() did not finish ({ended['outcome']}{f' at {line}' if line else ''})"
+            hint = where if line else "see prepare() of the adapter"
+            return {"error": words, "kind": "adapter", "hint": hint}
         return ended
 
     def _play(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import hashlib
 import importlib
 import importlib.util
 import inspect
@@ -56,6 +58,8 @@ class Loaded:
     """Its name in the module."""
     file: str
     """That module's file."""
+    digest: str
+    """The SHA-256 of the file's content; empty if it cannot be read."""
     function: bool
     """Whether it is a plain ``make_loader`` function."""
     own: frozenset[str]
@@ -148,7 +152,14 @@ def _found(module: ModuleType, name: str) -> Loaded:
     own = {inspect.getfile(FunctionAdapter) if function else file, *_data_files(module)}
     if getattr(adapter, "loader_here", False):
         own = set()
-    return Loaded(adapter, module.__name__, name, file, function, frozenset(own - {""}))
+    own -= {""}
+    return Loaded(adapter, module.__name__, name, file, _digest(file), function, frozenset(own))
+
+
+def _digest(file: str) -> str:
+    with contextlib.suppress(OSError), open(file, "rb") as content:
+        return hashlib.sha256(content.read()).hexdigest()
+    return ""
 
 
 def _data_files(module: ModuleType) -> set[str]:

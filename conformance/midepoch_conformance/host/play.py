@@ -26,8 +26,8 @@ from midepoch_conformance.host.faults import ENDLESS, fault_of, from_outside
 from midepoch_conformance.host.held import HeldBatches, Holdings
 from midepoch_conformance.host.job import Job
 from midepoch_conformance.host.journal import FetchLog, Journal
-from midepoch_conformance.host.processes import left_after
 from midepoch_conformance.host.streams import Streams, seed_streams
+from midepoch_conformance.host.system.processes import left_after
 
 __all__ = ["NO_SUCH_PART", "NO_SUCH_STATE", "Play"]
 

@@ -74,6 +74,7 @@ class Loader(_Part):
     platform: str
     packages: Mapping[str, str]
     reasons: Mapping[str, str]
+    digest: str = ""
 
     @property
     def title(self) -> str:

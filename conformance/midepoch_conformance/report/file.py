@@ -48,7 +48,7 @@ __all__ = [
 SCHEMA = f"report-{FORMAT}.schema.json"
 """The schema's file, beside this module."""
 
-_NOT_COMPARED = ("cases", "table", "options", *TIMES)
+_NOT_COMPARED = ("cases", "table", "options", "digest", *TIMES)
 """The fields of a header that may differ between the parts of one run, or are compared apart."""
 
 _NONE = "a report is what `midepoch check LOADER --json FILE` writes"
@@ -359,6 +359,8 @@ def _differing(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
             yield from (f"{name}.{words}" for words in _differing(before, now))
         else:
             yield f"{name} was {before!r}, is {now!r}"
+    if old.get("loader", {}).get("digest") != new.get("loader", {}).get("digest"):
+        yield "the loader's file has been edited"
     if old.get("table") != new.get("table"):
         yield "the table has other cases"
 

@@ -80,6 +80,7 @@ def header_of(facts: Facts) -> Header:
             platform=info.platform,
             packages=info.packages,
             reasons=info.offer.reasons,
+            digest=info.digest,
         ),
         table=facts.table,
         cases=facts.cases,

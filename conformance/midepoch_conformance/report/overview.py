@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from midepoch_conformance.case.workload import KINDS
 from midepoch_conformance.report.document import Class, Document, Row
 from midepoch_conformance.report.wording import not_offered_words
+from midepoch_conformance.run.summary import WITH_WORKERS
 from midepoch_conformance.text import counted
 from midepoch_conformance.verdict import requirements
 from midepoch_conformance.verdict.finding import worst
@@ -256,14 +257,21 @@ def _unjudged(document: Document, outcomes: Counter[str]) -> str:
     words = _not_judged(document)
     if not outcomes["pass"]:
         return words
-    played = counted(_played(document), "case")
     verb = "holds" if outcomes["pass"] == 1 else "hold"
+    if WITH_WORKERS in document.footer.unjudged:
+        played = counted(_played(document, workers=False), "case")
+        held = counted(outcomes["pass"], "requirement")
+        return f"{words}; {held} {verb} without workers ({played})"
+    played = counted(_played(document), "case")
     return f"{words}; {counted(outcomes['pass'], 'other requirement')} {verb} ({played})"
 
 
 def _not_judged(document: Document, reasoned: bool = True) -> str:
     """Return what was asked and not judged, with a reason: the adapter's, or the most common."""
-    loader, names = document.header.loader, document.footer.unjudged
+    loader, missing = document.header.loader, document.footer.unjudged
+    names = [name for name in missing if name != WITH_WORKERS]
+    if not names:
+        return _no_workers(document, reasoned)
     resuming = RESUMING in names
     asked = requirements.load() if resuming else _members(names)
     found: Counter[tuple[bool, str]] = Counter()
@@ -291,7 +299,29 @@ def _not_judged(document: Document, reasoned: bool = True) -> str:
         words = f"{', '.join(names)} {'was' if len(names) == 1 else 'were'} judged by no case"
     if not document.cases:
         return f"{words}: no case was played"
-    return f"{words}: {stated[0]}" if stated and reasoned else words
+    words = f"{words}: {stated[0]}" if stated and reasoned else words
+    if len(names) < len(missing):
+        words += f"; {_no_workers(document, reasoned and stated[:1] != _failed_runs(document)[:1])}"
+    return words
+
+
+def _no_workers(document: Document, reasoned: bool) -> str:
+    """Return that no case with workers was judged, with the error of their runs."""
+    words = "no run with workers could be judged"
+    found = _failed_runs(document)
+    return f"{words}: {found[0]}" if found and reasoned else words
+
+
+def _failed_runs(document: Document) -> list[str]:
+    """Return why uninterrupted runs with workers gave no verdict, the most common error first."""
+    found = Counter(
+        finding.words
+        for case in document.cases
+        if case.has_workers
+        for finding in case.findings
+        if finding.kind == "oracle"
+    )
+    return [words for words, _ in found.most_common()]
 
 
 def _members(names: Sequence[str]) -> frozenset[str]:
@@ -299,13 +329,23 @@ def _members(names: Sequence[str]) -> frozenset[str]:
     return frozenset(one.id for one in known if one.id in names or one.cls in names)
 
 
-def _played(document: Document) -> int:
-    return sum(case.not_offered is None for case in document.cases)
+def _played(document: Document, workers: bool = True) -> int:
+    cases = (case for case in document.cases if case.not_offered is None)
+    return sum(workers or not case.has_workers for case in cases)
 
 
 def advice(document: Document) -> tuple[tuple[str, str], ...]:
-    """Return what it costs that no resume could be judged, and what to do, each with a title."""
+    """Return what to do about the cases that were not judged, and what it costs, with titles."""
     loader, footer = document.header.loader, document.footer
+    if list(footer.unjudged) == [WITH_WORKERS]:
+        none = "let the function ignore num_workers" if loader.function else 'offer "workers": (0,)'
+        return (
+            (
+                "what to do",
+                f"Mend that error, which a run with num_workers=1 shows. If the loader has no "
+                f"workers, {none}.",
+            ),
+        )
     if RESUMING not in footer.unjudged or "saves" not in loader.reasons:
         return ()
     cost = (

@@ -43,7 +43,7 @@ from midepoch_conformance.run.failures import (
 from midepoch_conformance.run.known import cover, replay
 from midepoch_conformance.run.runner import Runner, RunnerError
 from midepoch_conformance.run.settings import Settings
-from midepoch_conformance.run.smoke import smoke
+from midepoch_conformance.run.smoke import MORE_TIME, smoke
 from midepoch_conformance.run.summary import (
     prerequisite_cases,
     summarise,
@@ -310,7 +310,9 @@ def open_benches(
         try:
             engines = [
                 stack.enter_context(
-                    opener() if opener else Runner(settings.loader, settings.python)
+                    opener()
+                    if opener
+                    else Runner(settings.loader, settings.python, start=settings.timeout)
                 )
                 for _ in range(settings.threads)
             ]
@@ -319,7 +321,10 @@ def open_benches(
                 for bench in benches:
                     bench.be_exclusive()
         except RunnerError as error:
-            raise CheckError(error.message, users_lines(error.hint) or error.hint) from error
+            hint = users_lines(error.hint) or error.hint
+            if error.kind == "limit":
+                hint = f"{hint}\n{MORE_TIME}".strip()
+            raise CheckError(error.message, hint) from error
         yield benches
 
 

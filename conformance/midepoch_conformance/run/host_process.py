@@ -13,9 +13,9 @@ import uuid
 from pathlib import Path
 from typing import Any
 
-from midepoch_conformance.host.processes import end_marked, living, piped
 from midepoch_conformance.host.system import stacks
 from midepoch_conformance.host.system.deadline import Deadline
+from midepoch_conformance.host.system.processes import end_marked, living, piped
 
 __all__ = ["HostLostError", "HostProcess", "RunnerError", "too_old"]
 

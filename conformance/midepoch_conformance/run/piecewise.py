@@ -8,10 +8,16 @@ from collections.abc import Sequence
 
 from midepoch_conformance import judges
 from midepoch_conformance.case.case import Case
+from midepoch_conformance.families.tables import has_workers
 from midepoch_conformance.run.bench import Bench
 from midepoch_conformance.run.failures import failing_groups, investigate
 from midepoch_conformance.run.known import cover, replay
-from midepoch_conformance.run.summary import loads, prerequisite_cases, with_blocked
+from midepoch_conformance.run.summary import (
+    loads,
+    no_run_with_workers,
+    prerequisite_cases,
+    with_blocked,
+)
 from midepoch_conformance.scripts.write import Scripts
 from midepoch_conformance.text import counted, without_process_ids
 from midepoch_conformance.verdict import requirements
@@ -93,6 +99,18 @@ class PiecewiseCheck:
         own = self._bench.info.offer.reasons.get("saves")
         reason = own if own in found else next((r for r, _ in found.most_common(1)), "")
         return Verdict("failed", f"nothing about resuming can be judged: {reason}")
+
+    def working(self) -> Verdict:
+        """Return whether any case with workers can be judged; the first one that can is enough."""
+        played: list[CaseResult] = []
+        for case in filter(has_workers, self._table):
+            played.append(self._judge(case))
+            if played[-1].reason is None and not no_run_with_workers(played):
+                return Verdict("passed")
+        if not no_run_with_workers(played):
+            return Verdict("skipped", "the loader offers no case with workers")
+        words = next(f.words for r in played for f in r.findings if f.kind == "oracle")
+        return Verdict("failed", f"no run with workers can be judged: {without_process_ids(words)}")
 
     def known_verdict(self, number: int) -> Verdict:
         """Return the verdict on a known failure: it must still fail."""

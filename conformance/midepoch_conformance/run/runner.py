@@ -29,6 +29,7 @@ from midepoch_conformance.host.faults import crash, hang
 from midepoch_conformance.host.job import CLOSING, Job
 from midepoch_conformance.host.journal import read_journal
 from midepoch_conformance.host.system.deadline import Deadline
+from midepoch_conformance.host.system.stacks import innermost
 from midepoch_conformance.host.system.surroundings import SHARED
 from midepoch_conformance.run.host_process import HostLostError, HostProcess, RunnerError, too_old
 
@@ -38,7 +39,7 @@ HASH_SEEDS = {"a": "1", "b": "2"}
 """The hosts and their hash seeds."""
 
 START = 180.0
-"""The time in seconds for a host to start and to import the loader."""
+"""The time in seconds for a host to start and to import the loader, if the user sets none."""
 
 GRACE = 10.0
 """The time in seconds, beyond a session's own, for its host to answer."""
@@ -62,6 +63,8 @@ class Runner:
         python: the interpreter in which it is installed; this one by default.
         root: a folder for the files of plays; a temporary one by default.
         limit: the seconds that a session has if :meth:`play` is not told.
+        start: the seconds that the loader has to be imported and built for the first time, and
+            that the adapter's other methods have, while they stand still.
     """
 
     def __init__(
@@ -70,8 +73,12 @@ class Runner:
         python: str | None = None,
         root: str | os.PathLike[str] | None = None,
         limit: float = 60.0,
+        start: float | None = None,
     ) -> None:
         self.spec, self.python, self.limit = spec, python or sys.executable, limit
+        self._start = START if start is None else start
+        # An import that works has its time, even if the user's limit is short.
+        self._most = max(Deadline.MOST, START / self._start)
         self.root = Path(tempfile.mkdtemp(prefix="midepoch-", dir=root)).resolve()
         self._hosts: dict[str, HostProcess] = {}
         self._info: LoaderInfo | None = None
@@ -134,7 +141,7 @@ class Runner:
         }
         key = json.dumps(asked, sort_keys=True)
         if key not in self._reasons:
-            self._reasons[key] = self._ask("a", "declines", asked, START)["reason"]
+            self._reasons[key] = self._ask("a", "declines", asked, self._start + GRACE)["reason"]
         return self._reasons[key]
 
     def play(
@@ -257,8 +264,13 @@ class Runner:
         name = f"{workload.kind}-{workload.n}-{draws}" + ("-tree" if workload.tree else "")
         root = str(self.root / "data" / name)
         if name not in self._prepared:
-            asked = {"workload": dataclasses.asdict(workload), "root": root, "limit": START}
-            self._ask(host, "prepare", asked, START + GRACE)
+            asked = {
+                "workload": dataclasses.asdict(workload),
+                "root": root,
+                "limit": self._start,
+                "most": self._most,
+            }
+            self._ask(host, "prepare", asked, self._start * self._most + GRACE)
             self._prepared.add(name)
         return root
 
@@ -291,9 +303,17 @@ class Runner:
         host = self._started(name)
         if not host.told:
             try:
-                answer = host.answer("hello", Deadline(host.process.pid, START))
+                # The host itself watches a function that is built, and answers first.
+                limit, folder = self._start + GRACE, str(self._greeted(name))
+                deadline = Deadline(host.process.pid, limit, folder, self._most)
+                answer = host.answer("hello", deadline)
             except BaseException as error:
                 self._hosts.pop(name).end()
+                if isinstance(error, HostLostError) and error.late:
+                    line = innermost(error.stacks)
+                    where = f": it stands at {line}" if line else ""
+                    words = f"{self.spec} was not imported within {limit:g} s{where}"
+                    raise RunnerError("limit", words, error.stacks) from error
                 if isinstance(error, HostLostError):
                     error.hint = f"{too_old(self.python)}{error.hint}"
                 raise
@@ -311,8 +331,13 @@ class Runner:
             self._hosts[name] = host
             # If it is dead already, that is said when its answer is read.
             with contextlib.suppress(HostLostError):
-                host.send("hello", {"spec": self.spec})
+                folder = str(self._greeted(name))
+                host.send("hello", {"spec": self.spec, "limit": self._start, "folder": folder})
         return self._hosts[name]
+
+    def _greeted(self, name: str) -> Path:
+        """Return the folder of a host's start."""
+        return self.root / "hosts" / name
 
 
 def _finish(hosts: dict[str, HostProcess], folders: list[Path]) -> None:

@@ -15,7 +15,10 @@ from midepoch_conformance.run.runner import RunnerError
 from midepoch_conformance.verdict.finding import in_words
 from midepoch_conformance.verdict.users_code import users_lines
 
-__all__ = ["smallest", "smoke"]
+__all__ = ["MORE_TIME", "smallest", "smoke"]
+
+MORE_TIME = "give it more time if it is only slow: --timeout SECONDS"
+"""The advice to a user whose loader is late."""
 
 
 def smoke(bench: Bench) -> None:
@@ -109,8 +112,7 @@ def _hint(fault: Fault, function: bool) -> str:
         more = "use less data if it is only slow, or give it more time: --timeout SECONDS"
         return f"{own}\n{end}\n{more}".strip()
     if is_late(fault):
-        more = "give it more time if it is only slow: --timeout SECONDS"
-        return f"{own or fault.traceback}\n{more}".strip()
+        return f"{own or fault.traceback}\n{MORE_TIME}".strip()
     if own:
         return own
     lines = "\n".join(fault.traceback.strip().splitlines()[-_LINES:])

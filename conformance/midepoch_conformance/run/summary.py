@@ -8,6 +8,7 @@ from collections.abc import Container, Iterable, Sequence
 
 from midepoch_conformance import judges
 from midepoch_conformance.case.case import Case
+from midepoch_conformance.families.tables import has_workers
 from midepoch_conformance.verdict import finding as verdict
 from midepoch_conformance.verdict import requirements
 from midepoch_conformance.verdict.finding import Finding
@@ -20,7 +21,18 @@ from midepoch_conformance.verdict.results import (
     failing,
 )
 
-__all__ = ["loads", "prerequisite_cases", "summarise", "unjudged", "with_blocked"]
+__all__ = [
+    "WITH_WORKERS",
+    "loads",
+    "no_run_with_workers",
+    "prerequisite_cases",
+    "summarise",
+    "unjudged",
+    "with_blocked",
+]
+
+WITH_WORKERS = "runs with workers"
+"""In the place of a requirement that was not judged: every case with workers."""
 
 _BASIS = ("BASIS-1", "BASIS-2", "BASIS-3")
 """The requirements whose failure may leave no uninterrupted run to compare with."""
@@ -87,6 +99,7 @@ def unjudged(results: Sequence[CaseResult], names: Sequence[str] = ()) -> tuple[
         names: the requirements and classes that the user named. If there are none, the user asks
             whether the loader resumes.
     """
+    missing = (WITH_WORKERS,) if no_run_with_workers(results) else ()
     if not names:
         judged = any(
             finding.outcome == "pass" or failing(finding)
@@ -94,7 +107,7 @@ def unjudged(results: Sequence[CaseResult], names: Sequence[str] = ()) -> tuple[
             if loads(result.case)
             for finding in result.findings
         )
-        return () if judged else (RESUMING,)
+        return missing if judged else (RESUMING, *missing)
     found = {
         finding.requirement
         for result in results
@@ -107,7 +120,24 @@ def unjudged(results: Sequence[CaseResult], names: Sequence[str] = ()) -> tuple[
         lower: {r.id for r in known if lower in (r.id.lower(), r.cls.lower())} for lower in asked
     }
     titles = {word.lower(): word for r in known for word in (r.id, r.cls)}
-    return tuple(titles.get(lower, lower) for lower in asked if not members[lower] & found)
+    left = tuple(titles.get(lower, lower) for lower in asked if not members[lower] & found)
+    return (*left, *missing)
+
+
+def no_run_with_workers(results: Iterable[CaseResult]) -> bool:
+    """Return whether cases with workers were played, and their uninterrupted runs left no verdict.
+
+    One that fails leaves nothing to compare with, and a loader's own samples are not known.
+    """
+    found = [
+        finding
+        for result in results
+        if result.reason is None and has_workers(result.case)
+        for finding in result.findings
+    ]
+    return any(finding.kind == "oracle" for finding in found) and all(
+        finding.outcome == "not offered" for finding in found
+    )
 
 
 def loads(case: Case) -> bool:

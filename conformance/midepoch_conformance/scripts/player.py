@@ -201,6 +201,8 @@ def main(name=""):
         sys.exit(bool(shows))
     os.setsid()
     ask_linux(1, signal.SIGKILL)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)  # workers inherit it, and must end when asked
     streams, _, changes, steps = SESSIONS[name]
     root = f"data {changes.get('n', '')}".strip()  # sessions with the same data share it
     if not os.path.exists(root):

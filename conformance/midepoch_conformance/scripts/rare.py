@@ -19,8 +19,8 @@ import jsonschema
 from midepoch_conformance.case import tampering
 from midepoch_conformance.case.data.trees import spelled
 from midepoch_conformance.host.codecs import encode
-from midepoch_conformance.host.processes import left_after, living
 from midepoch_conformance.host.streams import Streams
+from midepoch_conformance.host.system.processes import left_after, living
 
 # Actions
 

@@ -15,7 +15,7 @@ import tempfile
 import uuid
 from pathlib import Path
 
-from midepoch_conformance.host.processes import end_marked, piped
+from midepoch_conformance.host.system.processes import end_marked, piped
 
 __all__ = ["NO_VERDICT", "Interpreter", "ScriptRun", "WarmInterpreter", "run_script"]
 

@@ -299,7 +299,7 @@ class _Script:
             {"json"} if {"document", "load_document"} & {*self.found.looks, *self.rare} else set()
         )
         values = {"canonical": self.canonical} | ({"codec": self.codec} if len(codecs) == 1 else {})
-        counted = ("host/processes.py",) if {"left", "held"} & {*self.found.looks} else ()
+        counted = ("host/system/processes.py",) if {"left", "held"} & {*self.found.looks} else ()
         names = (*_TOOLS, *counted)
         tools = [Part(_read(n), values=values if "codecs" in n else {}) for n in names]
         named = _rare() & set(re.findall(r"\w+", self.words))

@@ -1,4 +1,4 @@
-"""A host's requests to the operating system about plays: time limits, stacks, surroundings.
+"""A host's requests to the operating system: processes, time limits, stacks, surroundings.
 
 Rule: as for the host, a module here imports the standard library alone.
 """

@@ -6,7 +6,7 @@ import contextlib
 import os
 import time
 
-from midepoch_conformance.host.processes import processor_time
+from midepoch_conformance.host.system.processes import processor_time
 
 __all__ = ["Deadline"]
 
