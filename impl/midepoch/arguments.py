@@ -7,6 +7,7 @@ from typing import Literal, get_args
 
 from midepoch.errors import ArgumentError, show
 from midepoch.format.leaves import is_text
+from midepoch.format.plan import Lifetime
 from midepoch.format.seeds import ROOT_MAX
 from midepoch.format.state import COUNT_MAX, LANES_MAX
 
@@ -36,6 +37,7 @@ class Options:
     lanes: int | None = None
     seed: int | None = None
     data_id: str | None = None
+    lifetime: Lifetime | None = None
     last_batch: LastBatch | None = None
     worker_type: WorkerType = "process"
     prefetch: int | None = None
@@ -54,6 +56,7 @@ class Options:
         _check_choice("last_batch", self.last_batch, (*get_args(LastBatch), None))
         _check_choice("worker_type", self.worker_type, get_args(WorkerType))
         _check_choice("empty_rest", self.empty_rest, get_args(EmptyRest))
+        _check_choice("lifetime", self.lifetime, (*get_args(Lifetime), None))
         if not is_data_id(self.data_id):
             raise ArgumentError(f"data_id should be None or text, got {show(self.data_id)}")
         for field in fields(self):

@@ -17,7 +17,7 @@ from midepoch.epoch.planning import length_under_rollover, make_plan
 from midepoch.epoch.pool import WorkerPool
 from midepoch.epoch.position import LoaderPosition
 from midepoch.epoch.progress import thawed
-from midepoch.format.plan import Plan
+from midepoch.format.plan import Lifetime, Plan
 from midepoch.format.state import Document
 from midepoch.interop import torchdata
 from midepoch.lane.datasets import check_dataset
@@ -78,6 +78,12 @@ class StatefulDataLoader(DataLoader[T]):
             state of data with another one is refused (REFUSE-3). By default it is what the
             dataset's ``fingerprint()`` returns, or its ``_fingerprint``, as Hugging Face's
             datasets have it; a dataset without either is known by its length alone.
+        lifetime: how long a lane's dataset object lives. "epoch" gives each epoch a copy of
+            ``dataset`` as it is when the iterator is made. "run" keeps one object for all epochs,
+            so that a state that it changes in one is there in the next. By default "epoch" for
+            an ``IterableDataset`` with a state, because many keep a loaded state and would begin
+            every later epoch there ("run" without workers if it cannot be copied). For other datasets "run" without workers or with persistent
+            ones, as in torch's loader. A loaded state's own is adopted.
         last_batch: what happens to samples that do not fill a batch at an epoch's end. "keep"
             delivers them (``drop_last=False``), "discard" drops them (``drop_last=True``), and
             "rollover" opens the next epoch with them (map-style datasets in batches that the
@@ -163,6 +169,7 @@ class StatefulDataLoader(DataLoader[T]):
         lanes: int | None = None,
         seed: int | None = None,
         data_id: str | None = None,
+        lifetime: Lifetime | None = None,
         last_batch: LastBatch | None = None,
         worker_type: WorkerType = "process",
         prefetch: int | None = None,
@@ -177,6 +184,7 @@ class StatefulDataLoader(DataLoader[T]):
             lanes=lanes,
             seed=seed,
             data_id=data_id,
+            lifetime=lifetime,
             last_batch=last_batch,
             worker_type=worker_type,
             prefetch=prefetch,

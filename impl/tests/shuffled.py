@@ -43,6 +43,10 @@ class ShuffledWorkers:
         self._tasks: list[deque[Task]] = [deque() for _ in range(count)]
         ShuffledWorkers.made += 1
 
+    def renew(self, dataset: Any) -> bool:
+        """See ``Workers.renew``."""
+        return False
+
     def open(self, message: Open) -> dict[int, Snapshot | None]:
         """See ``Workers.open``."""
         while any(self._tasks):  # of an older iteration: they are run and dropped, as in a process

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import sources
 
 from midepoch.arguments import Options
 from midepoch.epoch.execution import lifetime_of, resolve
@@ -93,6 +94,11 @@ def test_options_are_taken_over() -> None:
 
 
 def test_lifetimes() -> None:
-    assert lifetime_of(loader(num_workers=0)) == "run"
-    assert lifetime_of(loader()) == "epoch"
-    assert lifetime_of(loader(persistent_workers=True)) == "run"
+    assert lifetime_of(loader(num_workers=0, dataset=[])) == "run"
+    assert lifetime_of(loader(dataset=[])) == "epoch"
+    assert lifetime_of(loader(persistent_workers=True, dataset=[])) == "run"
+    stream = sources.Resuming(3)
+    assert lifetime_of(loader(num_workers=0, dataset=stream)) == "epoch"
+    assert lifetime_of(loader(persistent_workers=True, dataset=stream)) == "epoch"
+    assert lifetime_of(loader(dataset=stream), given="run") == "run"
+    assert lifetime_of(loader(num_workers=0, dataset=sources.Counting(3))) == "run"

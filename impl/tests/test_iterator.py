@@ -283,7 +283,7 @@ def test_calls_of_state_dict_are_bounded_by_the_interval(interval: int | None, m
 
 
 def test_a_resume_iterates_the_dataset_once_and_fetches_what_it_yields() -> None:
-    made = loader(sources.Resuming(N))
+    made = loader(sources.Resuming(N), lifetime="run")
     batches = iter(made)
     next(batches)
     next(batches)

@@ -198,7 +198,8 @@ def test_an_early_epoch_does_not_show(dataset: Any, plan: str, ops: list[Operati
 @given(ops=OPERATIONS)
 def test_an_early_epoch_of_a_stream_does_not_show(dataset: Any, ops: list[Operation]) -> None:
     def make(**early: Any) -> Any:
-        return loader(dataset(N), num_workers=2, persistent_workers=True, **early)
+        arguments = {"num_workers": 2, "persistent_workers": True, "lifetime": "run"}
+        return loader(dataset(N), **arguments, **early)
 
     histories_agree(make, ops)
 
@@ -272,8 +273,9 @@ def test_what_changes_between_two_epochs_discards_the_early_one(
 
 @pytest.mark.usefixtures("in_process")
 def test_a_load_after_the_end_discards_the_early_epoch() -> None:
-    made = loader(sources.Passing(N), **EARLY)
-    whole = epochs(loader(sources.Passing(N), num_workers=2, persistent_workers=True), 3)
+    made = loader(sources.Passing(N), lifetime="run", **EARLY)
+    arguments = {"num_workers": 2, "persistent_workers": True, "lifetime": "run"}
+    whole = epochs(loader(sources.Passing(N), **arguments), 3)
     batches = iter(made)
     got = [next(batches), next(batches)]
     state = made.state_dict()
@@ -422,7 +424,7 @@ def test_an_answer_that_was_not_delivered_is_not_seen_after_a_break(
 
 
 def test_an_older_iterator_of_a_dataset_object_with_a_state_stops() -> None:
-    made = loader(sources.Resuming(N), lanes=0)
+    made = loader(sources.Resuming(N), lanes=0, lifetime="run")
     older = iter(made)
     next(older)
     newer = iter(made)

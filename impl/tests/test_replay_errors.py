@@ -245,7 +245,7 @@ class Left(Plain):
 
 
 def test_an_error_in_a_pass_that_was_left_reaches_the_caller(tmp_path: Path) -> None:
-    saved = loader(Left(tmp_path))
+    saved = loader(Left(tmp_path), lifetime="run")
     batches(iter(saved), 4)
     iterator = iter(saved)  # leaves the first pass
     state = saved.state_dict()

@@ -85,6 +85,7 @@ def story(made: Any, before: Callable[[Any], None] = lambda batches: None) -> li
 EXECUTIONS: list[dict[str, Any]] = [
     {},
     {"persistent_workers": True},
+    {"persistent_workers": True, "lifetime": "run"},
     {"lanes": 5, "persistent_workers": True, "snapshot_every_n_steps": 4},
     {"num_workers": 1, "lanes": 0, "snapshot_every_n_steps": None, "prefetch_factor": 4},
     {"persistent_workers": True, "prefetch_next_epoch": True, "prefetch": 5},
@@ -111,7 +112,12 @@ def test_a_death_shows_nowhere(
 
 @pytest.mark.parametrize("kind", [sources.Counting, sources.Passing, sources.Buffered])
 def test_workers_killed_from_outside_at_any_time_show_nowhere(kind: Any) -> None:
-    arguments = {"persistent_workers": True, "lanes": 3, "snapshot_every_n_steps": 3}
+    arguments = {
+        "persistent_workers": True,
+        "lifetime": "run",
+        "lanes": 3,
+        "snapshot_every_n_steps": 3,
+    }
     draw = random.Random(kind.__name__)
     calm = 0
 
@@ -130,7 +136,12 @@ def test_workers_killed_from_outside_at_any_time_show_nowhere(kind: Any) -> None
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_workers_killed_between_two_epochs_show_nowhere(kind: Any) -> None:
-    arguments = {"persistent_workers": True, "lanes": 3, "snapshot_every_n_steps": 100}
+    arguments = {
+        "persistent_workers": True,
+        "lifetime": "run",
+        "lanes": 3,
+        "snapshot_every_n_steps": 100,
+    }
 
     def epochs(kills: bool) -> list[Any]:
         made = loader(kind(N), **arguments)

@@ -11,8 +11,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+from torch.utils.data import IterableDataset, IterDataPipe
+
 from midepoch.arguments import Options
 from midepoch.format.plan import Lifetime, Plan
+from midepoch.lane.host import is_copyable
+from midepoch.stateful import is_stateful
 
 __all__ = ["Execution", "LoaderArguments", "lifetime_of", "resolve"]
 
@@ -54,6 +58,8 @@ class Execution:
     """
     between_epochs: Literal["keep", "close"]
     """Workers wait for the next epoch, or are closed at an epoch's end."""
+    renews: bool
+    """Workers that wait get a new copy of the dataset for each epoch."""
     objects: Literal["own", "shared"]
     """``shared``: the dataset has a state, and all iterators of the loader use the same object."""
     stateful: bool
@@ -79,7 +85,8 @@ def resolve(
     # so its batches stay in order.
     in_order = loader.in_order or inline or (stateful and not iterable)
     lives_on = plan.lifetime == "run"
-    keeps = lives_on or (loader.persistent_workers and interchangeable)
+    renews = loader.persistent_workers and not lives_on and stateful and iterable
+    keeps = lives_on or renews or (loader.persistent_workers and interchangeable)
     hosts = loader.num_workers
     if iterable or stateful:
         hosts = min(hosts, max(1, plan.lanes))  # a lane's tasks stay at one worker
@@ -95,14 +102,23 @@ def resolve(
         routing=routing,
         between_epochs="keep" if keeps and not inline else "close",
         objects="shared" if stateful and inline and lives_on else "own",
+        renews=renews,
         stateful=stateful,
         interval=loader.snapshot_every_n_steps or 0,
     )
 
 
-def lifetime_of(loader: Any) -> Lifetime:
+def lifetime_of(loader: Any, *, given: Lifetime | None = None) -> Lifetime:
     """Return how long a lane's dataset object lives: one epoch, or the whole run.
 
-    Without workers, the dataset object is the caller's own and lives on.
+    ``given``: the user's choice. By default a stream with a state is copied for each epoch: some,
+    Hugging Face's among them, keep a loaded state, and would begin each later epoch there. Other
+    objects live as long as in torch's loader: without workers, the object is the caller's own.
     """
+    if given is not None:
+        return given
+    dataset = loader.dataset
+    stream = isinstance(dataset, IterableDataset) and not isinstance(dataset, IterDataPipe)
+    if stream and is_stateful(dataset):
+        return "epoch" if loader.num_workers or is_copyable(dataset) else "run"
     return "run" if loader.num_workers == 0 or loader.persistent_workers else "epoch"

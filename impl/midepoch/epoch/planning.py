@@ -61,7 +61,7 @@ def make_plan(
         batch_size=loader.batch_size,
         tail=_tail(loader, options, iterable=iterable),
         lanes=loader.num_workers if options.lanes is None else options.lanes,
-        lifetime=lifetime_of(loader),
+        lifetime=lifetime_of(loader, given=options.lifetime),
         data=fingerprint_of(loader.dataset) if options.data_id is None else options.data_id,
     )
 

@@ -74,7 +74,9 @@ class WorkerPool:
         self._leave_parent()
         idle, self.between.idle = self.between.idle, None
         if idle is not None:
-            return idle
+            if not execution.renews or idle.renew(_unwrapped(loader.dataset)):
+                return idle
+            idle.close()
         pin = pinner(loader)
         workers = self._new(loader, self._spec(loader, plan, execution), execution)
         return workers if pin is None else PinningWorkers(workers, pin)
@@ -118,10 +120,12 @@ class WorkerPool:
         )
 
     def _inline(self, spec: LaneSpec, dataset: Any) -> Workers:
-        if not spec.keeps:
+        single = spec.lanes <= 1
+        # The copies of a stream without a state are of the object as it is at iter(), as each
+        # worker's is: the program may have changed it, with a method set_epoch for instance.
+        if not spec.keeps or (spec.iterable and not single and not is_stateful(dataset)):
             datasets = LaneDatasets(spec, dataset, own=False)
             return InlineWorkers(spec, datasets, tally=self.tally)
-        single = spec.lanes <= 1
         if self._datasets is None:
             self._datasets = LaneDatasets(spec, dataset, own=single)
         first_state = self._first_state if single else None

@@ -23,7 +23,7 @@ from midepoch.lane.messages import (
 )
 from midepoch.lane.passes import FirstState
 
-__all__ = ["LaneDatasets", "LaneHost"]
+__all__ = ["LaneDatasets", "LaneHost", "is_copyable"]
 
 PROCESS_EACH = "use num_workers >= lanes, so that every lane has a process of its own"
 
@@ -64,6 +64,12 @@ class LaneDatasets:
         # A lane uses the original from here on: a later copy would have that lane's changes.
         return _copy(self._dataset, lane, self._remedy)
 
+    def renew(self, dataset: Any) -> None:
+        """Make new objects from here on, of ``dataset``."""
+        self._dataset = dataset
+        for kept in (self._objects, self._initialised, self._resting):
+            kept.clear()
+
     def get(self, lane: int) -> Any:
         """Return a lane's object."""
         return self._objects[lane]
@@ -98,6 +104,8 @@ class LaneHost:
         """Start an epoch on the lanes of ``message``, in order; answer with the first error."""
         reports: dict[int, Snapshot | None] = {}
         try:
+            if message.dataset is not None:
+                self._datasets.renew(pickle.loads(message.dataset))
             self._datasets.prepare(opening.lane for opening in message.openings)
             for opening in message.openings:
                 report = self._open_lane(message.epoch, opening)
@@ -131,6 +139,15 @@ class LaneHost:
             reply = lane.fetch(task) if isinstance(task, Fetch) else lane.finish(task)
         reply.busy = time.perf_counter() - start
         return reply
+
+
+def is_copyable(dataset: Any) -> bool:
+    """Tell whether lanes can have copies of ``dataset``."""
+    try:
+        _copy(dataset, 0, "")
+    except LaneCopyError:
+        return False
+    return True
 
 
 def _copy(dataset: Any, lane: int, remedy: str) -> Any:

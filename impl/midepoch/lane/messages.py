@@ -67,6 +67,8 @@ class Open:
     openings: tuple[Opening, ...]
     anywhere: bool = False
     """Any worker may be asked for a task of any lane."""
+    dataset: bytes | None = None
+    """A pickled dataset in place of the worker's own; its lanes start on new objects."""
 
     def at(self, worker: int, count: int) -> tuple[Opening, ...]:
         """Return the lanes that one of ``count`` workers hosts.

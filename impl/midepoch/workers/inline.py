@@ -47,6 +47,10 @@ class InlineWorkers:
             raise opened.failure.exception()
         return opened.reports
 
+    def renew(self, dataset: object) -> bool:
+        """See ``Workers.renew``; each epoch's inline workers are new ones."""
+        return False
+
     def submit(self, task: Task) -> None:
         """See ``Workers.submit``."""
         self._tasks.append(task)

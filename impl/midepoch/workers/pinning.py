@@ -41,6 +41,10 @@ class PinningWorkers:
         """See ``Workers.open``."""
         return self._workers.open(message)
 
+    def renew(self, dataset: Any) -> bool:
+        """See ``Workers.renew``."""
+        return self._workers.renew(dataset)
+
     def submit(self, task: Task) -> None:
         """See ``Workers.submit``."""
         self._workers.submit(task)

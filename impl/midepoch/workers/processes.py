@@ -7,6 +7,7 @@ are in flight, so that both sides can never be stuck in writing at once.
 from __future__ import annotations
 
 import os
+import pickle
 import select
 import time
 import weakref
@@ -68,6 +69,8 @@ class ProcessWorkers:
         self._tally = tally or Tally()
         self._owner = os.getpid()
         self._iteration = -1
+        self._renewed: bytes | None = None
+        """The dataset of the next epoch, pickled, where it replaces the workers' copies."""
         self._answers: deque[Reply | Opened] = deque()
         self._deaths: dict[int, tuple[Activity | None, errors.WorkerDiedError]] = {}
         """The last activity and the death of each worker that was replaced."""
@@ -101,8 +104,9 @@ class ProcessWorkers:
         for worker in self._workers:
             mine = message.at(worker.number, self.count)
             if mine:
-                worker.post(Open(message.iteration, message.epoch, mine))
+                worker.post(Open(message.iteration, message.epoch, mine, dataset=self._renewed))
                 asked += 1
+        self._renewed = None
         reports: dict[int, Snapshot | None] = {}
         failures = []
         for _ in range(asked):
@@ -113,6 +117,16 @@ class ProcessWorkers:
         if failures:
             raise failures[0].exception()
         return reports
+
+    def renew(self, dataset: Any) -> bool:
+        """See ``Workers.renew``; False if the dataset cannot be pickled."""
+        try:
+            self._renewed = pickle.dumps(dataset, protocol=5)
+        except Exception:
+            return False
+        spec, _, context = self._start
+        self._start = spec, dataset, context
+        return True
 
     def submit(self, task: Task) -> None:
         """See ``Workers.submit``."""

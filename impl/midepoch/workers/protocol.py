@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 from midepoch.lane.messages import Open, Reply, Snapshot, Task
 
@@ -24,6 +24,10 @@ class Workers(Protocol):
 
         If the user's code raises at the start of a lane, ``open`` raises that error.
         """
+        ...
+
+    def renew(self, dataset: Any) -> bool:
+        """Let the next epoch run on copies of ``dataset``; return False if it cannot be sent."""
         ...
 
     def submit(self, task: Task) -> None:

@@ -198,6 +198,12 @@ class ThreadWorkers:
             raise failures[0].exception()
         return reports
 
+    def renew(self, dataset: Any) -> bool:
+        """See ``Workers.renew``."""
+        for worker in self._workers:
+            worker.datasets.renew(dataset)
+        return True
+
     def submit(self, task: Task) -> None:
         """See ``Workers.submit``."""
         self._check_owner()
