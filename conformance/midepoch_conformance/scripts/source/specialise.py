@@ -54,7 +54,7 @@ def specialise(
     parts = [_certain(part) for part in parts]
     rename(trees, parts, set(taken))
     reached = {*roots, *(f".{name}" for name in asked)}
-    before = [ast.dump(tree) for tree in trees]
+    before: list[str] = []
     while True:
         tables = {name: value for tree in trees for name, value in tables_of(tree)}
         for tree, part in zip(trees, parts, strict=True):
