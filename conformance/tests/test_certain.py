@@ -74,40 +74,40 @@ def test_a_late_play_that_ends_when_it_has_more_time_counts_and_raises_the_limit
     plays = Plays(clock, Turns(), hangs)
     played = plays.play(CUT)
     assert (played.hangs, played.trace.sessions[0].fault) == (False, None)
-    assert (clock.limits, hangs.limit) == ([1 / 6, 5], 3)
+    assert (clock.limits, hangs.limit) == ([1 / 5, 5], 3)
     plays.play(OTHER)
-    assert clock.limits == [1 / 6, 5, 6]
+    assert clock.limits == [1 / 5, 5, 6]
 
 
 def test_a_hang_needs_one_proof_for_each_place() -> None:
-    clock, hangs = Clock(needs=float("inf")), Hangs(6.0)
+    clock, hangs = Clock(needs=float("inf")), Hangs(5.0)
     plays = Plays(clock, Turns(), hangs)
     assert plays.play(CUT).hangs
-    assert clock.limits == [1, 30]
+    assert clock.limits == [1, 25]
     # At a known place the first play is enough.
     assert plays.play(OTHER).hangs
-    assert clock.limits == [1, 30, 1]
+    assert clock.limits == [1, 25, 1]
     clock.at = "b.py"
     assert plays.play(OTHER).hangs
-    assert clock.limits == [1, 30, 1, 1, 30]
+    assert clock.limits == [1, 25, 1, 1, 25]
 
 
 def test_a_slow_play_beside_a_known_hang_has_five_limits() -> None:
-    hangs = Hangs(6.0)
+    hangs = Hangs(5.0)
     Plays(Clock(needs=float("inf")), Turns(), hangs).play(CUT)
     slow = Clock(needs=4, at="slow.py")
     assert not Plays(slow, Turns(), hangs).play(CUT).hangs
-    assert slow.limits == [1, 30]
+    assert slow.limits == [1, 25]
 
 
 def test_a_play_that_works_without_an_end_is_not_judged() -> None:
-    clock, hangs = Clock(needs=float("inf"), busy=True), Hangs(6.0)
+    clock, hangs = Clock(needs=float("inf"), busy=True), Hangs(5.0)
     plays = Plays(clock, Turns(), hangs)
     for _ in range(2):
         with pytest.raises(RunnerError, match="still at work") as caught:
             plays.play(CUT)
         assert "--timeout" in caught.value.hint
-    assert clock.limits == [1, 30, 1]
+    assert clock.limits == [1, 25, 1]
 
 
 def test_only_so_many_places_are_looked_for() -> None:

@@ -162,6 +162,7 @@ class Bench:
         self._oracles = oracles or Oracles()
         self._plays = Plays(engine, turns or Turns(), hangs or Hangs(engine.limit))
         self._certain = certain or CertainFailures()
+        self._again: tuple[str, Trace, Trace] | None = None
 
     def be_exclusive(self) -> None:
         """Play no case beside another one from now on."""
@@ -235,13 +236,13 @@ class Bench:
         """Return the types of the errors of one more play, with those that the finding names.
 
         A process that was killed or died is ``"the process died"``. None: any error may come.
+        :meth:`delivered` tells of the same play, if it is asked next.
         """
         found = {*_ERROR.findall(finding.words)}
         if finding.kind in ("hang", "crash"):
             return frozenset({*found, DIED})
         try:
-            oracle = self._oracle(case, attempt=0).trace
-            trace = self._plays.play(case, epoch_lengths(oracle)).trace
+            trace, _ = self._once_more(case)
         except RunnerError:
             return None
         for session in trace.sessions:
@@ -252,11 +253,21 @@ class Bench:
     def delivered(self, case: Case) -> Delivered | None:
         """Play ``case`` once more and return its batches; None if its host does not answer."""
         try:
-            oracle = self._oracle(case, attempt=0).trace
-            played = self._plays.play(case, epoch_lengths(oracle))
-            return delivered(case, played.trace, oracle)
+            return delivered(case, *self._once_more(case))
         except RunnerError:
             return None
+
+    def _once_more(self, case: Case) -> tuple[Trace, Trace]:
+        """Return the trace of one more play, and that of its uninterrupted run.
+
+        A script asks for a play's errors and a drawing for its batches, one after the other.
+        """
+        if self._again is None or self._again[0] != case.id:
+            oracle = self._oracle(case, attempt=0).trace
+            played = self._plays.play(case, epoch_lengths(oracle))
+            self._again = case.id, played.trace, oracle
+        _, trace, oracle = self._again
+        return trace, oracle
 
     def declines(self, workload: Workload, execution: Execution) -> str | None:
         """Return why the loader's adapter does not offer this cell; None if it cannot say."""

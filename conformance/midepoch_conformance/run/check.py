@@ -231,15 +231,21 @@ def find_failures(
     full = settings.profile == "full"
     groups = failing_groups(results, by_kind=full)
 
+    def waits(group: Group) -> bool:
+        return any(plan.execution.workers for plan in group.members[0][0].sessions)
+
     def smaller(group: Group) -> bool:
         """Return whether a group's case is made smaller; a drawn one always needs it."""
         drawn = group.members[0][0].probe == HISTORY
         return full or drawn if settings.shrink is None else settings.shrink
 
-    def shrink(bench: Bench, number: int) -> Failure:
-        group = groups[number]
+    # A search with workers may wait for them: it begins first, so that others go on meanwhile.
+    order = sorted(range(len(groups)), key=lambda n: not (smaller(groups[n]) and waits(groups[n])))
+
+    def shrink(bench: Bench, place: int) -> Failure:
+        group = groups[order[place]]
         if smaller(group):
-            tell(group, number, len(groups), "searching for its smallest case")
+            tell(group, place, len(groups), "searching for its smallest case")
         return smallest(bench, group, smaller(group), until=until)
 
     def show(bench: Bench, number: int) -> Failure:
@@ -251,7 +257,8 @@ def find_failures(
     def tell(group: Group, number: int, count: int, doing: str) -> None:
         listen(Investigating(group.requirement, group.workload_kind, number + 1, count, doing))
 
-    shrunk = share(benches, shrink, range(len(groups)))
+    done = dict(zip(order, share(benches, shrink, range(len(order))), strict=True))
+    shrunk = [done[number] for number in range(len(groups))]
     found = by_harm(distinct(zip(groups, shrunk, strict=True), by_kind=full))
     listen(Found(so_far([failure for _, failure in found])))
     folder = settings.scripts

@@ -146,7 +146,7 @@ class _Script:
         self.beside = beside(info)
         # A module beside the adapter may use any fact.
         self.open_ended = whole or bool(self.beside and not info.function)
-        self.prepares = not info.function
+        self.prepares = not info.function and not _is_idle(_source(info), "prepare")
         self.steps = [step for part in self.played for step in part.plan.steps]
         self.rare = sorted({step.do for step in self.steps} - _PLAYED)
 

@@ -58,6 +58,9 @@ def shrink(
 ) -> Shrunk:
     """Make ``case`` smaller, greedily: workers first, then sessions, samples and all else.
 
+    A history is searched in stages: after a smaller one is found, the stage goes on, and the
+    earlier ones are tried again when the later ones have been. It ends when no stage finds any.
+
     Args:
         case: a failing case.
         finding: the case's finding.
@@ -68,8 +71,10 @@ def shrink(
     left = plays if plays is not None else HANG_PLAYS if finding.kind == "hang" else PLAYS
     best, spent = Shrunk(case, finding, 0), 0
     tried = {case.id}
-    while True:
-        for candidate in smaller(best.case):
+    stages = _stages(case)
+    stage, idle = 0, 0
+    while idle < len(stages):
+        for candidate in _sound_ones(best.case, stages[stage]):
             if candidate.id in tried or size(candidate) >= size(best.case):
                 continue
             if spent >= left:
@@ -78,10 +83,11 @@ def shrink(
             spent += 1
             found = fails(candidate)
             if found is not None:
-                best = Shrunk(candidate, found, spent)
+                best, idle = Shrunk(candidate, found, spent), 0
                 break
         else:
-            return dataclasses.replace(best, plays=spent)
+            stage, idle = (stage + 1) % len(stages), idle + 1
+    return dataclasses.replace(best, plays=spent)
 
 
 def size(case: Case) -> tuple[int, ...]:
@@ -113,9 +119,17 @@ def smaller(case: Case) -> Iterator[Case]:
 
     A published state fits only its own plan, so a case that loads one stays as it is.
     """
+    for stage in _stages(case):
+        yield from _sound_ones(case, stage)
+
+
+_Stage = Callable[[Case], Iterator[Case]]
+
+
+def _sound_ones(case: Case, stage: _Stage) -> Iterator[Case]:
     if any(step.do == "load_document" for plan in case.sessions for step in plan.steps):
         return
-    for candidate in _candidates(case):
+    for candidate in stage(case):
         if case.probe == HISTORY:
             whole = repaired(candidate)
             if whole is not None and whole != case:
@@ -158,11 +172,17 @@ def sound(case: Case) -> bool:
     return True
 
 
+def _stages(case: Case) -> tuple[_Stage, ...]:
+    """Return what makes a case smaller, the most promising first."""
+    if case.probe == HISTORY:
+        plain, parts = (_fewer_workers, _with_defaults, _faultless), (_fewer_sessions, _fewer_steps)
+        return (*plain, *parts, _smaller_workloads, _shorter_takes, _plainer)
+    return (_candidates,)
+
+
 def _candidates(case: Case) -> Iterator[Case]:
     yield from _fewer_workers(case)
-    if case.probe == HISTORY:
-        yield from _shorter_histories(case)
-    yield from _fewer_sessions(case)
+    yield from _shorter_chains(case)
     yield from _smaller_workloads(case)
     yield from _shorter_takes(case)
     yield from _plainer(case)
@@ -184,7 +204,7 @@ def _fewer_workers(case: Case) -> Iterator[Case]:
             yield _with_session(case, index, _with_execution(plan, workers=workers))
 
 
-def _fewer_sessions(case: Case) -> Iterator[Case]:
+def _shorter_chains(case: Case) -> Iterator[Case]:
     """Drop one resume of a chain: the next session then loads the state that it had loaded."""
     for index in range(1, len(case.sessions) - 1):
         loads = [step for step in case.sessions[index].steps if step.do == "load"]
@@ -241,14 +261,6 @@ def _unusual(x: Execution) -> int:
     return sum(getattr(x, f.name) != getattr(_PLAIN, f.name) for f in fields if f.name != "workers")
 
 
-def _shorter_histories(case: Case) -> Iterator[Case]:
-    """Yield shorter histories; the largest pieces are left out first."""
-    for candidate in _pieces(case):
-        whole = repaired(candidate)
-        if whole is not None:
-            yield whole
-
-
 def repaired(case: Case) -> Case | None:
     """Return a history without the steps that may not be asked; None if no step is left.
 
@@ -275,13 +287,16 @@ def repaired(case: Case) -> Case | None:
     return found if objection(found) is None else None
 
 
-def _pieces(case: Case) -> Iterator[Case]:
-    yield _with_defaults(case)
-    yield from _faultless(case)
+def _fewer_sessions(case: Case) -> Iterator[Case]:
+    """Yield the history without a session, or without what it does to the later ones."""
     for index in range(len(case.sessions)):
         yield _with_sessions(case, (*case.sessions[:index], *_relinked(case, index)))
     for index in range(len(case.sessions)):
         yield _with_sessions(case, (*case.sessions[:index], *case.sessions[index + 1 :]))
+
+
+def _fewer_steps(case: Case) -> Iterator[Case]:
+    """Yield the history without some of its steps; the largest pieces are left out first."""
     places = [(i, n) for i, plan in enumerate(case.sessions) for n in range(len(plan.steps))]
     size = len(places) // 2
     while size:
@@ -290,8 +305,8 @@ def _pieces(case: Case) -> Iterator[Case]:
         size //= 2
 
 
-def _with_defaults(case: Case) -> Case:
-    """Return the history with every field at its default that does not change its events."""
+def _with_defaults(case: Case) -> Iterator[Case]:
+    """Yield the history with every field at its default that does not change its events."""
     w = case.workload
     workload = Workload(
         kind=w.kind, n=w.n, batch_size=w.batch_size, epochs=w.epochs, fail_at=w.fail_at
@@ -304,7 +319,7 @@ def _with_defaults(case: Case) -> Case:
             for step in plan.steps
         )
         plans.append(dataclasses.replace(plan, execution=x, steps=steps))
-    return dataclasses.replace(case, workload=workload, sessions=tuple(plans))
+    yield dataclasses.replace(case, workload=workload, sessions=tuple(plans))
 
 
 def _faultless(case: Case) -> Iterator[Case]:

@@ -83,17 +83,24 @@ def draw_histories(
     for number in range(rounds):
         steering = Steering(offer, declines)
         found = steering.choose(alone, Chance(f"{seed}/{number}"), multi=False)
+        multi: list[Case] = []
         if max(offer.workers, default=0):
             chance = Chance(f"{seed}/{number} with workers")
-            found += steering.choose(workers, chance, multi=True)
-        if found:
+            multi = steering.choose(workers, chance, multi=True)
+        if found or multi:
             # A loader whose state cannot be taken has no histories.
             more, unreached = steering.complete(Chance(f"{seed}/{number} completed"))
-            found += more
+            # A loader may wait for its workers for many seconds: others are played meanwhile.
+            found += [case for case in more if _has_workers(case)] + multi
+            found += [case for case in more if not _has_workers(case)]
         reached |= steering.reached
         cases |= {case.id: case for case in found}
     missing = {pair: reason for pair, reason in unreached.items() if pair not in reached}
     return Drawn(list(cases.values()), missing)
+
+
+def _has_workers(case: Case) -> bool:
+    return any(plan.execution.workers for plan in case.sessions)
 
 
 class Steering:

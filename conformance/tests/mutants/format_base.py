@@ -8,15 +8,15 @@ from midepoch_conformance.adapters import reference
 
 
 class Adapter(reference.Adapter):
-    """Opens the mutant's session in place of the reference loader's."""
+    """Opens the mutant's session, if it has one, in place of the reference loader's."""
 
-    session: type[reference.Session] = reference.Session
+    session: type[reference.Session] | None = None
     loader_here = True
 
-    def open(self, w: Any, x: Any, root: str) -> reference.Session:
-        return self.session(w, x)
+    def open(self, w: Any, x: Any, root: str) -> Any:
+        return super().open(w, x, root) if self.session is None else self.session(w, x)
 
 
-def mutant(session: type[reference.Session] = reference.Session) -> type[Adapter]:
-    """Return the reference loader's adapter with another session."""
+def mutant(session: type[reference.Session] | None = None) -> type[Adapter]:
+    """Return the reference loader's adapter, with another session if there is one."""
     return type("Adapter", (Adapter,), {"session": session})

@@ -30,8 +30,9 @@ class Hangs:
     SURE = 5.0
     """The limit of a play that decides whether a hang is one, as a multiple of the limit."""
 
-    SHORT = 6.0
-    """A first play has the limit divided by this."""
+    SHORT = 5.0
+    """A first play has the limit divided by this; no verdict depends on it. By 5, loaders that wait
+    twice for a lost worker, five seconds each time as PyTorch's do, are not played again alone."""
 
     PLACES = 8
     """The most places that are looked for: beyond these, a late play is not judged."""

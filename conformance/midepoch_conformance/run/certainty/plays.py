@@ -3,7 +3,7 @@
 The rule: a session that is late is no hang yet.
 
 1. Sessions have a limit that follows from the smoke run, or from ``--timeout``. A case's first play
-   has a sixth of it: that is long for processes that stand still, and a late play costs only a
+   has a fifth of it: that is long for processes that stand still, and a late play costs only a
    second one. While a session's processes make progress (processor time, a batch, a fetch, a
    printed line), it has up to four times as long.
 2. A case with a late session is played once more, with five limits a session and no other play on

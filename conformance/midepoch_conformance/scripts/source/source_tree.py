@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import functools
+import pickle
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 __all__ = [
-    "FUNCTION", "SUITE", "Part", "defined", "is_import", "is_said", "is_stored", "mentioned",
-    "parsed", "rename",
+    "FUNCTION", "SUITE", "Part", "assigned", "defined", "is_import", "is_said", "is_stored",
+    "mentioned", "parsed", "rename",
 ]  # fmt: skip
 
 SUITE = "midepoch_conformance"
@@ -55,6 +57,11 @@ def mentioned(node: ast.AST, inside: frozenset[str] = frozenset()) -> set[str]:
         ['.b', 'c']
     """
     found: set[str] = set()
+    _mention(node, inside, found)
+    return found
+
+
+def _mention(node: ast.AST, inside: frozenset[str], found: set[str]) -> None:
     if isinstance(node, (*FUNCTION, ast.Lambda)):
         inside |= {n.arg for n in ast.walk(node.args) if isinstance(n, ast.arg)}
         if not isinstance(node, ast.Lambda):
@@ -66,8 +73,7 @@ def mentioned(node: ast.AST, inside: frozenset[str] = frozenset()) -> set[str]:
         own = isinstance(node.value, ast.Name) and node.value.id == "self"
         found.add(f"{'self' * own}.{node.attr}")
     for child in ast.iter_child_nodes(node):
-        found |= mentioned(child, inside)
-    return found
+        _mention(child, inside, found)
 
 
 def is_stored(node: ast.AST) -> bool:
@@ -77,10 +83,27 @@ def is_stored(node: ast.AST) -> bool:
 
 def parsed(part: Part) -> ast.Module:
     """Return the tree without annotations, imports of the suite, docstring and ``__all__``."""
-    tree: ast.Module = _Bare(part.foreign).visit(ast.parse(part.text))
+    tree: ast.Module = pickle.loads(_bare(part.text, part.foreign)[0])
+    return tree
+
+
+def assigned(part: Part) -> frozenset[str]:
+    """Return the names that the tree of :func:`parsed` assigns anywhere."""
+    return _bare(part.text, part.foreign)[1]
+
+
+@functools.lru_cache(64)
+def _bare(text: str, foreign: bool) -> tuple[bytes, frozenset[str]]:
+    """Return a tree, pickled, and the names that it assigns.
+
+    All scripts of a run are made of the same few modules, and each changes its own copy.
+    """
+    tree: ast.Module = _Bare(foreign).visit(ast.parse(text))
     tree.body = [node for node in tree.body if not is_said(node) and not _is_of_the_suite(node)]
     tree.body = [node for node in tree.body if defined(node) != {"__all__"}]
-    return ast.fix_missing_locations(tree)
+    # A node that is stored is a name.
+    stored = (n.id for n in ast.walk(tree) if is_stored(n))  # type: ignore[attr-defined]
+    return pickle.dumps(ast.fix_missing_locations(tree)), frozenset(stored)
 
 
 class _Bare(ast.NodeTransformer):

@@ -15,6 +15,7 @@ from midepoch_conformance.scripts.source.fold import Fold, tables_of
 from midepoch_conformance.scripts.source.source_tree import (
     FUNCTION,
     Part,
+    assigned,
     is_import,
     parsed,
     rename,
@@ -50,18 +51,21 @@ def specialise(
             return {'batch': 4}
     """
     trees = [parsed(part) for part in parts]
-    parts = [_certain(part, tree) for part, tree in zip(parts, trees, strict=True)]
+    parts = [_certain(part) for part in parts]
     rename(trees, parts, set(taken))
+    reached = {*roots, *(f".{name}" for name in asked)}
+    before: list[str] = []
     while True:
-        before = [ast.dump(tree) for tree in trees]
         tables = {name: value for tree in trees for name, value in tables_of(tree)}
         for tree, part in zip(trees, parts, strict=True):
             Fold(part, tables).visit(tree)
         drop_idle(trees, parts, asked)
         fill(trees)
-        drop_unreached(trees, parts, {*roots, *(f".{name}" for name in asked)})
-        if [ast.dump(tree) for tree in trees] == before:
+        drop_unreached(trees, parts, set(reached))
+        after = [ast.dump(tree) for tree in trees]
+        if after == before:
             break
+        before = after
     imports = [node for tree in trees for node in tree.body if is_import(node)]
     for tree in trees:
         tree.body = [node for node in tree.body if not is_import(node)]
@@ -70,10 +74,9 @@ def specialise(
     return ["\n".join(sorted(lines, key=lambda line: line.startswith("from"))), *texts]
 
 
-def _certain(part: Part, tree: ast.Module) -> Part:
+def _certain(part: Part) -> Part:
     """Return the part without the variables that are assigned: they may be something else."""
-    names = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
-    stored = {node.id for node in names if isinstance(node.ctx, ast.Store)}
+    stored = assigned(part)
     facts = {name: known for name, known in part.facts.items() if name not in stored}
     values = {name: value for name, value in part.values.items() if name not in stored}
     return dataclasses.replace(part, facts=facts, values=values)
