@@ -27,11 +27,13 @@ DOCUMENT: dict[str, Any] = {
         "length": 6,
         "sampler": "sequential",
         "sampler_name": None,
-        "seed": 3,
+        "seed": "3",
         "batch_size": 2,
         "tail": "keep",
         "lanes": 0,
         "lifetime": "run",
+        "data": None,
+        "options": {},
     },
     "position": {
         "epoch": 0,
@@ -40,6 +42,7 @@ DOCUMENT: dict[str, Any] = {
         "digest": None,
         "ahead": [],
         "carried": None,
+        "share": None,
     },
     "sampler": None,
     "lanes": None,
@@ -82,7 +85,8 @@ def saved(
         ({"unreadable": "TypeError"}, ("fails", "pass", "pass")),
         (changed("plan.lanes", {"$tuple": [1]}), ("fails", "fails", "pass")),
         (changed("position.samples", 4.0), ("pass", "fails", "pass")),
-        (changed("plan.seed", {"$int": "18446744073709551615"}), ("pass", "pass", "pass")),
+        (changed("plan.seed", "18446744073709551615"), ("pass", "pass", "pass")),
+        (changed("plan.seed", {"$int": "18446744073709551615"}), ("fails", "fails", "pass")),
     ],
 )
 def test_documents(document: dict[str, Any], outcomes: tuple[str, ...]) -> None:

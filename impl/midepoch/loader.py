@@ -82,8 +82,9 @@ class StatefulDataLoader(DataLoader[T]):
             ``dataset`` as it is when the iterator is made. "run" keeps one object for all epochs,
             so that a state that it changes in one is there in the next. By default "epoch" for
             an ``IterableDataset`` with a state, because many keep a loaded state and would begin
-            every later epoch there ("run" without workers if it cannot be copied). For other datasets "run" without workers or with persistent
-            ones, as in torch's loader. A loaded state's own is adopted.
+            every later epoch there ("run" without workers if it cannot be copied). For other
+            datasets "run" without workers or with persistent ones, as in torch's loader. A loaded
+            state's own is adopted.
         last_batch: what happens to samples that do not fill a batch at an epoch's end. "keep"
             delivers them (``drop_last=False``), "discard" drops them (``drop_last=True``), and
             "rollover" opens the next epoch with them (map-style datasets in batches that the

@@ -243,7 +243,7 @@ PROGRAMS: tuple[Any, ...] = (
 WITH_WORKERS: tuple[Any, ...] = (resume_twice, break_off, save_at_the_end)
 
 FAULTS = {
-    # Without workers a pass that was broken off goes on in the next epoch; with workers it does not.
+    # Without workers a pass that was broken off goes on in the next epoch.
     (break_off, "dataset", 0),
     # Batches that its workers drew ahead are lost, or delivered in another epoch.
     (break_off, "sampler", 2),

@@ -36,6 +36,8 @@ class Session:
             worker_init_fn=torch_data.set_up if w.stream == "set up" else None,
             seed=w.seed,
             lanes=x.lanes,
+            # Streams that remember their passes are among the cases: they live on where torch's do.
+            lifetime="run" if x.persistent or not x.workers else "epoch",
             num_workers=x.workers,
             worker_type=x.worker_kind,
             worker_restarts=x.restarts,

@@ -284,7 +284,7 @@ def _interrupted(c: Cell) -> Case | None:
 
 
 @_outage(
-    "failed replay", needs=("samples",), shape=ONE, kind=("map", *ITERABLES, "stateful_map"),
+    "failed replay", needs=("samples",), quick=("inline",), shape=ONE, kind=("map", *ITERABLES, "stateful_map"),
     interval=(1, 100), where=("ends", "goes on"), tail=("keep",),
 )  # fmt: skip
 def _failed_replay(c: Cell) -> Case | None:
