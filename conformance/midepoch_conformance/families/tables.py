@@ -107,6 +107,7 @@ UNUSUAL_GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
         ("family", "kind"),
         ("family", "shape"),
         ("each", "unusual", "shuffle"),
+        ("each", "unusual", "kind"),
         ("cut aspect", "kind"),
         ("tree",),
         ("encoded",),

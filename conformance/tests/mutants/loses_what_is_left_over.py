@@ -5,7 +5,6 @@ from typing import Any
 from base import mutant, simple
 
 EXPECTED = "RESUME-1"
-TABLE = "full"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 2}
 FIELD = ("grain#1178", "torchtitan#3008")
 
