@@ -184,3 +184,13 @@ def test_an_option_is_for_those_who_know_it() -> None:
     state["plan"]["options"] = {"order": 2}
     with pytest.raises(StateFormatError, match=r"\$\.plan\.options\.order"):
         loader(range(8)).load_state_dict(state)
+
+
+@pytest.mark.parametrize(
+    ("dataset", "arguments"), [(range(2**53), {}), (range(8), {"batch_size": 2**53})]
+)
+def test_sizes_that_no_state_can_hold_are_refused(dataset: Any, arguments: dict[str, Any]) -> None:
+    with pytest.raises(ArgumentError, match="at most 9007199254740991 samples"):
+        iter(loader(dataset, **arguments))
+    made = loader(range(2**53 - 1), batch_size=2**53 - 1)
+    assert made.state_dict()["plan"]["length"] == 2**53 - 1

@@ -284,8 +284,9 @@ def _interrupted(c: Cell) -> Case | None:
 
 
 @_outage(
-    "failed replay", needs=("samples",), quick=("inline",), shape=ONE, kind=("map", *ITERABLES, "stateful_map"),
-    interval=(1, 100), where=("ends", "goes on"), tail=("keep",),
+    "failed replay", needs=("samples",), quick=("inline",), shape=ONE,
+    kind=("map", *ITERABLES, "stateful_map"), interval=(1, 100), where=("ends", "goes on"),
+    tail=("keep",),
 )  # fmt: skip
 def _failed_replay(c: Cell) -> Case | None:
     if c.where == "goes on" and c.kind not in ITERABLES:

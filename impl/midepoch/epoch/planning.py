@@ -14,7 +14,7 @@ from midepoch.epoch.execution import lifetime_of
 from midepoch.errors import ArgumentError, PlanMismatchError, StateFormatError
 from midepoch.format.plan import Difference, Plan, SamplerKind, Tail, compare
 from midepoch.format.seeds import derive
-from midepoch.format.state import Document, Share
+from midepoch.format.state import COUNT_MAX, Document, Share
 from midepoch.sampling.batches import BuiltInOrder, Order
 from midepoch.sampling.chain import SamplerChain
 from midepoch.sampling.custom import CustomOrder
@@ -22,6 +22,7 @@ from midepoch.sampling.custom import CustomOrder
 __all__ = [
     "check_loadable",
     "check_plan",
+    "countable",
     "draw_seed",
     "length_under_rollover",
     "make_order",
@@ -58,7 +59,7 @@ def make_plan(
         sampler=_sampler_kind(chain, iterable=iterable, shuffle=shuffle),
         sampler_name=name,
         seed=draw_seed(loader.generator) if options.seed is None else options.seed,
-        batch_size=loader.batch_size,
+        batch_size=loader.batch_size and countable(loader.batch_size, "samples in a batch"),
         tail=_tail(loader, options, iterable=iterable),
         lanes=loader.num_workers if options.lanes is None else options.lanes,
         lifetime=lifetime_of(loader, given=options.lifetime),
@@ -85,6 +86,17 @@ def _tail(loader: DataLoader[Any], options: Options, *, iterable: bool) -> Tail:
             f"no batch_sampler); got {got}"
         )
     return "rollover"
+
+
+def countable(number: int, what: str) -> int:
+    """Return ``number``.
+
+    Raises:
+        ArgumentError: a state cannot hold a number so large.
+    """
+    if number > COUNT_MAX:
+        raise ArgumentError(f"at most {COUNT_MAX} {what} can be counted in a state, got {number}")
+    return number
 
 
 def fingerprint_of(dataset: Any) -> str | None:

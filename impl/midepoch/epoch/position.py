@@ -9,7 +9,7 @@ from typing import Any
 
 from torch.utils.data import IterableDataset, IterDataPipe
 
-from midepoch.epoch.planning import check_loadable, check_plan, under
+from midepoch.epoch.planning import check_loadable, check_plan, countable, under
 from midepoch.epoch.progress import Progress, frozen
 from midepoch.errors import StateFormatError
 from midepoch.format.plan import Plan
@@ -106,7 +106,7 @@ class LoaderPosition:
     def current_plan(self) -> Plan:
         """Return the plan under the dataset's present length."""
         if self.plan.sampler in ("sequential", "shuffle"):
-            return replace(self.plan, length=len(self._dataset))
+            return replace(self.plan, length=countable(len(self._dataset), "samples"))
         return self.plan
 
     def share(self) -> Share | None:
