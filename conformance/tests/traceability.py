@@ -31,6 +31,7 @@ class Mutant:
 
     Attributes:
         path: its file.
+        words: the first line of its docstring: what it does wrong.
         expected: ``EXPECTED``, the requirement that catches it.
         largest: ``LARGEST``, the largest case that shrinking may leave, in numbers.
         field: ``FIELD``, the failures from the field that it shows.
@@ -39,6 +40,7 @@ class Mutant:
     """
 
     path: Path
+    words: str
     expected: str
     largest: dict[str, int] = dataclasses.field(default_factory=dict)
     field: tuple[str, ...] = ()
@@ -49,12 +51,14 @@ class Mutant:
 def read(path: Path) -> Mutant | None:
     """Return what the file says of itself; None where it expects nothing and is no mutant."""
     said = {}
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    words = (ast.get_docstring(tree) or "").partition("\n")[0]
+    for node in tree.body:
         if isinstance(node, ast.Assign):
             for name in (t.id for t in node.targets if isinstance(t, ast.Name)):
                 if name in ("EXPECTED", "LARGEST", "FIELD", "TABLE", "LOOSE"):
                     said[name.lower()] = ast.literal_eval(node.value)
-    return Mutant(path, **said) if "expected" in said else None
+    return Mutant(path, words, **said) if "expected" in said else None
 
 
 def mutants() -> dict[str, Mutant]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from pathlib import Path
+from typing import Any
 
 import field_table
 from mkdocs.config.defaults import MkDocsConfig
@@ -31,15 +33,17 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         return markdown
     if PLACE not in markdown:
         raise LookupError(f"{PAGE} lacks the line {PLACE!r}, where its table goes")
-    return markdown.replace(PLACE, field_table.markdown(field_table.load(), _mutants()))
+    mutants = traceability()
+    return markdown.replace(
+        PLACE, field_table.markdown(field_table.load(), mutants.field_failures())
+    )
 
 
-def _mutants() -> dict[str, tuple[str, ...]]:
+def traceability() -> Any:
+    """Return the module that knows the mutants of the suite's tests."""
     # Imported late and from its own folder: other commands of mkdocs load the hooks too.
     sys.path.append(str(TESTS))
     try:
-        import traceability
-
-        return traceability.field_failures()
+        return importlib.import_module("traceability")
     finally:
         sys.path.remove(str(TESTS))

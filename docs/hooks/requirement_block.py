@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 import field_failures
 
@@ -19,12 +19,21 @@ REFUSAL = {
 }
 
 
-def replace_requirements(
-    page: str, index: Mapping[str, Mapping[str, Any]], judges: Mapping[str, str]
-) -> str:
+class Known(NamedTuple):
+    """What other files say of requirements."""
+
+    judges: Mapping[str, str]
+    """The Markdown that names a requirement's judge."""
+    broken: Mapping[str, str]
+    """What a loader does that breaks a requirement, in one sentence."""
+    reports: Mapping[str, str]
+    """What a public report is about, in one sentence, by its label."""
+
+
+def replace_requirements(page: str, index: Mapping[str, Mapping[str, Any]], known: Known) -> str:
     """Return the page with each requirement's line replaced by its block.
 
-    ``index`` holds the requirements by id, ``judges`` the Markdown that names an id's judge.
+    ``index`` holds the requirements by id.
 
     Raises:
         LookupError: the page states a requirement that the index does not know.
@@ -37,13 +46,14 @@ def replace_requirements(
             continue
         if match[1] not in index:
             raise LookupError(f"{match[1]} is not in requirements.json; write the index anew")
-        lines += ["", block(index[match[1]], judges.get(match[1])), ""]
+        lines += ["", block(index[match[1]], known), ""]
     return "\n".join(lines) + "\n"
 
 
-def block(requirement: Mapping[str, Any], judge: str | None) -> str:
-    """Return the requirement's block: labels, text, why, field failures and judge."""
+def block(requirement: Mapping[str, Any], known: Known) -> str:
+    """Return the requirement's block: labels, text, reason, example, reports and judge."""
     name = requirement["id"]
+    judge = known.judges.get(name)
     labels = [
         f'<a class="req-id" href="#{name}">{name}</a>',
         _label(requirement["level"], "level"),
@@ -51,10 +61,13 @@ def block(requirement: Mapping[str, Any], judge: str | None) -> str:
         _label(REFUSAL[requirement["refusal"]], f"refusal-{requirement['refusal']}"),
     ]
     rows = [("Why", requirement["why"])]
+    if name in known.broken:
+        rows.append(("Broken by", f"a loader that does this: {known.broken[name]}"))
     if requirement["field"]:
-        rows.append(("Seen in", ", ".join(map(field_failures.link, requirement["field"]))))
+        rows.append(("Seen in", _reports(requirement["field"], known.reports)))
     if judge is not None:
         rows.append(("Judge", judge))
+        rows.append(("Check it", f"`midepoch check LOADER --only {name}`"))
     elif requirement["unjudged"]:
         rows.append(("Not judged", requirement["unjudged"]))
     details = "\n\n".join(f'<span class="req-key">{key}</span> {text}' for key, text in rows)
@@ -64,6 +77,17 @@ def block(requirement: Mapping[str, Any], judge: str | None) -> str:
         f"{requirement['text']}\n{{ .req-text }}\n\n"
         f"{details}\n\n</div>"
     )
+
+
+def _reports(labels: Iterable[str], reports: Mapping[str, str]) -> str:
+    """Return links to reports, those about one failure together with its sentence."""
+    together: dict[str, list[str]] = {}
+    for label in labels:
+        together.setdefault(reports.get(label, ""), []).append(field_failures.link(label))
+    said = (
+        f"{', '.join(links)}{f' ({words})' if words else ''}" for words, links in together.items()
+    )
+    return "; ".join(said)
 
 
 def _label(text: str, kind: str) -> str:

@@ -12,9 +12,11 @@ import re
 from pathlib import Path
 from typing import Any
 
+import field_page
+import field_table
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
-from requirement_block import replace_requirements
+from requirement_block import Known, replace_requirements
 
 SPEC = Path(__file__).resolve().parents[2] / "spec"
 DATA = ("*.json", "schema/**/*.json", "vectors/**/*.json")
@@ -36,10 +38,11 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the specification's pages and data, and the table of all requirements."""
     index = load_index()
-    known = {r["id"]: r for r in index["requirements"]}
+    by_id = {r["id"]: r for r in index["requirements"]}
     judges = describe_judges()
+    known = Known(judges, examples(), reports())
     for page in pages():
-        text = replace_requirements(page.read_text(encoding="utf-8"), known, judges)
+        text = replace_requirements(page.read_text(encoding="utf-8"), by_id, known)
         files.append(File.generated(config, _uri(page), content=text))
     table = requirement_table(index, judges)
     files.append(File.generated(config, "spec/requirements.md", content=table))
@@ -74,6 +77,24 @@ def describe_judges() -> dict[str, str]:
         place = f"{judge.function.__module__.rpartition('.')[2]}.{judge.function.__name__}"
         out[name] = f"`{place}` {words}"
     return out
+
+
+def examples() -> dict[str, str]:
+    """Return what the first mutant of each requirement does, by its docstring's first line."""
+    out: dict[str, str] = {}
+    for mutant in field_page.traceability().mutants().values():
+        sentence = mutant.words[:1].lower() + mutant.words[1:]
+        out.setdefault(mutant.expected, sentence)
+    return out
+
+
+def reports() -> dict[str, str]:
+    """Return for each public report what is wrong there, in one sentence."""
+    return {
+        label: failure.wrong.removesuffix(".")
+        for failure in field_table.load()
+        for label in failure.seen
+    }
 
 
 def requirement_table(index: dict[str, Any], judges: dict[str, str]) -> str:
