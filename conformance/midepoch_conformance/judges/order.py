@@ -367,7 +367,7 @@ def _begun(w: Workload, x: Execution, epoch: int, lane: int) -> list[float]:
     # The dataset lives for the run without workers, and with persistent ones.
     lasts = not x.workers or x.persistent
     words = derive_words(w.seed, "worker", *((lane,) if lasts else (epoch, lane)))
-    return [*(v for (v,) in values(words, 1, w.draws)), words[0]]
+    return [*(v for (v,) in values(words, 1, w.draws)), words[0] >> 1]
 
 
 def _columns(view: View, delivered: model.Epochs) -> list[bool]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import json
+from collections.abc import Iterable, Iterator
 from importlib import resources
 from typing import Any
 
@@ -42,16 +44,27 @@ class Vector:
 
     @property
     def differences(self) -> dict[str, tuple[str, ...]]:
-        """Return the plan's differing fields with both values; null has no spelling."""
+        """Return the plan's differing fields with both values; null has no spelling.
+
+        Of options, each name and each value is to be spelled.
+        """
         saved = {name: _plain(value) for name, value in self.data["state"]["plan"].items()}
         pairs = {name: (saved[name], self.plan[name]) for name in self.data["fields"]}
-        return {n: tuple(str(value) for value in p if value is not None) for n, p in pairs.items()}
+        return {name: tuple(map(str, _spelled(pair))) for name, pair in pairs.items()}
 
     @property
     def text(self) -> str:
         """Return the state's canonical JSON."""
         state = self.data["state"]
         return json.dumps(state, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def _spelled(values: Iterable[Any]) -> Iterator[Any]:
+    for value in values:
+        if isinstance(value, dict):
+            yield from itertools.chain.from_iterable(value.items())
+        elif value is not None:
+            yield value
 
 
 @functools.lru_cache

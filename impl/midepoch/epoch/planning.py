@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -187,12 +187,24 @@ def check_plan(
         ignored.add("data")  # nothing is known of one of the two
     if not position.batches and None not in (saved.length, here.length):
         ignored.add("length")  # a dataset may have grown between two epochs
-    differences = compare(saved, here, ignore=ignored)
+    differences = [_spelled(pair) for pair in compare(saved, here, ignore=ignored)]
     # Between two epochs no rank has consumed anything of its share: any rank can continue.
     if position.batches and position.share != share:
         differences.append(Difference("share", _words(position.share), _words(share)))
     if differences:
         raise PlanMismatchError(differences)
+
+
+def _spelled(pair: Difference) -> Difference:
+    """Return a difference with its options in words."""
+    if pair.field != "options":
+        return pair
+    saved, here = (
+        ", ".join(f"{name}={value}" for name, value in sorted(options.items())) or None
+        for options in (pair.saved, pair.here)
+        if isinstance(options, Mapping)
+    )
+    return Difference(pair.field, saved, here)
 
 
 def _words(share: Share | None) -> str | None:
