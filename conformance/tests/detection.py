@@ -43,7 +43,8 @@ from midepoch_conformance.run.check import run_check
 from midepoch_conformance.run.events import CasesJudged, Event
 from midepoch_conformance.run.runner import Runner
 from midepoch_conformance.run.settings import Settings
-from midepoch_conformance.verdict.results import failing
+from midepoch_conformance.run.summary import unjudged
+from midepoch_conformance.verdict.results import CaseResult, failing
 
 __all__ = ["UNTUNED", "Mutant", "Result", "playing", "tuned", "untuned"]
 
@@ -161,12 +162,11 @@ def playing(
 
     Return the facts of a result.
     """
-    judged = 0
+    results: list[CaseResult] = []
 
     def listen(event: Event) -> None:
-        nonlocal judged
         if isinstance(event, CasesJudged):
-            judged += event.result.reason is None
+            results.append(event.result)
             wrong = {f.requirement for f in event.result.findings if failing(f)}
             if wrong and not wrong <= failed_by(sound, event.result.case, limit):
                 raise _Caught(event)
@@ -177,8 +177,8 @@ def playing(
     try:
         check = run_check(settings, listen, lambda: Runner(spec, limit=limit))
         errors = sorted({row.requirement for row in check.summary.rows if row.outcome == "error"})
-        if errors:
-            facts["trouble"] = f"could not be judged: {', '.join(errors)}"
+        if missing := errors or unjudged(results):
+            facts["trouble"] = f"could not be judged: {', '.join(missing)}"
     except _Caught as caught:
         result = caught.event.result
         found = next(finding for finding in result.findings if failing(finding))
@@ -191,6 +191,7 @@ def playing(
         }
     except CheckError as error:  # the loader does not run at all: whoever calls it sees that
         facts["trouble"] = str(error).splitlines()[0]
+    judged = sum(result.reason is None for result in results)
     return {**facts, "number": judged, "seconds": round(time.monotonic() - began, 1)}
 
 
