@@ -202,6 +202,7 @@ class Sampling:
         except StopIteration:
             return None
         except Exception as error:
+            self.buffer = []
             return Step(None, error)
         batch, self.buffer = self.buffer, []
         return Step(batch)
