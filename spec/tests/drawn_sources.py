@@ -293,6 +293,6 @@ class Around(Pairs):
 
 DATASETS = {cls.__name__: cls for cls in (*MAPS, Told, Listed, Faulty)}
 ITERABLES = {cls.__name__: cls for cls in (*STREAMS, Begun, Broken, GoingOn, GoingOnUnsaved)}
-SAMPLERS = {cls.__name__: cls for cls in (Lively, SkippingSampler, EpochCountingSampler, Drawing)}
+SAMPLERS = {cls.__name__: cls for cls in (Lively, SkippingSampler, EpochCountingSampler)}
 SAMPLERS |= {cls.__name__: cls for cls in (Legacy, Iterated, Own, Share)}
 BATCH_SAMPLERS = {cls.__name__: cls for cls in (Buckets, Pairs, Around)}
