@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 import torch
-import torch.utils.data._utils.worker as torch_worker
-from second_loader import Making, Place
+from second_loader import Making, Place, worker_information
 from sources import (
     MAPS,
     STREAMS,
@@ -29,22 +28,18 @@ from torch.utils.data import Sampler, get_worker_info
 
 import midepoch
 
-MAKING: list[Making] = []
+MAKING: list[Making | None] = []
 
 
 @contextmanager
 def informed(place: Place | None, making: Making | None) -> Iterator[None]:
-    """Tell datasets their place, as the second loader knows it."""
-    kept = torch_worker._worker_info
-    torch_worker._worker_info = place and torch_worker.WorkerInfo(
-        id=place.lane, num_workers=place.lanes, seed=place.seed, dataset=place.dataset
-    )
+    """Tell datasets their place and the batch that they make, as the second loader knows them."""
     MAKING.append(making)
     try:
-        yield
+        with worker_information(place, making):
+            yield
     finally:
         MAKING.pop()
-        torch_worker._worker_info = kept
 
 
 def private() -> Row:
@@ -57,8 +52,9 @@ def set_up(lane: int) -> None:
     """Set a lane up: with its number, draws and the seed of its worker information."""
     info = get_worker_info()
     assert info is not None
-    info.dataset.told = [float(lane), float(info.seed), random.random()]
-    info.dataset.told.append(float(np.random.random_sample()))
+    dataset: Any = info.dataset
+    dataset.told = [float(lane), float(info.seed), random.random()]
+    dataset.told.append(float(np.random.random_sample()))
 
 
 class Told(Plain):
@@ -215,7 +211,7 @@ class Iterated(Lively):
     def __init__(self, n: int) -> None:
         self.n = n
 
-    def __iter__(self) -> Iterator[int]:
+    def __iter__(self) -> Iterator[Any]:
         return _Ids(self.n)
 
 
@@ -295,4 +291,5 @@ DATASETS = {cls.__name__: cls for cls in (*MAPS, Told, Listed, Faulty)}
 ITERABLES = {cls.__name__: cls for cls in (*STREAMS, Begun, Broken, GoingOn, GoingOnUnsaved)}
 SAMPLERS = {cls.__name__: cls for cls in (Lively, SkippingSampler, EpochCountingSampler)}
 SAMPLERS |= {cls.__name__: cls for cls in (Legacy, Iterated, Own, Share)}
+DRAWING = {cls.__name__: cls for cls in (Drawing, DrawingItsOwn)}
 BATCH_SAMPLERS = {cls.__name__: cls for cls in (Buckets, Pairs, Around)}

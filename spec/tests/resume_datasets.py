@@ -22,7 +22,7 @@ __all__ = [
     "Tally",
     "Turned",
     "dataset_of",
-    "sampler_of",
+    "samplers_of",
 ]
 
 Row = list[float]
@@ -226,7 +226,7 @@ def dataset_of(described: dict[str, Any]) -> Map | Stream:
     return _DATASETS[described["kind"]](described["length"], described["draws"])
 
 
-def sampler_of(described: dict[str, Any]) -> Reversed | None:
-    """Return the custom sampler that a vector describes, if any."""
-    name = described["sampler"]
-    return None if name is None else _SAMPLERS[name](described["length"])
+def samplers_of(described: dict[str, Any]) -> dict[str, Any]:
+    """Return a loader's arguments for the custom sampler that a vector describes, if any."""
+    name, length = described["sampler"], described["length"]
+    return {} if name is None else {"sampler": _SAMPLERS[name](length)}

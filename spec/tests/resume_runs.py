@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any, Literal
 
-from resume_datasets import dataset_of, sampler_of
+from resume_datasets import dataset_of, samplers_of
 
 from midepoch import StatefulDataLoader
 from midepoch.errors import ReplayWarning
@@ -415,7 +415,7 @@ def _open(dataset: _Vector, arguments: _Vector, workers: int = 0) -> StatefulDat
     collate = list if arguments["batch_size"] is not None else _same
     return StatefulDataLoader(
         dataset_of(dataset),
-        sampler=sampler_of(dataset),
+        **samplers_of(dataset),
         collate_fn=collate,
         num_workers=workers,
         **{"lanes": 0, **arguments},

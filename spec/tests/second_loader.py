@@ -9,10 +9,11 @@ from __future__ import annotations
 import copy
 from collections import namedtuple
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import second
+import torch.utils.data._utils.worker as torch_worker
 from second_samplers import (
     BuiltIn,
     ReplayMismatchError,
@@ -31,11 +32,26 @@ Making = namedtuple("Making", "epoch index lane seed")
 Informed = Callable[[Any, Any], AbstractContextManager[Any]]
 
 
+@contextmanager
+def worker_information(place: Any, making: Any) -> Iterator[None]:
+    """Tell code of a lane its place, in PyTorch's way."""
+    kept, info = torch_worker._worker_info, None
+    if place is not None:
+        told = {"id": place.lane, "num_workers": place.lanes, "seed": place.seed}
+        info = torch_worker.WorkerInfo(**told, dataset=place.dataset)
+    torch_worker._worker_info = info
+    try:
+        yield
+    finally:
+        torch_worker._worker_info = kept
+
+
 class Lane:
     """A lane: its copy of the dataset, and the batches that it makes."""
 
     def __init__(self, loader: Loader, number: int) -> None:
-        self.loader, self.number, self.place = loader, number, None
+        self.loader, self.number = loader, number
+        self.place: Place | None = None
         self.dataset: Any = None
         self.again = False
 
@@ -183,7 +199,7 @@ class Loader:
         batch_sampler: Any = None,
         collate: Callable[[Any], Any] = list,
         set_up: Callable[[int], object] = id,
-        informed: Informed = lambda place, making: nullcontext(),
+        informed: Informed = worker_information,
     ) -> None:
         """Load a state, or refuse it. The plan is the loader's own, all of it given explicitly."""
         second.validate(state, plan)
@@ -226,15 +242,20 @@ class Loader:
     def epochs(self) -> Iterator[Iterator[Any]]:
         """Give the rest of the saved epoch; then each epoch, once the one before has ended."""
         number = self.position["epoch"]
-        epoch = self.restored_stream(number) if self.iterable else self.restored_map(number)
+        if self.iterable:
+            yield self.restored_stream(number)
+        else:
+            dealing = self.restored_map(number)
+            yield dealing
         while True:
-            yield epoch
             number += 1
             for lane in self.lanes:
                 lane.begin(number)
-            epoch = (
-                Streaming(self, 0) if self.iterable else self.next_map(number, epoch.left_over())
-            )
+            if self.iterable:
+                yield Streaming(self, 0)
+            else:
+                dealing = self.next_map(number, dealing.left_over())
+                yield dealing
 
     def restored_stream(self, number: int) -> Streaming:
         for lane, entry in zip(self.lanes, self.saved["lanes"]["entries"], strict=True):

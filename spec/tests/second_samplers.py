@@ -105,8 +105,9 @@ class Sampling:
         """Set the epoch of the samplers, which a program may set again before it iterates."""
         if saved["epoch"] is None:
             return
-        held = next((held for held in self.chain() if hasattr(held, "epoch")), None)
-        second.need(held is not None, "a sampler with an epoch")
+        found = [held for held in self.chain() if hasattr(held, "epoch")]
+        second.need(found, "a sampler with an epoch")
+        held = found[0]
         if hasattr(held, "set_epoch"):
             held.set_epoch(saved["epoch"])
         else:
@@ -114,7 +115,7 @@ class Sampling:
 
     def chain(self) -> Iterator[Any]:
         """Give the user's samplers, from the outermost inwards."""
-        held, seen = self.iterated, []
+        held, seen = self.iterated, list[Any]()
         while held is not None and not any(held is one for one in seen):
             yield held
             seen.append(held)

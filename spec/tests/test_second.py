@@ -5,18 +5,20 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 import second
+import second_loader
+import torch
+from resume_datasets import dataset_of, samplers_of
 
 VECTORS = Path(__file__).resolve().parent.parent / "vectors"
 WHOLE = 70_000  # whole permutations up to this size are computed under every key, else under one
-Batch = tuple[list[int], second.Words]
 
 
 def files(folder: str, holding: str = "") -> list[Any]:
@@ -173,9 +175,10 @@ def test_documents_of_the_page() -> None:
 
 
 def test_generators_of_the_page() -> None:
-    assert second.randperm(9, second.twister(5)) == torch.randperm(
-        9, generator=torch.Generator().manual_seed(5)
-    ).tolist()
+    assert (
+        second.randperm(9, second.twister(5))
+        == torch.randperm(9, generator=torch.Generator().manual_seed(5)).tolist()
+    )
     generator = np.random.default_rng(5)
     state = generator.bit_generator.state["state"]
     numbers = islice(second.pcg64(state["state"], state["inc"]), 9)
@@ -187,15 +190,19 @@ def test_resume(file: dict[str, Any]) -> None:
     assert continue_run(file) == file["epochs"]
 
 
+def same(value: Any) -> Any:
+    return value
+
+
 def continue_run(file: dict[str, Any]) -> list[Any]:
     """Return the epochs that the second loader gives for a vector."""
-    plan = decoded(file["plan"])
+    plan, samplers = decoded(file["plan"]), samplers_of(file["dataset"])
+    batched = plan["batch_size"] is not None or "batch_sampler" in samplers
     loader = second_loader.Loader(
         dataset_of(file["dataset"]),
         decoded(file["state"]),
         plan,
-        **samplers_of(file["dataset"]),
-        collate=list if plan["batch_size"] is not None or BATCH in file["dataset"] else same,
-        informed=informed,
+        **samplers,
+        collate=list if batched else same,
     )
     return [list(epoch) for epoch in islice(loader.epochs(), len(file["epochs"]))]

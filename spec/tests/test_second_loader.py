@@ -32,7 +32,11 @@ EPOCHS = 3
 
 Drawn = dict[str, Any]
 KINDS = {**drawn_sources.DATASETS, **drawn_sources.ITERABLES}
-SAMPLERS = {**drawn_sources.SAMPLERS, **drawn_sources.BATCH_SAMPLERS}
+SAMPLERS = {
+    **drawn_sources.SAMPLERS,
+    **drawn_sources.BATCH_SAMPLERS,
+    **drawn_sources.DRAWING,
+}
 
 
 def keep(value: Any) -> Any:
@@ -200,7 +204,7 @@ def test_a_drawn_state_is_continued(number: int) -> None:
 def out_of_order(run: Reference, state: Drawn, pattern: int) -> list[Any]:
     """Make a state one of delivery out of order, and return the rest of its epoch.
 
-    Some of the next batches count as delivered, as the bits of ``pattern`` say; the first never does.
+    Some of the next batches count as delivered, as the bits of ``pattern`` say, but not the first.
     """
     position, left = state["position"], list[Any]()
     before, index = copy.deepcopy(position), position["batches"]
@@ -216,3 +220,20 @@ def out_of_order(run: Reference, state: Drawn, pattern: int) -> list[Any]:
             left.append(found)
         before["samples"], index = after["samples"], index + 1
     return [left]
+
+
+UNMENDED = pytest.mark.xfail(strict=True, reason="its second iteration draws after the first one")
+
+
+@pytest.mark.parametrize("by", ["the second", pytest.param("the reference", marks=UNMENDED)])
+@pytest.mark.parametrize("sampler", sorted(drawn_sources.DRAWING))
+def test_a_second_iteration_draws_as_the_first(sampler: str, by: str) -> None:
+    drawn: Drawn = {"n": 11, "dataset": "Plain", "sampler": sampler, "batch_sampler": None}
+    drawn |= {"lifetime": "run", "plan": {"seed": 2, "lanes": 0, "batch_size": 2}}
+    run, resumed = Reference(drawn), Reference(drawn)
+    run.take()
+    state = copy.deepcopy(run.loader.state_dict())
+    expected = [run.take() for _ in range(EPOCHS)]
+    resumed.load(copy.deepcopy(state))
+    epochs = [resumed.take() for _ in range(EPOCHS)]
+    assert (epochs if by == "the reference" else continued(drawn, state)) == expected
