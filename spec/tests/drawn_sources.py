@@ -129,6 +129,35 @@ class GoingOn(Stream):
         return _GoingOn(shard(self.n))
 
 
+class Unsteady(STREAMS[1]):  # type: ignore[misc]
+    """Stateful, and cannot tell its state at every place."""
+
+    def state_dict(self) -> dict[str, Any]:
+        if self.at % 3 != 1:
+            raise OSError(f"no state at {self.at}")
+        return super().state_dict()  # type: ignore[no-any-return]
+
+
+class Ending(Unsteady):
+    """Keeps a loaded position for one iteration, and cannot read some samples."""
+
+    state_dict = STREAMS[1].state_dict
+
+    def __iter__(self) -> Iterator[Any]:
+        return _Unsaved(_Failing(self._rows()))
+
+
+class _Failing:
+    def __init__(self, rows: Any) -> None:
+        self.rows = rows
+
+    def __next__(self) -> Any:
+        found = next(self.rows)
+        if found[0] % 3 == 1:
+            raise OSError(f"sample {found[0]}")
+        return found
+
+
 class _Unsaved:
     """An iterator without a state."""
 
@@ -289,6 +318,7 @@ class Around(Pairs):
 
 DATASETS = {cls.__name__: cls for cls in (*MAPS, Told, Listed, Faulty)}
 ITERABLES = {cls.__name__: cls for cls in (*STREAMS, Begun, Broken, GoingOn, GoingOnUnsaved)}
+ITERABLES |= {cls.__name__: cls for cls in (Unsteady, Ending)}
 SAMPLERS = {cls.__name__: cls for cls in (Lively, SkippingSampler, EpochCountingSampler)}
 SAMPLERS |= {cls.__name__: cls for cls in (Legacy, Iterated, Own, Share)}
 DRAWING = {cls.__name__: cls for cls in (Drawing, DrawingItsOwn)}

@@ -101,13 +101,14 @@ class Lane:
         ordinal, stated = entry["ordinal"], entry["stated"]
         if "dataset" in stated:
             self.run(self.begun, self.dataset.load_state_dict, entry["dataset"])
-            self.again = self.ended or ordinal == 0
-        if self.ended:
+            self.again = self.ended or ordinal <= 0
+        if self.ended and not entry["replay"] and ordinal >= 0:
             return
         self.iterate()
         if "iterator" in stated:
             self.run(self.begun, self.iterator.load_state_dict, entry["iterator"])
         errors = set(entry["errors"])
+        self.ended = False
         for number in range(-ordinal):
             if not self.replayed(number in errors, None):
                 break
@@ -119,6 +120,8 @@ class Lane:
             step = steps[number] if steps else None
             if not self.replayed(number + max(0, -ordinal) in errors, step):
                 raise ReplayMismatchError("a lane ends before the batches delivered from it")
+        if entry["ended"] and not self.ended and self.replayed(False, None):
+            raise ReplayMismatchError("a lane that had ended has another batch")
 
     def replayed(self, raised: bool, step: Step | None) -> bool:
         """Make a batch again, and tell whether there was one."""

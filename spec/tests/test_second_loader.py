@@ -17,11 +17,12 @@ import pytest
 import second_loader
 
 from midepoch import StatefulDataLoader
-from midepoch.errors import ReplayWarning
+from midepoch.errors import ReplayWarning, SnapshotWarning
 
-pytestmark = pytest.mark.filterwarnings(
-    f"ignore::{ReplayWarning.__module__}.{ReplayWarning.__qualname__}"
-)
+pytestmark = [
+    pytest.mark.filterwarnings(f"ignore::midepoch.errors.{warning.__name__}")
+    for warning in (ReplayWarning, SnapshotWarning)
+]
 
 STATES = int(os.environ.get("MIDEPOCH_SECOND_STATES", "100"))
 WORKED = 0.03
@@ -153,12 +154,14 @@ def loader(draw: random.Random) -> Drawn:
         whole = plan["batch_size"] is None or plan["drop_last"] or order == "iterable"
         if not whole and draw.random() < 0.5:
             plan["last_batch"] = "rollover"
+    if drawn["dataset"] == "Unsteady":
+        drawn["lifetime"] = "epoch"  # the next epoch of an ended lane: see the last tests
     return {**drawn, "plan": plan}
 
 
 def execution(draw: random.Random) -> Drawn:
     """Draw how batches are produced."""
-    found: Drawn = {"snapshot_every_n_steps": draw.choice([0, 1, 1, 3, 100])}
+    found: Drawn = {"snapshot_every_n_steps": draw.choice([0, 1, 3, 100])}
     if draw.random() < WORKED:
         found |= {"num_workers": draw.choice([1, 2]), "persistent_workers": draw.random() < 0.5}
         found["in_order"] = draw.random() < 0.5
@@ -171,16 +174,21 @@ def test_a_drawn_state_is_continued(number: int) -> None:
     drawn, runs_as = loader(draw), execution(draw)
     run, history = Reference(drawn, **runs_as), []
     for _ in range(draw.choice([0, 1, 1, 2, 3])):
-        history.append((draw.choice(["drain", "break", "load"]), draw.choice([0, 2, 3, 5])))
+        history.append((draw.choice(["drain", "break", "load"]), draw.choice([0, 3, 4, 5])))
         operation, count = history[-1]
         run.take(500 if operation == "drain" else count)
-        if operation == "break":
+        if operation == "break" and count:
             run.leave()
         elif operation == "load":
             state = run.loader.state_dict()
             run = Reference(drawn, **execution(draw))
             run.load(state)
-    moment, count = draw.choice(["within", "within", "seen", "left", "ahead"]), draw.randrange(9)
+    moment, count = (
+        draw.choice(["within", "within", "seen", "left", "left", "ahead"]),
+        draw.randrange(9),
+    )
+    if moment == "left":
+        count += 3  # each lane once, and enough for a sampler's snapshot in this pass
     run.take(500 if moment == "seen" else count)
     if moment == "left":
         run.leave()
@@ -210,6 +218,8 @@ def out_of_order(run: Reference, state: Drawn, pattern: int) -> list[Any]:
     before, index = copy.deepcopy(position), position["batches"]
     while not left or left[-1] != "end":
         [found] = run.take(1)
+        if state["sampler"] and found != "end":  # a program sets the epoch when it begins one
+            state["sampler"]["epoch"] = run.loader.state_dict()["sampler"]["epoch"]
         after = run.loader.state_dict()["position"]
         if found != "end" and index > before["batches"] and pattern >> (index % 3) & 1:
             position["ahead"].append(index)
@@ -222,18 +232,50 @@ def out_of_order(run: Reference, state: Drawn, pattern: int) -> list[Any]:
     return [left]
 
 
-UNMENDED = pytest.mark.xfail(strict=True, reason="its second iteration draws after the first one")
+UNMENDED = pytest.mark.xfail(
+    strict=True, raises=AssertionError, reason="the reference loader differs from the pages"
+)
+LOADERS = ["the second", pytest.param("the reference", marks=UNMENDED)]
+PLAN = {"seed": 2, "lanes": 0, "batch_size": 2}
 
 
-@pytest.mark.parametrize("by", ["the second", pytest.param("the reference", marks=UNMENDED)])
+@pytest.mark.parametrize("by", LOADERS)
 @pytest.mark.parametrize("sampler", sorted(drawn_sources.DRAWING))
-def test_a_second_iteration_draws_as_the_first(sampler: str, by: str) -> None:
+def test_a_second_iteration_of_a_sampler_draws_as_the_first(sampler: str, by: str) -> None:
     drawn: Drawn = {"n": 11, "dataset": "Plain", "sampler": sampler, "batch_sampler": None}
-    drawn |= {"lifetime": "run", "plan": {"seed": 2, "lanes": 0, "batch_size": 2}}
-    run, resumed = Reference(drawn), Reference(drawn)
+    run = Reference({**drawn, "lifetime": "run", "plan": PLAN})
     run.take()
+    continues(run, {**drawn, "lifetime": "run", "plan": PLAN}, by)
+
+
+@pytest.mark.parametrize("by", LOADERS)
+def test_an_ended_lane_is_replayed_if_its_end_could_not_be_saved(by: str) -> None:
+    drawn: Drawn = {"n": 5, "dataset": "Unsteady", "sampler": None, "batch_sampler": None}
+    run = Reference({**drawn, "lifetime": "run", "plan": PLAN})
+    run.take(3)
+    assert run.loader.state_dict()["lanes"]["entries"][0]["ended"]
+    continues(run, {**drawn, "lifetime": "run", "plan": PLAN}, by)
+
+
+def continues(run: Reference, drawn: Drawn, by: str) -> None:
     state = copy.deepcopy(run.loader.state_dict())
     expected = [run.take() for _ in range(EPOCHS)]
-    resumed.load(copy.deepcopy(state))
-    epochs = [resumed.take() for _ in range(EPOCHS)]
-    assert (epochs if by == "the reference" else continued(drawn, state)) == expected
+    if by == "the second":
+        found = continued(drawn, state)
+    else:
+        resumed = Reference(drawn)
+        resumed.load(state)
+        found = [resumed.take() for _ in range(EPOCHS)]
+    assert found == expected
+
+
+@UNMENDED
+def test_a_lane_that_was_not_asked_keeps_its_loaded_end_for_the_next_epoch() -> None:
+    drawn: Drawn = {"n": 9, "dataset": "Resuming", "sampler": None, "batch_sampler": None}
+    drawn |= {"lifetime": "run", "plan": {**PLAN, "lanes": 3}}
+    before, run = Reference(drawn), Reference(drawn)
+    whole = before.take()
+    run.load(before.loader.state_dict())
+    run.take(2)
+    run.leave()
+    assert [len(batch) for batch in run.take()] == [len(batch) for batch in whole]
