@@ -96,7 +96,8 @@ class Lane:
         """Restore the lane; for a map-style dataset from the steps of its batches to replay."""
         self.set_up(epoch)
         self.ended = entry["ended"]
-        if self.ended and self.loader.plan["lifetime"] == "epoch":
+        fresh = self.loader.plan["lifetime"] == "epoch" or not is_stateful(self.dataset)
+        if self.ended and fresh:
             return
         ordinal, stated = entry["ordinal"], entry["stated"]
         if "dataset" in stated:
@@ -106,11 +107,12 @@ class Lane:
             return
         self.iterate()
         if "iterator" in stated:
+            second.need(is_stateful(self.iterator), "an iterator that loads its state")
             self.run(self.begun, self.iterator.load_state_dict, entry["iterator"])
         errors = set(entry["errors"])
         self.ended = False
         for number in range(-ordinal):
-            if not self.replayed(number in errors, None):
+            if not self.replayed(number in errors, None, drawn=False):
                 break
         if ordinal < 0:
             self.ended = False
@@ -123,8 +125,8 @@ class Lane:
         if entry["ended"] and not self.ended and self.replayed(False, None):
             raise ReplayMismatchError("a lane that had ended has another batch")
 
-    def replayed(self, raised: bool, step: Step | None) -> bool:
-        """Make a batch again, and tell whether there was one."""
+    def replayed(self, raised: bool, step: Step | None, *, drawn: bool = True) -> bool:
+        """Make a batch again, under draws that are those of the first run; tell whether it is."""
         try:
             if self.loader.iterable:
                 self.make(collated=False)
@@ -139,7 +141,7 @@ class Lane:
             if not raised:
                 raise
             return True
-        if raised:
+        if raised and drawn:
             raise ReplayMismatchError("a batch that had raised raises nothing")
         return True
 

@@ -143,7 +143,8 @@ class Sampling:
         self.iterator = self.run(iter, self.iterated)
         outer = "sampler_iter" if self.objects["batch_sampler"] is None else "batch_sampler_iter"
         for slot in set(saved["stated"]) - set(loaded):
-            second.need(slot == outer, f"an iterator for {slot}")
+            loads = slot == outer and is_stateful(self.iterator)
+            second.need(loads, f"an iterator that loads {slot}")
             self.run(self.iterator.load_state_dict, saved["states"][slot])
         self.again = bool(loaded) and saved["batches"] <= 0
         if saved["batches"] < 0:
