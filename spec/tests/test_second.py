@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -42,11 +43,13 @@ def test_no_category_is_empty() -> None:
         assert files(folder, holding), (folder, holding)
 
 
-FOLDERS = ("order", "seeds", "epochs", "canonical", "digests", "invalid", "resumes")
+FOLDERS = ("order", "seeds", "epochs", "canonical", "digests", "invalid", "resumes", "users")
+FOLDERS += ("mismatches",)
 PARTS = [("order/*.json", "orders"), ("order/*.json", "values"), ("seeds/*.json", "derivations")]
 PARTS += [("seeds/*.json", "streams"), ("canonical/*.json", "values")]
 PARTS += [
     ("canonical/*.json", "refused"),
+    ("canonical/*.json", "repeated"),
     ("invalid/*.json", "error"),
     ("resumes/*.json", "epochs"),
 ]
@@ -121,6 +124,21 @@ def test_refused(file: dict[str, Any]) -> None:
             pytest.fail(f"{one['fault']}: {second.decode(text)!r}")
 
 
+@pytest.mark.parametrize("file", files("canonical/*.json", "repeated"))
+def test_repeated(file: dict[str, Any]) -> None:
+    for one in file["repeated"]:
+        text = (one["before"] + one["digit"] * one["times"] + one["after"]).encode("ascii")
+        assert hashlib.sha256(text).hexdigest() == one["sha256"]
+        if one["decoded"]:
+            value = second.decode(text)
+            assert second.encode(value) == text
+            with pytest.raises(second.StateEncodingError):
+                second.encode(value * 10)
+        else:
+            with pytest.raises(second.StateFormatError):
+                second.decode(text)
+
+
 @pytest.mark.parametrize("file", files("digests/*.json"))
 def test_digests(file: dict[str, Any]) -> None:
     assert hashlib.sha256().hexdigest() == file["start"]
@@ -185,9 +203,16 @@ def test_generators_of_the_page() -> None:
     assert [*numbers] == [generator.random() for _ in range(9)]
 
 
-@pytest.mark.parametrize("file", files("resumes/*.json"))
+@pytest.mark.parametrize("file", files("resumes/*.json") + files("users/*.json"))
 def test_resume(file: dict[str, Any]) -> None:
     assert continue_run(file) == file["epochs"]
+
+
+@pytest.mark.parametrize("file", files("mismatches/*.json"))
+def test_mismatch(file: dict[str, Any]) -> None:
+    assert file["error"] == "ReplayMismatchError"
+    with pytest.raises(second_loader.ReplayMismatchError):
+        continue_run(file)
 
 
 def same(value: Any) -> Any:
@@ -205,4 +230,16 @@ def continue_run(file: dict[str, Any]) -> list[Any]:
         **samplers,
         collate=list if batched else same,
     )
-    return [list(epoch) for epoch in islice(loader.epochs(), len(file["epochs"]))]
+    return [taken(epoch) for epoch in islice(loader.epochs(), len(file.get("epochs", "0")))]
+
+
+def taken(epoch: Iterator[Any]) -> list[Any]:
+    """Take batches; null stands for one that raised."""
+    found: list[Any] = []
+    while True:
+        try:
+            found.append(next(epoch))
+        except StopIteration:
+            return found
+        except OSError:
+            found.append(None)
