@@ -15,9 +15,11 @@ from sources import (
     STREAMS,
     BucketIterator,
     Buckets,
+    Counting,
     EpochCountingSampler,
     Lively,
     Plain,
+    Resuming,
     Row,
     SkippingSampler,
     Stream,
@@ -78,7 +80,7 @@ class Listed(Plain):
         return [self[index] for index in indices]
 
 
-class Faulty(MAPS[1]):  # type: ignore[misc, valid-type]
+class Faulty(Counting):
     """Stateful, and cannot read some of its samples."""
 
     def __getitem__(self, index: int) -> Any:
@@ -129,19 +131,19 @@ class GoingOn(Stream):
         return _GoingOn(shard(self.n))
 
 
-class Unsteady(STREAMS[1]):  # type: ignore[misc]
+class Unsteady(Resuming):
     """Stateful, and cannot tell its state at every place."""
 
     def state_dict(self) -> dict[str, Any]:
         if self.at % 3 != 1:
             raise OSError(f"no state at {self.at}")
-        return super().state_dict()  # type: ignore[no-any-return]
+        return super().state_dict()
 
 
 class Ending(Unsteady):
     """Keeps a loaded position for one iteration, and cannot read some samples."""
 
-    state_dict = STREAMS[1].state_dict
+    state_dict = Resuming.state_dict
 
     def __iter__(self) -> Iterator[Any]:
         return _Unsaved(_Failing(self._rows()))

@@ -290,6 +290,8 @@ class Loader:
             order = BuiltIn(self.plan, number, first, [x for x in carried if x < length])
         else:
             order, first = self.sampling, max(0, saved["batches"])
+            if self.position["batches"]:
+                order.check_epoch(saved)
             order.restore(number, saved, carried)
         steps = dict(zip(range(first, reach), iter(order.step, None), strict=False))
         if saved and digest(saved["digest"], steps.values()) != self.position["digest"]:

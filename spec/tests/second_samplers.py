@@ -87,6 +87,7 @@ class Sampling:
         self.iterated = sampler if batch_sampler is None else batch_sampler
         self.outermost = self.iterated if self.size is None else SimpleNamespace(sampler=sampler)
         self.again = False
+        self.with_epoch: Any = None
 
     def check(self, saved: dict[str, Any]) -> None:
         """Refuse what nothing here can load."""
@@ -107,11 +108,11 @@ class Sampling:
             return
         found = [held for held in self.chain() if hasattr(held, "epoch")]
         second.need(found, "a sampler with an epoch")
-        held = found[0]
-        if hasattr(held, "set_epoch"):
-            held.set_epoch(saved["epoch"])
+        self.with_epoch = found[0]
+        if hasattr(self.with_epoch, "set_epoch"):
+            self.with_epoch.set_epoch(saved["epoch"])
         else:
-            held.epoch = saved["epoch"]
+            self.with_epoch.epoch = saved["epoch"]
 
     def chain(self) -> Iterator[Any]:
         """Give the user's samplers, from the outermost inwards."""
@@ -125,6 +126,11 @@ class Sampling:
         return reduce(
             lambda held, name: getattr(held, name, None), path.split(".")[1:], self.outermost
         )
+
+    def check_epoch(self, saved: dict[str, Any]) -> None:
+        """Refuse to continue an epoch after the program has set another one."""
+        if saved["epoch"] not in (None, getattr(self.with_epoch, "epoch", None)):
+            raise ReplayMismatchError("another epoch was set within the saved one")
 
     def begin(self, epoch: int, carried: list[Any]) -> None:
         """Begin an epoch where the samplers are."""

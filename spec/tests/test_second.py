@@ -17,6 +17,7 @@ import second
 import second_loader
 import torch
 from resume_datasets import dataset_of, samplers_of
+from second_samplers import ReplayMismatchError
 
 VECTORS = Path(__file__).resolve().parent.parent / "vectors"
 WHOLE = 70_000  # whole permutations up to this size are computed under every key, else under one
@@ -43,8 +44,8 @@ def test_no_category_is_empty() -> None:
         assert files(folder, holding), (folder, holding)
 
 
-FOLDERS = ("order", "seeds", "epochs", "canonical", "digests", "invalid", "resumes", "users")
-FOLDERS += ("mismatches",)
+FOLDERS = ["order", "seeds", "epochs", "canonical", "digests", "invalid", "resumes", "users"]
+FOLDERS += ["mismatches"]
 PARTS = [("order/*.json", "orders"), ("order/*.json", "values"), ("seeds/*.json", "derivations")]
 PARTS += [("seeds/*.json", "streams"), ("canonical/*.json", "values")]
 PARTS += [
@@ -211,7 +212,7 @@ def test_resume(file: dict[str, Any]) -> None:
 @pytest.mark.parametrize("file", files("mismatches/*.json"))
 def test_mismatch(file: dict[str, Any]) -> None:
     assert file["error"] == "ReplayMismatchError"
-    with pytest.raises(second_loader.ReplayMismatchError):
+    with pytest.raises(ReplayMismatchError):
         continue_run(file)
 
 

@@ -14,10 +14,12 @@ from typing import Any
 
 import drawn_sources
 import pytest
+import second
 import second_loader
+from second_samplers import ReplayMismatchError
 
 from midepoch import StatefulDataLoader
-from midepoch.errors import ReplayWarning, SnapshotWarning
+from midepoch.errors import ReplayWarning, SnapshotWarning, StateFormatError
 
 pytestmark = [
     pytest.mark.filterwarnings(f"ignore::midepoch.errors.{warning.__name__}")
@@ -112,7 +114,8 @@ def continued(drawn: Drawn, state: dict[str, Any]) -> list[Any]:
     """Return the epochs that the second loader gives."""
     made = objects(drawn)
     set_epoch = getattr(made.get("sampler"), "set_epoch", keep)
-    plan = copy.deepcopy(state["plan"])
+    length = None if state["plan"]["length"] is None else drawn["n"]
+    plan = {**copy.deepcopy(state["plan"]), "length": length}
     loader = second_loader.Loader(
         **made,
         state=state,
@@ -183,29 +186,27 @@ def test_a_drawn_state_is_continued(number: int) -> None:
             state = run.loader.state_dict()
             run = Reference(drawn, **execution(draw))
             run.load(state)
-    moment, count = (
-        draw.choice(["within", "within", "seen", "left", "left", "ahead"]),
-        draw.randrange(9),
-    )
+    moment = draw.choice(["within", "within", "seen", "left", "left", "ahead", "grown"])
+    count = draw.randrange(9)
     if moment == "left":
         count += 3  # each lane once, and enough for a sampler's snapshot in this pass
-    run.take(500 if moment == "seen" else count)
+    run.take(500 if moment in ("seen", "grown") else count)
     if moment == "left":
         run.leave()
     state, expected = copy.deepcopy(run.loader.state_dict()), list[Any]()
     if moment == "ahead" and state["lanes"] is None and not run.unordered:
         expected = out_of_order(run, state, draw.randrange(8))
+    grown = moment == "grown" and state["plan"]["length"] is not None
+    if grown:
+        drawn["n"] += draw.choice([-1, 1, 5]) if drawn["n"] else 1
     resumed = Reference({**drawn, "lifetime": "run"})
     resumed.load(copy.deepcopy(state))
-    if run.unordered:
+    if run.unordered or grown:
         expected = [resumed.take() for _ in range(EPOCHS)]
     else:
         expected += [run.take() for _ in range(EPOCHS - len(expected))]
-        assert [resumed.take() for _ in range(EPOCHS)] == expected, (
-            "the reference",
-            drawn,
-            history,
-        )
+        found = [resumed.take() for _ in range(EPOCHS)]
+        assert found == expected, ("the reference", drawn, history)
     assert continued(drawn, state) == expected, (drawn, history, moment, count, state)
 
 
@@ -267,6 +268,49 @@ def continues(run: Reference, drawn: Drawn, by: str) -> None:
         resumed.load(state)
         found = [resumed.take() for _ in range(EPOCHS)]
     assert found == expected
+
+
+@pytest.mark.parametrize("by", LOADERS)
+def test_a_lane_that_replays_from_below_the_samplers_snapshot_is_refused(by: str) -> None:
+    drawn: Drawn = {"n": 17, "dataset": "Counting", "sampler": "SkippingSampler"}
+    drawn |= {"batch_sampler": None, "lifetime": "run", "plan": PLAN}
+    run, resumed = Reference(drawn), Reference(drawn)
+    run.take(5)
+    state = copy.deepcopy(run.loader.state_dict())
+    assert state["sampler"]["batches"] > 0
+    state["lanes"]["entries"][0] |= {"dataset": None, "stated": [], "ordinal": 0, "replay": 5}
+    refused = False
+    try:
+        resumed.load(state) if by == "the reference" else continued(drawn, state)
+    except (StateFormatError, second.StateFormatError):
+        refused = True
+    assert refused
+
+
+def test_an_epoch_that_is_set_within_the_saved_one_is_refused() -> None:
+    drawn: Drawn = {"n": 17, "dataset": "Plain", "sampler": "SkippingSampler"}
+    drawn |= {"batch_sampler": None, "lifetime": "run", "plan": PLAN}
+    run, made = Reference(drawn), objects(drawn)
+    run.take(3)
+    state = copy.deepcopy(run.loader.state_dict())
+    loader = second_loader.Loader(**made, state=state, plan=state["plan"])
+    made["sampler"].set_epoch(5)
+    with pytest.raises(ReplayMismatchError):
+        next(loader.epochs())
+
+
+def test_the_state_of_another_rank_is_refused_within_an_epoch() -> None:
+    drawn: Drawn = {"n": 17, "dataset": "Plain", "sampler": "Share"}
+    drawn |= {"batch_sampler": None, "lifetime": "run", "plan": PLAN}
+    run, made = Reference(drawn), objects(drawn)
+    run.take(2)
+    made["sampler"].rank = 0
+    state = copy.deepcopy(run.loader.state_dict())
+    with pytest.raises(second.PlanMismatchError, match="share"):
+        second_loader.Loader(**made, state=state, plan=state["plan"])
+    run.take()
+    state = copy.deepcopy(run.loader.state_dict())
+    second_loader.Loader(**made, state=state, plan=state["plan"])
 
 
 @UNMENDED
