@@ -198,7 +198,7 @@ def test_a_drawn_state_is_continued(number: int) -> None:
         expected = out_of_order(run, state, draw.randrange(8))
     grown = moment == "grown" and state["plan"]["length"] is not None
     if grown:
-        drawn["n"] += draw.choice([-1, 1, 5]) if drawn["n"] else 1
+        drawn["n"] = max(1, drawn["n"] + draw.choice([-1, 1, 5]))
     resumed = Reference({**drawn, "lifetime": "run"})
     resumed.load(copy.deepcopy(state))
     if run.unordered or grown:
