@@ -569,8 +569,9 @@ def run_vector(
 ) -> _Vector:
     """Return a resume, after it was played."""
     arguments = {"lanes": 0, **arguments}
-    workers = 2 if name.endswith("lifetime-epoch") else 0
-    saver = _open(dataset, arguments, workers)
+    lifetime, workers = ("epoch", 2) if name.endswith("lifetime-epoch") else ("run", 0)
+    run = {**arguments, "lifetime": lifetime}
+    saver = _open(dataset, run, workers)
     _alive = _advance(saver, epoch, batches, moment)
     state = json.loads(canonical.dumps(saver.state_dict()))
     vector = {
@@ -580,7 +581,7 @@ def run_vector(
         "loader": arguments,
         "plan": state["plan"],
         "state": state,
-        "epochs": _uninterrupted(_open(dataset, arguments, workers), epoch, batches, moment),
+        "epochs": _uninterrupted(_open(dataset, run, workers), epoch, batches, moment),
     }
     if continue_run(vector) != vector["epochs"]:
         raise ValueError(f"{name}: the resume differs from the uninterrupted run")

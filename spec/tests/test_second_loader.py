@@ -77,15 +77,12 @@ class Reference:
             **drawn["plan"],
             collate_fn=keep,
             worker_init_fn=drawn_sources.set_up,
+            lifetime=drawn["lifetime"],
             **execution,
         )
         self.unordered = not execution.get("in_order", True)
         self.epoch = 0
         self.iterator: Iterator[Any] | None = None
-        if drawn["lifetime"] == "epoch":
-            state = self.loader.state_dict()
-            state["plan"]["lifetime"] = "epoch"
-            self.loader.load_state_dict(state)
 
     def load(self, state: dict[str, Any]) -> None:
         self.loader.load_state_dict(state)
