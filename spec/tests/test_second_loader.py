@@ -18,6 +18,7 @@ import second
 import second_loader
 from second_samplers import ReplayMismatchError
 
+import midepoch.errors
 from midepoch import StatefulDataLoader
 from midepoch.errors import ReplayWarning, SnapshotWarning, StateFormatError
 
@@ -185,8 +186,8 @@ def test_a_drawn_state_is_continued(number: int) -> None:
             run.load(state)
     moment = draw.choice(["within", "within", "seen", "left", "left", "ahead", "grown"])
     count = draw.randrange(9)
-    if moment == "left":
-        count += 3  # each lane once, and enough for a sampler's snapshot in this pass
+    if moment == "left":  # after others, each lane once, and a snapshot of a sampler in this pass
+        count += 3 if any(operation != "drain" for operation, _ in history) else 1
     run.take(500 if moment in ("seen", "grown") else count)
     if moment == "left":
         run.leave()
@@ -308,6 +309,20 @@ def test_the_state_of_another_rank_is_refused_within_an_epoch() -> None:
     run.take()
     state = copy.deepcopy(run.loader.state_dict())
     second_loader.Loader(**made, state=state, plan=state["plan"])
+
+
+@UNMENDED
+def test_a_program_sets_the_next_epoch_after_it_broke_one_off() -> None:
+    drawn: Drawn = {"n": 11, "dataset": "Counting", "sampler": "SkippingSampler"}
+    drawn |= {"batch_sampler": None, "lifetime": "run", "plan": {**PLAN, "lanes": 2}}
+    run, refused = Reference(drawn, num_workers=2, persistent_workers=True), False
+    run.take()
+    run.take(4)
+    try:
+        run.leave()
+    except midepoch.errors.ReplayMismatchError:
+        refused = True
+    assert not refused
 
 
 @UNMENDED
