@@ -131,6 +131,36 @@ class GoingOn(Stream):
         return _GoingOn(shard(self.n))
 
 
+class Both(Stream):
+    """Stateful, and so are its iterators: it counts the passes that ended, and rows show them."""
+
+    def __init__(self, n: int) -> None:
+        super().__init__(n)
+        self.ends = 0
+
+    def __iter__(self) -> Iterator[Any]:
+        return _Counting(self)
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"ends": self.ends}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self.ends = state["ends"]
+
+
+class _Counting(BucketIterator):
+    def __init__(self, dataset: Both) -> None:
+        self.dataset, self.at = dataset, 0
+
+    def __next__(self) -> Any:
+        mine = shard(self.dataset.n)
+        if self.at >= len(mine):
+            self.dataset.ends += 1
+            raise StopIteration
+        self.at += 1
+        return [*row(mine[self.at - 1]), float(self.dataset.ends)]
+
+
 class Unsteady(Resuming):
     """Stateful, and cannot tell its state at every place."""
 
@@ -320,7 +350,7 @@ class Around(Pairs):
 
 DATASETS = {cls.__name__: cls for cls in (*MAPS, Told, Listed, Faulty)}
 ITERABLES = {cls.__name__: cls for cls in (*STREAMS, Begun, Broken, GoingOn, GoingOnUnsaved)}
-ITERABLES |= {cls.__name__: cls for cls in (Unsteady, Ending)}
+ITERABLES |= {cls.__name__: cls for cls in (Both, Unsteady, Ending)}
 SAMPLERS = {cls.__name__: cls for cls in (Lively, SkippingSampler, EpochCountingSampler)}
 SAMPLERS |= {cls.__name__: cls for cls in (Legacy, Iterated, Own, Share)}
 DRAWING = {cls.__name__: cls for cls in (Drawing, DrawingItsOwn)}
