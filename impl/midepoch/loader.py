@@ -112,11 +112,12 @@ class StatefulDataLoader(DataLoader[T]):
             Under a sampler of any class but torch's own, nothing is begun early.
         worker_restarts: how many killed or crashed worker processes to replace in an epoch. Their
             lanes are restored and their tasks run again, so that batches and states are those of
-            an undisturbed run (FAULT-8). A batch that kills its worker twice in a row is an error
-            that names the batch. A replacement is made from ``dataset`` as it is then, so do not
-            change the object while an epoch runs. If the dataset has a state, the indices since
-            the last snapshot are kept in memory. With 0, the default, a death is an error at
-            once.
+            an undisturbed run (FAULT-8). A batch that crashes its worker twice in a row is an
+            error that names the batch. If it dies of SIGKILL or SIGTERM, which may come from
+            outside, the third death in a row is. A replacement is made from ``dataset`` as it is
+            then, so do not change the object while an epoch runs. If the dataset has a state, the
+            indices since the last snapshot are kept in memory. With 0, the default, a death is an
+            error, after the batches that come before the missing one.
         worker_type: "process", or "thread" for workers that are threads of this process. Threads
             hand batches over as they are; nothing is pickled except a dataset that needs a copy
             for each lane (one that is iterable or has a state). Threads suit code that spends its

@@ -7,6 +7,8 @@ import itertools
 import os
 import random
 import signal
+import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -124,8 +126,8 @@ def test_workers_killed_from_outside_at_any_time_show_nowhere(kind: Any) -> None
     def kill(batches: Any) -> None:
         nonlocal calm
         calm += 1
-        # Not twice within what is under way: the same batch would be found to kill.
-        if calm > 6 and draw.randrange(2):
+        # Not thrice within what is under way: the same batch would be found to kill.
+        if calm > 2 and draw.randrange(2):
             os.kill(draw.choice(batches._workers.pids()), signal.SIGKILL)
             calm = 0
 
@@ -218,14 +220,19 @@ def test_errors_are_shown_once_and_in_their_place(deadly: Callable[..., None]) -
     assert told() == undisturbed
 
 
-def test_a_batch_that_kills_twice_is_named(deadly: Callable[..., None]) -> None:
-    deadly(7, times=99)
-    batches = iter(loader(sources.Counting(N), worker_restarts=50))
+@pytest.mark.parametrize(("how", "restarts"), [("SIGSEGV", 1), ("exit", 1), ("SIGKILL", 2)])
+def test_a_batch_that_kills_again_and_again_is_named(
+    how: str, restarts: int, deadly: Callable[..., None]
+) -> None:
+    deadly(7, times=99, how=how)
+    made = loader(sources.Counting(N), worker_restarts=50)
+    batches = iter(made)
     assert len([next(batches), next(batches), next(batches)]) == 3
     with pytest.raises(
         WorkerDiedError, match=r"also died while it was making batch 3 of epoch 0 \(lane 1\):"
     ):
         next(batches)
+    assert made.stats().restarts == restarts
 
     stream = loader(sources.Stream(N), worker_restarts=50)
     with pytest.raises(
@@ -234,8 +241,37 @@ def test_a_batch_that_kills_twice_is_named(deadly: Callable[..., None]) -> None:
         list(stream)
 
 
+def test_an_innocent_batch_is_not_blamed_for_two_kills_from_outside(tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+
+    class Slow(sources.Plain):
+        def __getitem__(self, index: int) -> int:
+            while index == 3 and not gate.exists():
+                time.sleep(0.01)
+            return index
+
+    made = loader(Slow(6), batch_size=1, num_workers=1, worker_restarts=9)
+    batches = iter(made)
+    told = [next(batches) for _ in range(3)]
+
+    def kill_twice() -> None:
+        for turn in range(2):
+            while made.stats().restarts < turn:
+                time.sleep(0.01)
+            time.sleep(0.5)  # the worker is at row 3 by then
+            os.kill(batches._workers.pids()[0], signal.SIGTERM if turn else signal.SIGKILL)
+        gate.touch()
+
+    killer = threading.Thread(target=kill_twice)
+    killer.start()
+    told += batches
+    killer.join()
+    assert told == [[index] for index in range(6)]
+    assert made.stats().restarts == 2
+
+
 def test_an_opening_that_kills_twice_is_named() -> None:
-    made = loader(sources.Plain(N), worker_init_fn=lambda lane: die("SIGKILL"), worker_restarts=9)
+    made = loader(sources.Plain(N), worker_init_fn=lambda lane: die("exit"), worker_restarts=9)
     with pytest.raises(WorkerDiedError, match=r"died while it was starting epoch 0 \(lane [01]\):"):
         iter(made)
 
@@ -336,8 +372,6 @@ def test_a_replay_after_a_death_does_not_count_against_the_timeout(tmp_path: Pat
                 marker.touch()
                 die("SIGKILL")
             if marker.exists() and index < 3:
-                import time
-
                 time.sleep(0.15)
             return index
 

@@ -182,7 +182,7 @@ class EpochIterator(Iterator[Any]):
         """Return the next task and its answer; wait for the answer."""
         while (taken := self._schedule.take()) is None:
             try:
-                reply = self._running().next_reply()
+                reply = self._running().next_reply(self._schedule.awaited())
             except WorkerDiedError as error:
                 self._died = error.args
                 self._discard()

@@ -55,7 +55,7 @@ class InlineWorkers:
         """See ``Workers.submit``."""
         self._tasks.append(task)
 
-    def next_reply(self) -> Reply:
+    def next_reply(self, awaited: int) -> Reply:
         """See ``Workers.next_reply``."""
         with self._isolated(), self._one_thread():
             reply = self._host.run(self._tasks[0])

@@ -49,9 +49,9 @@ class PinningWorkers:
         """See ``Workers.submit``."""
         self._workers.submit(task)
 
-    def next_reply(self) -> Reply:
+    def next_reply(self, awaited: int) -> Reply:
         """See ``Workers.next_reply``; an error in pinning is the outcome of its task."""
-        reply = self._workers.next_reply()
+        reply = self._workers.next_reply(awaited)
         if not isinstance(reply.outcome, Batch):
             return reply
         return replace(reply, outcome=self._pinned(reply.outcome))

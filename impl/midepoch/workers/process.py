@@ -183,17 +183,16 @@ class ProcessWorker:
             _forget(self.process)
 
 
-def death_error(worker: ProcessWorker, remedy: str = "") -> WorkerDiedError:
-    """Return the error that names a dead worker, its cause of death, its task and a remedy."""
+def death_error(worker: ProcessWorker) -> WorkerDiedError:
+    """Return the error that names a dead worker, its cause of death and its task."""
     worker.ended(GRACE)
     code = worker.process.exitcode
     activity = worker.task_log.activity()
     hints = [
         "it was idle" if activity is None else f"it was {activity}",
         worker.trouble or _CAUSES.get(code or 0, "the worker's own messages are printed above"),
-        remedy,
     ]
-    return WorkerDiedError(worker.number, worker.process.pid, code, "; ".join(filter(None, hints)))
+    return WorkerDiedError(worker.number, worker.process.pid, code, "; ".join(hints))
 
 
 def release(worker: ProcessWorker) -> None:
