@@ -10,13 +10,14 @@ from typing import Any, TypeVar
 import torch
 from torch.utils.data import DataLoader, Dataset, Sampler
 
-from midepoch.arguments import EmptyRest, LastBatch, Options, WorkerType
+from midepoch.arguments import EmptyRest, LastBatch, OfLoader, Options, WorkerType
 from midepoch.epoch.iterator import EpochIterator, SkippingRest
 from midepoch.epoch.opening import EpochOpener
 from midepoch.epoch.planning import length_under_rollover, make_plan
 from midepoch.epoch.pool import WorkerPool
 from midepoch.epoch.position import LoaderPosition
 from midepoch.epoch.progress import thawed
+from midepoch.epoch.samplers import Sampling, rebuilt, show
 from midepoch.format.plan import Lifetime, Plan
 from midepoch.format.state import Document
 from midepoch.interop import torchdata
@@ -29,7 +30,7 @@ __all__ = ["StatefulDataLoader"]
 
 T = TypeVar("T")
 
-_FIXED = {field.name for field in fields(Options)} - {"lanes", "seed", "snapshot_every_n_steps"}
+_FIXED = {field.name for field in fields(Options)} - {"snapshot_every_n_steps"}
 """Arguments beyond torch's that stay readable, and cannot be set later."""
 
 
@@ -147,6 +148,11 @@ class StatefulDataLoader(DataLoader[T]):
     True
     """
 
+    lanes: int
+    """The number of lanes: as given, by default ``num_workers``, or as loaded."""
+    seed: int
+    """The root seed: as given, drawn, or as loaded."""
+
     def __init__(
         self,
         dataset: Dataset[T],
@@ -181,6 +187,10 @@ class StatefulDataLoader(DataLoader[T]):
         isolate_streams: bool = True,
         single_thread: bool = True,
     ) -> None:
+        given = Sampling(batch_size, shuffle, sampler, batch_sampler, drop_last, seed)
+        batch_size, shuffle, sampler, batch_sampler, drop_last, root = rebuilt(dataset, given)
+        if seed is None and root is not None:
+            seed = OfLoader(root)
         options = Options(
             snapshot_every_n_steps=snapshot_every_n_steps,
             lanes=lanes,
@@ -225,6 +235,8 @@ class StatefulDataLoader(DataLoader[T]):
             in_order=in_order,
         )
         self.snapshot_every_n_steps = snapshot_every_n_steps
+        if prefetch is not None:
+            self.prefetch_factor = None  # torch's default: the two exclude each other
         vars(self).update({name: getattr(options, name) for name in _FIXED})
         chain = None
         if sampler is not None or batch_sampler is not None:
@@ -238,7 +250,17 @@ class StatefulDataLoader(DataLoader[T]):
         )
         self._options = options
         self._position = LoaderPosition(dataset, plan, chain)
+        if sampler is None and plan.dataset == "map":
+            show(self, self._position, batched=batch_sampler is not None)
+        self._show_plan()
         self._pool = WorkerPool(options)
+
+    def _show_plan(self) -> None:
+        """Show the plan's seed and lanes among the attributes, where trainers look for them."""
+        plan = self._position.plan
+        for name, value in (("lanes", plan.lanes), ("seed", plan.seed)):
+            vars(self)[name] = value if self._options.is_given(name) else OfLoader(value)
+        vars(self)["lifetime"] = plan.lifetime  # a state's own is always adopted
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in _FIXED and name in vars(self):
@@ -249,16 +271,6 @@ class StatefulDataLoader(DataLoader[T]):
         super().__setattr__(name, value)
         if name == "num_workers" and "_pool" in vars(self):
             self._pool.resized()
-
-    @property
-    def lanes(self) -> int:
-        """The number of lanes: as given, by default ``num_workers``, or as loaded."""
-        return self._position.plan.lanes
-
-    @property
-    def seed(self) -> int:
-        """The root seed: as given, drawn, or as loaded."""
-        return self._position.plan.seed
 
     def __len__(self) -> int:
         """Return the batches of an epoch; under rollover, of the one that the position is in."""
@@ -339,7 +351,8 @@ class StatefulDataLoader(DataLoader[T]):
                 iterator._shutdown_workers()
             self._load(reached, self._position.plan, self._position.chain)
         except BaseException:
-            self._position = before
+            self._position.become(before)
+            self._show_plan()
             raise
 
     def _facts(self) -> torchdata.LoaderFacts:
@@ -351,11 +364,9 @@ class StatefulDataLoader(DataLoader[T]):
 
     def _load(self, document: Document, here: Plan, chain: SamplerChain | None) -> None:
         adopted = {"lifetime"}
-        if self._options.lanes is None:
-            adopted.add("lanes")
-        if self._options.seed is None:
-            adopted.add("seed")
+        adopted |= {name for name in ("lanes", "seed") if not self._options.is_given(name)}
         self._position.load(document, here, chain, adopted=adopted)
+        self._show_plan()
         self._pool.state_loaded()
 
     # Copies: deepcopy, pickling, spawned processes
@@ -363,8 +374,7 @@ class StatefulDataLoader(DataLoader[T]):
     def __getstate__(self) -> dict[str, Any]:
         # A copy stands where this loader stands, and has workers of its own.
         own = {"_current", "_pool"}
-        state = {name: value for name, value in vars(self).items() if name not in own}
-        return {**state, "_position": self._position.copy()}
+        return {name: value for name, value in vars(self).items() if name not in own}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)

@@ -176,7 +176,7 @@ def test_a_caught_error_does_not_keep_the_workers_alive(tmp_path: Path) -> None:
             (Dying(9, "exit"), WorkerDiedError),
         ):
             batches = iter(loader(dataset, num_workers=2))
-            pids = [int(pid) for pid in batches._workers.pids()]
+            pids = [one.pid for one in batches._workers]
             with suppress(caught):
                 for _ in range(4):
                     next(batches)
@@ -412,4 +412,4 @@ def test_a_dropped_loader_and_iterator_leave_no_process() -> None:
 
 def made_pids(made: Any) -> list[int]:
     list(made)
-    return [int(pid) for pid in made._pool.between.idle.pids()]
+    return [one.pid for one in made._pool.between.idle.members()]

@@ -128,7 +128,7 @@ def test_workers_killed_from_outside_at_any_time_show_nowhere(kind: Any) -> None
         calm += 1
         # Not thrice within what is under way: the same batch would be found to kill.
         if calm > 2 and draw.randrange(2):
-            os.kill(draw.choice(batches._workers.pids()), signal.SIGKILL)
+            os.kill(draw.choice(batches._workers).pid, signal.SIGKILL)
             calm = 0
 
     undisturbed = story(loader(kind(N), **arguments, batch_size=1))
@@ -152,7 +152,7 @@ def test_workers_killed_between_two_epochs_show_nowhere(kind: Any) -> None:
             told.append(list(made))
             idle = made._pool.between.idle
             if kills:
-                for pid in idle.pids():
+                for pid in [one.pid for one in idle.members()]:
                     os.kill(pid, signal.SIGKILL)
         assert made.stats().restarts == (4 if kills else 0)
         return told
@@ -259,7 +259,7 @@ def test_an_innocent_batch_is_not_blamed_for_two_kills_from_outside(tmp_path: Pa
             while made.stats().restarts < turn:
                 time.sleep(0.01)
             time.sleep(0.5)  # the worker is at row 3 by then
-            os.kill(batches._workers.pids()[0], signal.SIGTERM if turn else signal.SIGKILL)
+            os.kill(batches._workers[0].pid, signal.SIGTERM if turn else signal.SIGKILL)
         gate.touch()
 
     killer = threading.Thread(target=kill_twice)
@@ -352,7 +352,7 @@ def test_lanes_of_which_no_state_is_known_are_an_error() -> None:
     made = loader(Stateless(N), persistent_workers=True)
     list(made)
     batches = iter(made)
-    os.kill(batches._workers.pids()[0], signal.SIGKILL)
+    os.kill(batches._workers[0].pid, signal.SIGKILL)
     with pytest.raises(WorkerDiedError, match=r"cannot be replaced.*lane 0 failed"):
         list(batches)
 
@@ -390,7 +390,7 @@ def test_a_worker_of_another_start_method_is_replaced_too(method: str, helpers: 
     made = loader(sources.Counting(N), multiprocessing_context=method, num_workers=1)
     batches: Iterator[Any] = iter(made)
     told = [next(batches), next(batches)]
-    os.kill(batches._workers.pids()[0], signal.SIGKILL)  # type: ignore[attr-defined]
+    os.kill(batches._workers[0].pid, signal.SIGKILL)  # type: ignore[attr-defined]
     assert told + list(batches) == list(loader(sources.Counting(N), num_workers=1))
 
 
@@ -403,8 +403,8 @@ def test_large_tasks_and_answers_survive_a_death() -> None:
     made = loader(Large(240_000), batch_size=40_000, prefetch_factor=4, shuffle=True)
     batches: Iterator[Any] = iter(made)
     told = [next(batches)]
-    for pid in batches._workers.pids():  # type: ignore[attr-defined]
-        os.kill(pid, signal.SIGKILL)
+    for one in batches._workers:  # type: ignore[attr-defined]
+        os.kill(one.pid, signal.SIGKILL)
     told += list(batches)
     assert torch.equal(torch.cat(told).sort().values, torch.arange(240_000))
 

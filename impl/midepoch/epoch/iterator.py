@@ -18,6 +18,14 @@ from midepoch.workers.protocol import Workers
 __all__ = ["EpochIterator", "SkippingRest"]
 
 
+_REPLICAS = (
+    "For multiprocessing data-loading, this could be caused by not properly configuring the "
+    "IterableDataset replica at each worker. Please see "
+    "https://pytorch.org/docs/stable/data.html#torch.utils.data.IterableDataset for examples."
+)
+"""torch's own hint."""
+
+
 class EpochIterator(Iterator[Any]):
     """Yields the rest of one epoch.
 
@@ -46,7 +54,7 @@ class EpochIterator(Iterator[Any]):
         self.asked_length: int | None = None
         """The ``len()`` of the iterable dataset, if the caller asked for it."""
         self._schedule = started.schedule
-        self._workers: Workers | None = started.schedule.workers
+        self._team: Workers | None = started.schedule.workers
         self._execution = execution
         self._between = between
         self._loads = between.loads
@@ -106,7 +114,7 @@ class EpochIterator(Iterator[Any]):
             )
         started, self._execution, self._clock = self._again(self.progress)
         self.progress, self._schedule = started.progress, started.schedule
-        self._workers, self._broken = started.schedule.workers, False
+        self._team, self._broken = started.schedule.workers, False
 
     def _check_fresh(self) -> None:
         if self._loads != self._between.loads:
@@ -176,6 +184,7 @@ class EpochIterator(Iterator[Any]):
                 # It begins as torch's warning does, because programs filter warnings by that.
                 f"Length of IterableDataset was reported to be {length} (when accessing "
                 f"len(dataloader)), but {self.progress.batches} samples have been fetched. "
+                + (_REPLICAS if self._execution.kind != "inline" else "")
             )
 
     def _await(self) -> tuple[ScheduledTask, Reply]:
@@ -194,13 +203,13 @@ class EpochIterator(Iterator[Any]):
         return taken
 
     def _running(self) -> Workers:
-        if self._workers is None:
+        if self._team is None:
             raise StaleIteratorError("the workers of this iterator were shut down")
-        return self._workers
+        return self._team
 
     def pending(self) -> tuple[int, list[Any]]:
         """Return how many tasks are under way, and the data of the batches that have arrived."""
-        return (0, []) if self._workers is None else self._schedule.pending()
+        return (0, []) if self._team is None else self._schedule.pending()
 
     # Ending
 
@@ -229,7 +238,7 @@ class EpochIterator(Iterator[Any]):
     def _release(self) -> None:
         """Let the workers wait for the next epoch if they can, or close them."""
         self._tally.stopped(self._clock)
-        workers, self._workers = self._workers, None
+        workers, self._team = self._team, None
         if workers is None:
             return
         between, clean = self._between, self._schedule.empty
@@ -246,13 +255,23 @@ class EpochIterator(Iterator[Any]):
 
     def _discard(self) -> None:
         self._tally.stopped(self._clock)
-        workers, self._workers = self._workers, None
+        workers, self._team = self._team, None
         if workers is not None:
             workers.close()
 
     def _shutdown_workers(self) -> None:
         """Stop the workers; programs written for torch's iterators call this."""
         self._discard()
+
+    @property
+    def _workers(self) -> list[Any]:
+        """The worker processes, or threads; programs written for torch's iterators read this.
+
+        Without workers there is no such attribute, as in torch.
+        """
+        if self._execution.kind == "inline":
+            raise AttributeError(f"{type(self).__name__} has no workers")
+        return [] if self._team is None else self._team.members()
 
     def __getstate__(self) -> Any:
         raise NotImplementedError(f"{type(self).__name__} cannot be pickled")
@@ -295,3 +314,7 @@ class SkippingRest(Iterator[Any]):
     def _shutdown_workers(self) -> None:
         """Stop the workers; programs written for torch's iterators call this."""
         self._current._shutdown_workers()
+
+    @property
+    def _workers(self) -> list[Any]:
+        return self._current._workers

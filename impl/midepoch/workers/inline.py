@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from contextlib import nullcontext
+from typing import Any
 
 from midepoch.lane import streams
 from midepoch.lane.host import LaneDatasets, LaneHost
@@ -62,6 +63,10 @@ class InlineWorkers:
         self._tasks.popleft()
         self._tally.worked(0, reply.busy)
         return reply
+
+    def members(self) -> list[Any]:
+        """See ``Workers.members``."""
+        return []
 
     def close(self) -> None:
         """See ``Workers.close``."""

@@ -62,6 +62,10 @@ class PinningWorkers:
         except Exception as error:
             return Failure(error)
 
+    def members(self) -> list[Any]:
+        """See ``Workers.members``."""
+        return self._workers.members()
+
     def close(self) -> None:
         """See ``Workers.close``."""
         self._workers.close()

@@ -70,6 +70,8 @@ class ProcessWorker:
         self.channel = channel
         self.task_log = task_log
         self.dead = False
+        self.shown = False
+        """The user has the process: the loader must not close its object."""
         self.trouble = ""
         """The reason why the main process killed it."""
         self.sentinel = sentinel
@@ -177,6 +179,9 @@ class ProcessWorker:
         self.process.is_alive()  # reaps
         if self.sentinel != self.process.sentinel:
             os.close(self.sentinel)
+        if self.shown:
+            _forget(self.process)
+            return
         try:
             self.process.close()
         except ValueError:  # if SIGCHLD is ignored, a dead process still seems to run

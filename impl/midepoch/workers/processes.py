@@ -277,9 +277,11 @@ class ProcessWorkers:
         """See ``Workers.close``."""
         self._close()
 
-    def pids(self) -> list[int | None]:
-        """Return the workers' process ids."""
-        return [worker.process.pid for worker in self._workers]
+    def members(self) -> list[Any]:
+        """See ``Workers.members``; the processes can still be asked when they have ended."""
+        for worker in self._workers:
+            worker.shown = True
+        return [worker.process for worker in self._workers]
 
 
 class _Deaths(NamedTuple):

@@ -44,6 +44,10 @@ class Workers(Protocol):
         """
         ...
 
+    def members(self) -> list[Any]:
+        """Return the processes or threads that run the tasks."""
+        ...
+
     def close(self) -> None:
         """Stop the workers and free their resources; may be called again."""
         ...

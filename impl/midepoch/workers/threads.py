@@ -264,6 +264,10 @@ class ThreadWorkers:
         names = [worker.thread.name for worker in self._workers if worker.asked]
         return f"{', '.join(names)} (threads of this process, which nothing can kill)"
 
+    def members(self) -> list[Any]:
+        """See ``Workers.members``."""
+        return [worker.thread for worker in self._workers]
+
     def close(self) -> None:
         """See ``Workers.close``."""
         self._close()
