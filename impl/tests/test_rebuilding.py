@@ -122,6 +122,13 @@ def test_adopted_seeds_and_lanes_are_rebuilt_and_still_adopt() -> None:
     assert list(again) == list(other)
 
 
+def test_an_adopted_lifetime_is_rebuilt() -> None:
+    made = loader()
+    made.load_state_dict(loader(lifetime="epoch").state_dict())
+    assert made.lifetime == "epoch"
+    assert rebuild(made).state_dict() == made.state_dict()
+
+
 def test_given_seeds_and_lanes_are_rebuilt_as_given() -> None:
     for name, value in (("seed", 7), ("lanes", 3)):
         again = rebuild(loader(**{name: value}))
