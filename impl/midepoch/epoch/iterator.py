@@ -10,7 +10,13 @@ from midepoch.epoch.between import BetweenEpochs, StartedEpoch
 from midepoch.epoch.execution import Execution
 from midepoch.epoch.progress import Progress
 from midepoch.epoch.schedule import ScheduledTask
-from midepoch.errors import SnapshotWarning, StaleIteratorError, WorkerDiedError, warn_user
+from midepoch.errors import (
+    BusyIteratorError,
+    SnapshotWarning,
+    StaleIteratorError,
+    WorkerDiedError,
+    warn_user,
+)
 from midepoch.lane.messages import Batch, Ended, Failure, Outcome, Reply, Snapshot
 from midepoch.stats import Tally
 from midepoch.workers.protocol import Workers
@@ -26,12 +32,33 @@ _REPLICAS = (
 """torch's own hint."""
 
 
+class _Turn:
+    """Whether a call of ``next()`` runs.
+
+    It is a plain attribute, which is checked and set with no call between: the interpreter
+    neither changes threads there nor runs a signal handler, after which a lock would stay locked.
+    """
+
+    __slots__ = ("taken",)
+
+    def __init__(self) -> None:
+        self.taken = False
+
+
+def _busy() -> BusyIteratorError:
+    return BusyIteratorError(
+        "next() was called while another call of it runs, in another thread or in the batch's own "
+        "code; give each thread a loader of its own, or let one thread hand out the batches"
+    )
+
+
 class EpochIterator(Iterator[Any]):
     """Yields the rest of one epoch.
 
     ``next()`` raises ``StaleIteratorError`` after a state was loaded into the loader, or when a
-    newer iterator uses the same dataset object and its state; ``WorkerDiedError`` and
-    ``WorkerTimeoutError``; and errors of the user's code, after which the next batch follows.
+    newer iterator uses the same dataset object and its state; ``BusyIteratorError`` while another
+    thread is inside it; ``WorkerDiedError`` and ``WorkerTimeoutError``; and errors of the user's
+    code, after which the next batch follows.
     """
 
     # ``clock``: this iterator's number in ``tally``. ``interrupted``: called when an interrupt left
@@ -67,6 +94,7 @@ class EpochIterator(Iterator[Any]):
         """An interrupt left the lanes somewhere within a batch."""
         self._ended = ended
         self._died: tuple[Any, ...] | None = None
+        self._turn = _Turn()
 
     # Iterating
 
@@ -77,34 +105,42 @@ class EpochIterator(Iterator[Any]):
         return self._length()
 
     def __next__(self) -> Any:
-        self._check_fresh()
-        if self.progress.finished:
-            raise StopIteration
-        if self._died is not None:
-            raise WorkerDiedError(*self._died)
-        start = time.perf_counter()
+        turn = self._turn
+        if turn.taken:
+            raise _busy()
+        turn.taken = True
         try:
-            if self._broken:
-                self._begin_again()
-            outcome = self._next_outcome()
-        except Exception:
-            raise
-        except BaseException:
-            # KeyboardInterrupt and its like come anywhere: the batch counts as not delivered, and
-            # the lanes are restored before it is made (FAULT-9).
-            self._stop()
-            raise
-        self._tally.waited += time.perf_counter() - start
-        if isinstance(outcome, Failure):
-            error = outcome.exception()
-            del outcome
+            self._check_fresh()
+            if self.progress.finished:
+                raise StopIteration
+            if self._died is not None:
+                raise WorkerDiedError(*self._died)
+            start = time.perf_counter()
             try:
-                raise error
-            finally:
-                del error, self  # the traceback must not keep this iterator and its workers alive
-        batch = outcome.take()
-        self._check_length()
-        return batch
+                if self._broken:
+                    self._begin_again()
+                outcome = self._next_outcome()
+            except Exception:
+                raise
+            except BaseException:
+                # KeyboardInterrupt and its like come anywhere: the batch counts as not delivered,
+                # and the lanes are restored before it is made (FAULT-9).
+                self._stop()
+                raise
+            self._tally.waited += time.perf_counter() - start
+            if isinstance(outcome, Failure):
+                error = outcome.exception()
+                del outcome
+                try:
+                    raise error
+                finally:
+                    # The traceback must not keep this iterator and its workers alive.
+                    del error, self
+            batch = outcome.take()
+            self._check_length()
+            return batch
+        finally:
+            turn.taken = False
 
     def _begin_again(self) -> None:
         """Continue after the last batch delivered, with lanes that are restored."""
@@ -294,6 +330,7 @@ class SkippingRest(Iterator[Any]):
         self._current = rest
         self._following = following
         self._asked = False
+        self._turn = _Turn()
 
     def __len__(self) -> int:
         return len(self._current)
@@ -301,7 +338,16 @@ class SkippingRest(Iterator[Any]):
     def __next__(self) -> Any:
         if self._asked:
             return next(self._current)
-        self._asked = True
+        turn = self._turn
+        if turn.taken:
+            raise _busy()
+        turn.taken = True
+        try:
+            return self._first()
+        finally:
+            self._asked, turn.taken = True, False
+
+    def _first(self) -> Any:
         try:
             return next(self._current)
         except StopIteration:
