@@ -58,6 +58,7 @@ class StatefulDataLoader(DataLoader[T]):
             own function. An error of that function is the error of the batch.
         drop_last: leave out the samples that do not fill a batch; see ``last_batch``.
         timeout: seconds to wait for a worker's batch; 0 waits for ever. Replays do not count.
+            A loader that is dropped waits 5 seconds for a stuck worker, or 0.5 after a timeout.
         worker_init_fn: called with each lane's number, once for each copy of the dataset, before
             the copy is used. ``get_worker_info()`` describes the lane there.
         multiprocessing_context: how processes start: "fork", "spawn", "forkserver", or a context.

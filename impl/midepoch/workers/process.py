@@ -70,6 +70,8 @@ class ProcessWorker:
         self.channel = channel
         self.task_log = task_log
         self.dead = False
+        self.late = False
+        """It has not answered within the loader's timeout."""
         self.shown = False
         """The user has the process: the loader must not close its object."""
         self.trouble = ""

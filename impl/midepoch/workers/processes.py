@@ -36,7 +36,7 @@ from midepoch.workers.task_log import Activity, Asked, IrreplaceableError, TaskL
 __all__ = ["UNANSWERED_BYTES", "ProcessWorkers"]
 
 HASTE = 0.5
-"""Replaces ``GRACE`` if another worker has died."""
+"""Replaces ``GRACE`` if a worker has died, or has reached the loader's timeout."""
 
 OUTSIDE = (-signal.SIGKILL, -signal.SIGTERM)
 """Exit codes of a worker that something else may have killed: the system, a person, a manager."""
@@ -177,7 +177,15 @@ class ProcessWorkers:
             self._wait(self._losses.left(self._deadline.left(excused=excused)))
             if not self._answers:
                 self._losses.check(awaited, late=self._deadline.over(excused=excused))
-                self._deadline.check(self._waited_for, excused=excused)
+                self._check_deadline(excused=excused)
+
+    def _check_deadline(self, *, excused: bool) -> None:
+        try:
+            self._deadline.check(self._waited_for, excused=excused)
+        except errors.WorkerTimeoutError:
+            for worker in self._workers:
+                worker.late = bool(worker.task_log.asked)
+            raise
 
     def _watch(self, worker: ProcessWorker) -> None:
         for descriptor in (worker.channel.fileno(), worker.sentinel):
@@ -210,6 +218,7 @@ class ProcessWorkers:
             worker.flush()
 
     def _accept(self, worker: ProcessWorker, message: Opened | Reply) -> None:
+        worker.late = False
         try:
             news = worker.task_log.answered(message)
         except IrreplaceableError as error:
@@ -334,8 +343,8 @@ def _close(workers: list[ProcessWorker], owner: int) -> None:
     for worker in workers:
         worker.ask_to_stop()
     # After a death the loader is about to raise an error. Other workers may hang: they may be
-    # waiting for the dead one.
-    grace = HASTE if any(worker.dead for worker in workers) else GRACE
+    # waiting for the dead one. A late worker was given the loader's timeout already.
+    grace = HASTE if any(worker.dead or worker.late for worker in workers) else GRACE
     deadline = time.monotonic() + grace
     for worker in workers:
         worker.end(deadline - time.monotonic())
