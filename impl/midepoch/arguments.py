@@ -24,8 +24,8 @@ RESTARTS_MAX = 1_000_000
 class OfLoader(int):
     """A number that a loader chose itself, so that a state that is loaded may change it.
 
-    ``loader.seed`` and ``loader.lanes`` are such numbers unless the user gave them. A loader that
-    is rebuilt from ``vars(loader)`` gets them as arguments, and still adopts those of a state.
+    ``vars(loader)`` has such numbers for ``seed`` and ``lanes`` unless the user gave them. A
+    loader that is rebuilt from there gets them as arguments, and still adopts those of a state.
 
     >>> Options(lanes=OfLoader(2)).is_given("lanes"), Options(lanes=2).is_given("lanes")
     (False, True)

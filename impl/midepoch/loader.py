@@ -10,14 +10,14 @@ from typing import Any, TypeVar
 import torch
 from torch.utils.data import DataLoader, Dataset, Sampler
 
-from midepoch.arguments import EmptyRest, LastBatch, OfLoader, Options, WorkerType
+from midepoch.arguments import EmptyRest, LastBatch, Options, WorkerType
 from midepoch.epoch.iterator import EpochIterator, SkippingRest
 from midepoch.epoch.opening import EpochOpener
 from midepoch.epoch.planning import length_under_rollover, make_plan
 from midepoch.epoch.pool import WorkerPool
 from midepoch.epoch.position import LoaderPosition
 from midepoch.epoch.progress import thawed
-from midepoch.epoch.samplers import Sampling, rebuilt, show
+from midepoch.epoch.samplers import Sampling, rebuilt, show, show_plan
 from midepoch.format.plan import Lifetime, Plan
 from midepoch.format.state import Document
 from midepoch.interop import torchdata
@@ -149,11 +149,6 @@ class StatefulDataLoader(DataLoader[T]):
     True
     """
 
-    lanes: int
-    """The number of lanes: as given, by default ``num_workers``, or as loaded."""
-    seed: int
-    """The root seed: as given, drawn, or as loaded."""
-
     def __init__(
         self,
         dataset: Dataset[T],
@@ -189,9 +184,7 @@ class StatefulDataLoader(DataLoader[T]):
         single_thread: bool = True,
     ) -> None:
         given = Sampling(batch_size, shuffle, sampler, batch_sampler, drop_last, seed)
-        batch_size, shuffle, sampler, batch_sampler, drop_last, root = rebuilt(dataset, given)
-        if seed is None and root is not None:
-            seed = OfLoader(root)
+        batch_size, shuffle, sampler, batch_sampler, drop_last, seed = rebuilt(dataset, given)
         options = Options(
             snapshot_every_n_steps=snapshot_every_n_steps,
             lanes=lanes,
@@ -253,15 +246,8 @@ class StatefulDataLoader(DataLoader[T]):
         self._position = LoaderPosition(dataset, plan, chain)
         if sampler is None and plan.dataset == "map":
             show(self, self._position, batched=batch_sampler is not None)
-        self._show_plan()
+        show_plan(self, options, plan)
         self._pool = WorkerPool(options)
-
-    def _show_plan(self) -> None:
-        """Show the plan's seed and lanes among the attributes, where trainers look for them."""
-        plan = self._position.plan
-        for name, value in (("lanes", plan.lanes), ("seed", plan.seed)):
-            vars(self)[name] = value if self._options.is_given(name) else OfLoader(value)
-        vars(self)["lifetime"] = plan.lifetime  # a state's own is always adopted
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in _FIXED and name in vars(self):
@@ -272,6 +258,18 @@ class StatefulDataLoader(DataLoader[T]):
         super().__setattr__(name, value)
         if name == "num_workers" and "_pool" in vars(self):
             self._pool.resized()
+
+    # Beside these properties, vars(loader) holds both: trainers rebuild a loader from there.
+
+    @property
+    def lanes(self) -> int:
+        """The number of lanes: as given, by default ``num_workers``, or as loaded."""
+        return self._position.plan.lanes
+
+    @property
+    def seed(self) -> int:
+        """The root seed: as given, drawn, or as loaded."""
+        return self._position.plan.seed
 
     def __len__(self) -> int:
         """Return the batches of an epoch; under rollover, of the one that the position is in."""
@@ -353,7 +351,7 @@ class StatefulDataLoader(DataLoader[T]):
             self._load(reached, self._position.plan, self._position.chain)
         except BaseException:
             self._position.become(before)
-            self._show_plan()
+            show_plan(self, self._options, self._position.plan)
             raise
 
     def _facts(self) -> torchdata.LoaderFacts:
@@ -367,7 +365,7 @@ class StatefulDataLoader(DataLoader[T]):
         adopted = {"lifetime"}
         adopted |= {name for name in ("lanes", "seed") if not self._options.is_given(name)}
         self._position.load(document, here, chain, adopted=adopted)
-        self._show_plan()
+        show_plan(self, self._options, self._position.plan)
         self._pool.state_loaded()
 
     # Copies: deepcopy, pickling, spawned processes

@@ -115,6 +115,7 @@ def test_adopted_seeds_and_lanes_are_rebuilt_and_still_adopt() -> None:
     made.load_state_dict(state)
     again = rebuild(made)
     assert (again.seed, again.lanes) == (vars(again)["seed"], vars(again)["lanes"]) == (7, 3)
+    assert type(again.seed) is type(again.lanes) is int
     assert list(again) == list(first)
     other = loader(shuffle=True, lanes=2, seed=8)
     again.load_state_dict(other.state_dict())
@@ -145,9 +146,10 @@ def test_a_refused_load_leaves_the_attributes() -> None:
     assert (made.seed, made.lanes) == before
 
 
+@pytest.mark.parametrize("generator", [None, torch.Generator()])
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda made: pickle.loads(pickle.dumps(made))])
-def test_a_copys_samplers_follow_the_copy(copied: Any) -> None:
-    made = loader(shuffle=True, batch_size=2)
+def test_a_copys_samplers_follow_the_copy(copied: Any, generator: Any) -> None:
+    made = loader(shuffle=True, batch_size=2, generator=generator)
     next(iter(made))
     other = copied(made)
     for _ in range(3):
@@ -155,7 +157,9 @@ def test_a_copys_samplers_follow_the_copy(copied: Any) -> None:
     state = other.state_dict()
     assert list(other.sampler) == _epoch(made.seed, 0)
     assert other.state_dict() == state
-    assert rebuild(other).seed == made.seed
+    assert rebuild(other).seed == vars(other)["seed"] == made.seed
+    alone = copied(made.sampler)  # of the next epoch: it goes on beside its loader
+    assert list(alone) == list(made.sampler)
 
 
 def _epoch(seed: int, epoch: int) -> list[int]:

@@ -14,11 +14,13 @@ import torch
 from torch.utils.data import BatchSampler, IterableDataset, RandomSampler, SequentialSampler
 
 from midepoch import _torch
+from midepoch.arguments import OfLoader, Options
 from midepoch.epoch.planning import make_order, under
 from midepoch.epoch.position import LoaderPosition
+from midepoch.format.plan import Plan
 from midepoch.sampling.batches import Order
 
-__all__ = ["Sampling", "ShownSequential", "ShownShuffle", "rebuilt", "show"]
+__all__ = ["Sampling", "ShownSequential", "ShownShuffle", "rebuilt", "show", "show_plan"]
 
 
 class _Passes:
@@ -136,6 +138,13 @@ def show(loader: Any, position: LoaderPosition, *, batched: bool) -> None:
     vars(loader).update(shown)  # torch forbids to set them later
 
 
+def show_plan(loader: Any, options: Options, plan: Plan) -> None:
+    """Put what the plan decides among a loader's attributes, as arguments for another loader."""
+    for name, value in (("lanes", plan.lanes), ("seed", plan.seed)):
+        vars(loader)[name] = value if options.is_given(name) else OfLoader(value)
+    vars(loader)["lifetime"] = plan.lifetime  # a loaded state's own is adopted in any case
+
+
 class Sampling(NamedTuple):
     """The arguments of a loader that say how it samples."""
 
@@ -145,7 +154,7 @@ class Sampling(NamedTuple):
     batch_sampler: Any
     drop_last: Any
     seed: int | None
-    """The seed of the loader whose sampler was given."""
+    """By default that of the loader whose sampler was given."""
 
 
 def rebuilt(dataset: Any, given: Sampling) -> Sampling:
@@ -169,7 +178,10 @@ def rebuilt(dataset: Any, given: Sampling) -> Sampling:
     if given.shuffle or given.batch_sampler is not None or not _is_shown(sampler, dataset):
         return given
     shuffle = True if isinstance(sampler, ShownShuffle) else given.shuffle
-    return given._replace(sampler=None, shuffle=shuffle, seed=getattr(sampler, "seed", None))
+    seed, root = given.seed, getattr(sampler, "seed", None)
+    if seed is None and root is not None:
+        seed = OfLoader(root)
+    return given._replace(sampler=None, shuffle=shuffle, seed=seed)
 
 
 def _is_shown(sampler: Any, dataset: Any) -> bool:
