@@ -26,10 +26,9 @@ __all__ = ["Sampling", "ShownSequential", "ShownShuffle", "rebuilt", "show", "sh
 class _Passes:
     """The passes over a shown sampler.
 
-    The first pass gives the epoch that the loader's next iterator delivers from, and so it gives
-    what a later look at the loader confirms. If the loader does not move until the next pass,
-    that one gives the following epoch: a program may iterate the sampler in place of the loader,
-    and torch's sampler gives another order each time.
+    A pass gives the epoch that the loader's next iterator delivers from. If the loader has not
+    moved since the last pass, the next one gives the epoch after that: a program may iterate the
+    sampler in place of the loader, and torch's sampler gives another order each time, too.
     """
 
     def __init__(self, position: LoaderPosition) -> None:
@@ -48,9 +47,9 @@ class _Passes:
 def _order(position: LoaderPosition, later: int) -> Order:
     """Return the order of a whole epoch, so many after the one that comes next."""
     document = under(position.upcoming(), position.current_plan(), position.share())
-    if (
-        position.chain is not None
-    ):  # torchdata's order, of a loaded state: it has a place of its own
+    if position.chain is not None:
+        # torchdata's order, of a loaded state. Its samplers stand at the position: each pass over
+        # a copy gives what is left of that epoch.
         return make_order(document, copy.deepcopy(position.chain), interval=0, continuing=False)
     plan = document.plan
     if plan.tail == "drop":

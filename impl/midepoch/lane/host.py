@@ -48,7 +48,7 @@ class LaneDatasets:
         self._unmade: set[int] = set()
         """Lanes that were prepared and have no object yet."""
         self._pattern: _Pattern | None = None
-        """Kept as long as there are such lanes: one may use the original meanwhile."""
+        """The dataset as it was in ``prepare``, if such a lane needs a copy of it."""
         self._initialised: set[int] = set()
         self._resting: set[int] = set()
 
@@ -62,8 +62,8 @@ class LaneDatasets:
             return
         new = [lane for lane in lanes if lane not in self._objects and lane not in self._unmade]
         self._unmade.update(new)
-        copied = new[int(self._uses_own()) :]
-        if copied and self._pattern is None:
+        copied = sorted(self._unmade)[int(self._uses_own()) :]
+        if new and copied and self._pattern is None:
             self._pattern = _Pattern(self._dataset, copied[0], self._remedy)
 
     def _uses_own(self) -> bool:
