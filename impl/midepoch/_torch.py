@@ -12,6 +12,7 @@ from typing import Any, cast
 import torch
 from torch._utils import ExceptionWrapper
 from torch.utils.data import DataLoader, default_collate, get_worker_info
+from torch.utils.data import dataloader as loader_module
 from torch.utils.data._utils import pin_memory as pinning
 from torch.utils.data._utils import worker as worker_module
 from torch.utils.data._utils.collate import collate, collate_tensor_fn, default_collate_fn_map
@@ -21,6 +22,7 @@ __all__ = [
     "ExceptionWrapper",
     "WorkerInfo",
     "asked_length",
+    "is_endless",
     "lane_info",
     "make_info",
     "pin",
@@ -179,6 +181,11 @@ def rebuild(wrapper: ExceptionWrapper) -> BaseException:
 def asked_length(loader: DataLoader[Any]) -> int | None:
     """Return the ``len()`` of an iterable dataset at the last call of ``len(loader)``."""
     return cast("int | None", getattr(loader, "_IterableDataset_len_called", None))
+
+
+def is_endless(sampler: object) -> bool:
+    """Tell whether ``sampler`` is the one that torch's loader makes for an iterable dataset."""
+    return isinstance(sampler, loader_module._InfiniteConstantSampler)
 
 
 def pin(batch: Any, device: str) -> Any:

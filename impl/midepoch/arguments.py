@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Literal, get_args
+from typing import Literal, cast, get_args
 
 from midepoch.errors import ArgumentError, show
 from midepoch.format.leaves import is_text
@@ -11,7 +11,7 @@ from midepoch.format.plan import Lifetime
 from midepoch.format.seeds import ROOT_MAX
 from midepoch.format.state import COUNT_MAX, LANES_MAX
 
-__all__ = ["EmptyRest", "LastBatch", "Options", "WorkerType", "is_data_id"]
+__all__ = ["EmptyRest", "LastBatch", "OfLoader", "Options", "WorkerType", "is_data_id"]
 
 LastBatch = Literal["keep", "discard", "rollover"]
 WorkerType = Literal["process", "thread"]
@@ -19,6 +19,17 @@ EmptyRest = Literal["deliver", "skip"]
 
 RESTARTS_MAX = 1_000_000
 """The largest number of restarts: more than any run survives."""
+
+
+class OfLoader(int):
+    """A number that a loader chose itself, so that a state that is loaded may change it.
+
+    ``vars(loader)`` has such numbers for ``seed`` and ``lanes`` unless the user gave them. A
+    loader that is rebuilt from there gets them as arguments, and still adopts those of a state.
+
+    >>> Options(lanes=OfLoader(2)).is_given("lanes"), Options(lanes=2).is_given("lanes")
+    (False, True)
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +74,10 @@ class Options:
             value = getattr(self, field.name)
             if field.type == "bool" and type(value) is not bool:
                 raise ArgumentError(f"{field.name} should be True or False, got {show(value)}")
+
+    def is_given(self, name: str) -> bool:
+        """Tell whether the user gave ``lanes``, or ``seed``."""
+        return type(getattr(self, name)) is int
 
     def check_against(
         self,
@@ -120,7 +135,7 @@ def is_data_id(value: object) -> bool:
 def _check_count(name: str, value: object, high: int, *, optional: bool = True) -> None:
     if value is None and optional:
         return
-    if type(value) is not int or not 0 <= value <= high:
+    if type(value) not in (int, OfLoader) or not 0 <= cast("int", value) <= high:
         allowed = "None or an integer" if optional else "an integer"
         raise ArgumentError(f"{name} should be {allowed} from 0 to {high}, got {show(value)}")
 

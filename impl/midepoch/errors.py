@@ -15,6 +15,7 @@ from types import FrameType
 
 __all__ = [
     "ArgumentError",
+    "BusyIteratorError",
     "ForeignStateError",
     "LaneCopyError",
     "MidepochError",
@@ -237,6 +238,13 @@ class StaleIteratorError(MidepochError, RuntimeError):
     """An iterator was used after a state was loaded into its loader (RESUME-5)."""
 
     requirement = "RESUME-5"
+
+
+class BusyIteratorError(MidepochError, RuntimeError):
+    """``next()`` was called while another thread, or the batch's own code, is inside it.
+
+    Nothing has changed: the other call gives its batch.
+    """
 
 
 class LaneCopyError(MidepochError, RuntimeError):

@@ -17,6 +17,7 @@ from midepoch.epoch.planning import length_under_rollover, make_plan
 from midepoch.epoch.pool import WorkerPool
 from midepoch.epoch.position import LoaderPosition
 from midepoch.epoch.progress import thawed
+from midepoch.epoch.samplers import Sampling, rebuilt, show, show_plan
 from midepoch.format.plan import Lifetime, Plan
 from midepoch.format.state import Document
 from midepoch.interop import torchdata
@@ -29,7 +30,7 @@ __all__ = ["StatefulDataLoader"]
 
 T = TypeVar("T")
 
-_FIXED = {field.name for field in fields(Options)} - {"lanes", "seed", "snapshot_every_n_steps"}
+_FIXED = {field.name for field in fields(Options)} - {"snapshot_every_n_steps"}
 """Arguments beyond torch's that stay readable, and cannot be set later."""
 
 
@@ -57,6 +58,7 @@ class StatefulDataLoader(DataLoader[T]):
             own function. An error of that function is the error of the batch.
         drop_last: leave out the samples that do not fill a batch; see ``last_batch``.
         timeout: seconds to wait for a worker's batch; 0 waits for ever. Replays do not count.
+            A loader that is dropped waits 5 seconds for a stuck worker, or 0.5 after a timeout.
         worker_init_fn: called with each lane's number, once for each copy of the dataset, before
             the copy is used. ``get_worker_info()`` describes the lane there.
         multiprocessing_context: how processes start: "fork", "spawn", "forkserver", or a context.
@@ -112,11 +114,12 @@ class StatefulDataLoader(DataLoader[T]):
             Under a sampler of any class but torch's own, nothing is begun early.
         worker_restarts: how many killed or crashed worker processes to replace in an epoch. Their
             lanes are restored and their tasks run again, so that batches and states are those of
-            an undisturbed run (FAULT-8). A batch that kills its worker twice in a row is an error
-            that names the batch. A replacement is made from ``dataset`` as it is then, so do not
-            change the object while an epoch runs. If the dataset has a state, the indices since
-            the last snapshot are kept in memory. With 0, the default, a death is an error at
-            once.
+            an undisturbed run (FAULT-8). A batch that crashes its worker twice in a row is an
+            error that names the batch. If it dies of SIGKILL or SIGTERM, which may come from
+            outside, the third death in a row is. A replacement is made from ``dataset`` as it is
+            then, so do not change the object while an epoch runs. If the dataset has a state, the
+            indices since the last snapshot are kept in memory. With 0, the default, a death is an
+            error, after the batches that come before the missing one.
         worker_type: "process", or "thread" for workers that are threads of this process. Threads
             hand batches over as they are; nothing is pickled except a dataset that needs a copy
             for each lane (one that is iterable or has a state). Threads suit code that spends its
@@ -180,6 +183,8 @@ class StatefulDataLoader(DataLoader[T]):
         isolate_streams: bool = True,
         single_thread: bool = True,
     ) -> None:
+        given = Sampling(batch_size, shuffle, sampler, batch_sampler, drop_last, seed)
+        batch_size, shuffle, sampler, batch_sampler, drop_last, seed = rebuilt(dataset, given)
         options = Options(
             snapshot_every_n_steps=snapshot_every_n_steps,
             lanes=lanes,
@@ -224,6 +229,8 @@ class StatefulDataLoader(DataLoader[T]):
             in_order=in_order,
         )
         self.snapshot_every_n_steps = snapshot_every_n_steps
+        if prefetch is not None:
+            self.prefetch_factor = None  # torch's default: the two exclude each other
         vars(self).update({name: getattr(options, name) for name in _FIXED})
         chain = None
         if sampler is not None or batch_sampler is not None:
@@ -237,6 +244,9 @@ class StatefulDataLoader(DataLoader[T]):
         )
         self._options = options
         self._position = LoaderPosition(dataset, plan, chain)
+        if sampler is None and plan.dataset == "map":
+            show(self, self._position, batched=batch_sampler is not None)
+        show_plan(self, options, plan)
         self._pool = WorkerPool(options)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -248,6 +258,8 @@ class StatefulDataLoader(DataLoader[T]):
         super().__setattr__(name, value)
         if name == "num_workers" and "_pool" in vars(self):
             self._pool.resized()
+
+    # Beside these properties, vars(loader) holds both: trainers rebuild a loader from there.
 
     @property
     def lanes(self) -> int:
@@ -338,7 +350,8 @@ class StatefulDataLoader(DataLoader[T]):
                 iterator._shutdown_workers()
             self._load(reached, self._position.plan, self._position.chain)
         except BaseException:
-            self._position = before
+            self._position.become(before)
+            show_plan(self, self._options, self._position.plan)
             raise
 
     def _facts(self) -> torchdata.LoaderFacts:
@@ -350,11 +363,9 @@ class StatefulDataLoader(DataLoader[T]):
 
     def _load(self, document: Document, here: Plan, chain: SamplerChain | None) -> None:
         adopted = {"lifetime"}
-        if self._options.lanes is None:
-            adopted.add("lanes")
-        if self._options.seed is None:
-            adopted.add("seed")
+        adopted |= {name for name in ("lanes", "seed") if not self._options.is_given(name)}
         self._position.load(document, here, chain, adopted=adopted)
+        show_plan(self, self._options, self._position.plan)
         self._pool.state_loaded()
 
     # Copies: deepcopy, pickling, spawned processes
@@ -362,8 +373,7 @@ class StatefulDataLoader(DataLoader[T]):
     def __getstate__(self) -> dict[str, Any]:
         # A copy stands where this loader stands, and has workers of its own.
         own = {"_current", "_pool"}
-        state = {name: value for name, value in vars(self).items() if name not in own}
-        return {**state, "_position": self._position.copy()}
+        return {name: value for name, value in vars(self).items() if name not in own}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)

@@ -67,7 +67,7 @@ class ShuffledWorkers:
         self._tasks[task.route % self.count].append(task)
         ShuffledWorkers.most = max(self.most, sum(map(len, self._tasks)))
 
-    def next_reply(self) -> Reply:
+    def next_reply(self, awaited: int) -> Reply:
         """See ``Workers.next_reply``."""
         ready = [
             number

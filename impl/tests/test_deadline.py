@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 import warnings
 from pathlib import Path
@@ -14,7 +15,7 @@ from histories import keep
 
 import midepoch
 from midepoch.errors import SlowWorkerWarning, WorkerTimeoutError
-from midepoch.workers import deadline
+from midepoch.workers import deadline, processes
 from midepoch.workers.deadline import Deadline
 
 
@@ -46,6 +47,32 @@ def test_a_timeout_names_who_is_waited_for(tmp_path: Path) -> None:
     with pytest.raises(WorkerTimeoutError, match=words):
         next(batches)
     (tmp_path / "gate").write_text("open")  # else closing would wait for the worker
+
+
+@pytest.mark.parametrize("timeout", [0, 0.1])
+def test_a_stuck_worker_does_not_hold_up_a_dropped_loader(
+    timeout: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert processes.GRACE == 5
+    monkeypatch.setattr(processes, "GRACE", 1000.0 if timeout else 0.2)
+    batches: Any = iter(loader(tmp_path / "gate", timeout=timeout))
+    next(batches)
+    worker = batches._workers[0]
+    if timeout:
+        with pytest.raises(WorkerTimeoutError):
+            next(batches)
+    del batches
+    assert worker.exitcode == -signal.SIGTERM
+
+
+def test_a_late_worker_that_answers_has_its_time_again(tmp_path: Path) -> None:
+    batches: Any = iter(loader(tmp_path / "gate", timeout=0.1))
+    next(batches)
+    with pytest.raises(WorkerTimeoutError):
+        next(batches)
+    (tmp_path / "gate").write_text("open")
+    assert next(batches) == [1]
+    assert not any(worker.late for worker in batches._team._workers)
 
 
 def test_a_long_wait_is_hinted_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,6 +26,7 @@ EXAMPLES: list[MidepochError] = [
     errors.StateEncodingError("$.x", "Tensor", "move it with .cpu()"),
     errors.ReplayMismatchError("the sampler yields other indices"),
     errors.StaleIteratorError("a state was loaded after this iterator was made"),
+    errors.BusyIteratorError("another thread is inside next()"),
     errors.LaneCopyError("attribute 'lock' cannot be copied"),
     errors.WorkerStartError("worker 1 did not start"),
     errors.WorkerDiedError(1, 4242, -9, "it may be out of memory"),

@@ -24,7 +24,7 @@ from histories import keep
 
 import midepoch
 from midepoch.errors import WorkerDiedError, WorkerStartError
-from midepoch.workers import processes
+from midepoch.workers import losses, processes
 
 N = 11
 SHOWN = "DataLoader worker"
@@ -84,7 +84,47 @@ def test_a_dead_worker_is_an_error_after_the_good_batches(
     assert len(list(made)) == N
 
 
-def test_death_is_seen_at_once_even_where_the_batch_is_anothers(tmp_path: Path) -> None:
+class Later(sources.Plain):
+    """Row 0 is made once row 1 has ended its worker."""
+
+    def __init__(self, marker: Path, kind: str) -> None:
+        super().__init__(6)
+        self.marker = marker
+        self.kind = kind
+
+    def __getitem__(self, index: int) -> int:
+        if index == 1:
+            self.marker.touch()
+            if self.kind == "thread":
+                raise SystemExit(3)
+            os._exit(3)
+        while index == 0 and not self.marker.exists():
+            time.sleep(0.01)
+        if index == 0:
+            time.sleep(0.2)
+        return index
+
+
+@pytest.mark.parametrize("in_order", [True, False])
+@pytest.mark.parametrize("kind", ["process", "thread"])
+def test_a_death_takes_no_batch_of_another_worker_with_it(
+    kind: str, in_order: bool, tmp_path: Path
+) -> None:
+    made = loader(
+        Later(tmp_path / "ended", kind), num_workers=2, worker_type=kind, in_order=in_order
+    )
+    batches = iter(made)
+    assert next(batches) == [0]
+    state = made.state_dict()
+    with pytest.raises(WorkerDiedError, match="worker 1"):
+        list(batches)
+    assert state["position"]["batches"] == 1
+
+
+def test_a_death_is_an_error_although_the_batch_before_never_comes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(losses, "PATIENCE", 0.5)
     gate = tmp_path / "gate"
     os.mkfifo(gate)
 
@@ -94,9 +134,10 @@ def test_death_is_seen_at_once_even_where_the_batch_is_anothers(tmp_path: Path) 
                 gate.read_text()  # never opened
             os._exit(3)
 
-    batches = iter(loader(Half(4), num_workers=2))
-    with pytest.raises(WorkerDiedError, match="worker 1"):
-        next(batches)
+    for timeout in (0, 0.2):
+        batches = iter(loader(Half(4), num_workers=2, timeout=timeout))
+        with pytest.raises(WorkerDiedError, match="worker 1"):
+            next(batches)
 
 
 def test_a_loaded_position_survives_a_death_before_the_first_batch(tmp_path: Path) -> None:
@@ -135,7 +176,7 @@ def test_a_caught_error_does_not_keep_the_workers_alive(tmp_path: Path) -> None:
             (Dying(9, "exit"), WorkerDiedError),
         ):
             batches = iter(loader(dataset, num_workers=2))
-            pids = [int(pid) for pid in batches._workers.pids()]
+            pids = [one.pid for one in batches._workers]
             with suppress(caught):
                 for _ in range(4):
                     next(batches)
@@ -371,4 +412,4 @@ def test_a_dropped_loader_and_iterator_leave_no_process() -> None:
 
 def made_pids(made: Any) -> list[int]:
     list(made)
-    return [int(pid) for pid in made._pool.between.idle.pids()]
+    return [one.pid for one in made._pool.between.idle.members()]

@@ -17,6 +17,8 @@ from torch.utils.data import IterableDataset, get_worker_info
 import midepoch
 from midepoch.errors import LaneCopyError
 from midepoch.format.seeds import derive, derive_words
+from midepoch.lane import host
+from midepoch.lane.lane import Lane
 
 N = 11
 everywhere = pytest.mark.parametrize("workers", [0, 1, 2])
@@ -263,3 +265,114 @@ def test_getitems_is_used() -> None:
 def test_without_automatic_batching_a_sampler_gives_keys() -> None:
     made = loader({"a": 1, "b": 2}, batch_size=None, sampler=["b", "a"])
     assert list(made) == [2, 1]
+
+
+# Lanes are made when they are first used
+
+
+KINDS: list[dict[str, Any]] = [
+    {},
+    {"num_workers": 1},
+    {"num_workers": 1, "persistent_workers": True},
+    {"num_workers": 2, "worker_type": "thread"},
+]
+
+
+class Copied(sources.Plain):
+    """A state of its own for each object; counts what is copied, and shows who was used."""
+
+    copies = 0
+
+    def __init__(self, n: int) -> None:
+        super().__init__(n)
+        self.served = 0
+
+    def __getitem__(self, index: int) -> Any:
+        self.served += 1
+        return index, self.served, Copied.copies
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"served": self.served}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self.served = state["served"]
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        Copied.copies += 1
+        vars(self).update(state)
+
+
+@pytest.mark.parametrize("arguments", KINDS)
+def test_a_lane_gets_its_copy_when_it_is_first_used(arguments: dict[str, Any]) -> None:
+    Copied.copies = 0
+    made = loader(Copied(100), lanes=50, **{"prefetch_factor": 1, **arguments} if arguments else {})
+    batches = iter(made)
+    early = [next(batches)[0] for _ in range(3)]
+    # A copy is of the object as it was at iter(): no other lane's use shows in it.
+    assert [(index, served) for index, served, _ in early] == [(0, 1), (1, 1), (2, 1)]
+    made_so_far = early[-1][2]
+    assert made_so_far <= 6
+    rest = [batch[0] for batch in batches]
+    assert [served for _, served, _ in rest] == [1] * 47 + [2] * 50
+    if not arguments:
+        assert rest[-1][2] == 50
+
+
+def test_the_first_lanes_use_does_not_show_in_a_later_ones_copy() -> None:
+    class Growing(Copied):
+        def __init__(self, n: int) -> None:
+            super().__init__(n)
+            self.seen: list[int] = []
+
+        def __getitem__(self, index: int) -> Any:
+            self.seen.append(index)
+            return list(self.seen)
+
+    expected = [[[0]], [[1]], [[2]], [[0, 3]], [[1, 4]], [[2, 5]]]
+    for arguments in KINDS:
+        assert list(loader(Growing(6), lanes=3, **arguments)) == expected
+    dataset = Growing(6)
+    batches = iter(loader(dataset, lanes=3))
+    told = [next(batches)]
+    dataset.seen.append(99)  # after iter()
+    assert told + list(batches) == expected
+
+
+class Twice(Copied):
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if Copied.copies == 2:
+            raise LookupError("no second copy")
+
+
+def test_a_copy_that_cannot_be_made_later_is_the_error_of_its_batch() -> None:
+    Copied.copies = 0
+    batches = iter(loader(Twice(4), lanes=4))
+    assert next(batches)[0][0] == 0
+    with pytest.raises(LookupError, match="no second copy"):
+        next(batches)
+    assert [batch[0][0] for batch in batches] == [2, 3]
+
+
+@pytest.mark.parametrize("arguments", KINDS)
+def test_thousands_of_lanes_that_a_state_names_are_not_made(
+    arguments: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[int] = []
+
+    class Counted(Lane):
+        def __init__(self, spec: Any, number: int, dataset: Any, epoch: int) -> None:
+            made.append(number)
+            super().__init__(spec, number, dataset, epoch)
+
+        def fetch(self, task: Any) -> Any:
+            reply = super().fetch(task)
+            reply.outcome.data = len(made)
+            return reply
+
+    monkeypatch.setattr(host, "Lane", Counted)
+    resumed = loader(sources.Plain(5), **arguments)
+    state = resumed.state_dict()
+    state["plan"]["lanes"] = 60_000
+    resumed.load_state_dict(state)
+    assert max(resumed) <= 5

@@ -178,10 +178,10 @@ def test_persistent_workers_live_on_while_their_datasets_are_renewed() -> None:
     list(made)
     idle = made._pool.between.idle
     assert idle is not None
-    before = idle.pids()  # type: ignore[attr-defined]  # of process workers
+    before = [one.pid for one in idle.members()]
     list(made)
     assert made._pool.between.idle is idle
-    assert idle.pids() == before  # type: ignore[attr-defined]  # of process workers
+    assert [one.pid for one in idle.members()] == before
 
 
 class Locked(Sticky):

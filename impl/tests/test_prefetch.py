@@ -336,7 +336,7 @@ def test_an_error_at_the_start_of_an_early_epoch_comes_when_it_is_asked_for() ->
 def test_a_worker_that_dies_in_an_early_epoch_is_told_in_that_epoch() -> None:
     made = loader(**EARLY)
     assert len(list(made)) == 6
-    os.kill(made._pool.between.early.schedule.workers.pids()[0], signal.SIGKILL)
+    os.kill(made._pool.between.early.schedule.workers.members()[0].pid, signal.SIGKILL)
     batches = iter(made)
     with pytest.raises(WorkerDiedError, match="killed by signal"):
         list(batches)

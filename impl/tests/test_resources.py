@@ -196,7 +196,7 @@ def test_a_loader_in_a_cycle_is_collected_with_its_workers() -> None:
     made = loader(num_workers=2, persistent_workers=True)
     batches = iter(made)
     next(batches)
-    pids = [int(pid) for pid in batches._workers.pids()]
+    pids = [one.pid for one in batches._workers]
     loop: list[Any] = [made, batches]
     loop.append(loop)
     reference = weakref.ref(made)
@@ -211,7 +211,7 @@ def test_an_iterator_dropped_mid_epoch_ends_its_workers(persistent: bool) -> Non
     made = loader(num_workers=2, persistent_workers=persistent)
     batches = iter(made)
     next(batches)
-    pids = [int(pid) for pid in batches._workers.pids()]
+    pids = [one.pid for one in batches._workers]
     del batches
     assert gone(pids, 0.1) is not persistent  # idle, for the next epoch
     del made

@@ -7,6 +7,8 @@ import itertools
 import os
 import random
 import signal
+import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -124,9 +126,9 @@ def test_workers_killed_from_outside_at_any_time_show_nowhere(kind: Any) -> None
     def kill(batches: Any) -> None:
         nonlocal calm
         calm += 1
-        # Not twice within what is under way: the same batch would be found to kill.
-        if calm > 6 and draw.randrange(2):
-            os.kill(draw.choice(batches._workers.pids()), signal.SIGKILL)
+        # Not thrice within what is under way: the same batch would be found to kill.
+        if calm > 2 and draw.randrange(2):
+            os.kill(draw.choice(batches._workers).pid, signal.SIGKILL)
             calm = 0
 
     undisturbed = story(loader(kind(N), **arguments, batch_size=1))
@@ -150,7 +152,7 @@ def test_workers_killed_between_two_epochs_show_nowhere(kind: Any) -> None:
             told.append(list(made))
             idle = made._pool.between.idle
             if kills:
-                for pid in idle.pids():
+                for pid in [one.pid for one in idle.members()]:
                     os.kill(pid, signal.SIGKILL)
         assert made.stats().restarts == (4 if kills else 0)
         return told
@@ -218,14 +220,19 @@ def test_errors_are_shown_once_and_in_their_place(deadly: Callable[..., None]) -
     assert told() == undisturbed
 
 
-def test_a_batch_that_kills_twice_is_named(deadly: Callable[..., None]) -> None:
-    deadly(7, times=99)
-    batches = iter(loader(sources.Counting(N), worker_restarts=50))
+@pytest.mark.parametrize(("how", "restarts"), [("SIGSEGV", 1), ("exit", 1), ("SIGKILL", 2)])
+def test_a_batch_that_kills_again_and_again_is_named(
+    how: str, restarts: int, deadly: Callable[..., None]
+) -> None:
+    deadly(7, times=99, how=how)
+    made = loader(sources.Counting(N), worker_restarts=50)
+    batches = iter(made)
     assert len([next(batches), next(batches), next(batches)]) == 3
     with pytest.raises(
         WorkerDiedError, match=r"also died while it was making batch 3 of epoch 0 \(lane 1\):"
     ):
         next(batches)
+    assert made.stats().restarts == restarts
 
     stream = loader(sources.Stream(N), worker_restarts=50)
     with pytest.raises(
@@ -234,8 +241,37 @@ def test_a_batch_that_kills_twice_is_named(deadly: Callable[..., None]) -> None:
         list(stream)
 
 
+def test_an_innocent_batch_is_not_blamed_for_two_kills_from_outside(tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+
+    class Slow(sources.Plain):
+        def __getitem__(self, index: int) -> int:
+            while index == 3 and not gate.exists():
+                time.sleep(0.01)
+            return index
+
+    made = loader(Slow(6), batch_size=1, num_workers=1, worker_restarts=9)
+    batches = iter(made)
+    told = [next(batches) for _ in range(3)]
+
+    def kill_twice() -> None:
+        for turn in range(2):
+            while made.stats().restarts < turn:
+                time.sleep(0.01)
+            time.sleep(0.5)  # the worker is at row 3 by then
+            os.kill(batches._workers[0].pid, signal.SIGTERM if turn else signal.SIGKILL)
+        gate.touch()
+
+    killer = threading.Thread(target=kill_twice)
+    killer.start()
+    told += batches
+    killer.join()
+    assert told == [[index] for index in range(6)]
+    assert made.stats().restarts == 2
+
+
 def test_an_opening_that_kills_twice_is_named() -> None:
-    made = loader(sources.Plain(N), worker_init_fn=lambda lane: die("SIGKILL"), worker_restarts=9)
+    made = loader(sources.Plain(N), worker_init_fn=lambda lane: die("exit"), worker_restarts=9)
     with pytest.raises(WorkerDiedError, match=r"died while it was starting epoch 0 \(lane [01]\):"):
         iter(made)
 
@@ -316,7 +352,7 @@ def test_lanes_of_which_no_state_is_known_are_an_error() -> None:
     made = loader(Stateless(N), persistent_workers=True)
     list(made)
     batches = iter(made)
-    os.kill(batches._workers.pids()[0], signal.SIGKILL)
+    os.kill(batches._workers[0].pid, signal.SIGKILL)
     with pytest.raises(WorkerDiedError, match=r"cannot be replaced.*lane 0 failed"):
         list(batches)
 
@@ -336,8 +372,6 @@ def test_a_replay_after_a_death_does_not_count_against_the_timeout(tmp_path: Pat
                 marker.touch()
                 die("SIGKILL")
             if marker.exists() and index < 3:
-                import time
-
                 time.sleep(0.15)
             return index
 
@@ -356,7 +390,7 @@ def test_a_worker_of_another_start_method_is_replaced_too(method: str, helpers: 
     made = loader(sources.Counting(N), multiprocessing_context=method, num_workers=1)
     batches: Iterator[Any] = iter(made)
     told = [next(batches), next(batches)]
-    os.kill(batches._workers.pids()[0], signal.SIGKILL)  # type: ignore[attr-defined]
+    os.kill(batches._workers[0].pid, signal.SIGKILL)  # type: ignore[attr-defined]
     assert told + list(batches) == list(loader(sources.Counting(N), num_workers=1))
 
 
@@ -369,8 +403,8 @@ def test_large_tasks_and_answers_survive_a_death() -> None:
     made = loader(Large(240_000), batch_size=40_000, prefetch_factor=4, shuffle=True)
     batches: Iterator[Any] = iter(made)
     told = [next(batches)]
-    for pid in batches._workers.pids():  # type: ignore[attr-defined]
-        os.kill(pid, signal.SIGKILL)
+    for one in batches._workers:  # type: ignore[attr-defined]
+        os.kill(one.pid, signal.SIGKILL)
     told += list(batches)
     assert torch.equal(torch.cat(told).sort().values, torch.arange(240_000))
 

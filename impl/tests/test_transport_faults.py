@@ -168,7 +168,7 @@ def test_workers_killed_at_any_moment_of_large_batches_show_nowhere() -> None:
         if at % 9 == 4:  # the next batches are being written
             for _ in range(draw.randrange(2000)):
                 pass
-            os.kill(draw.choice(batches._workers.pids()), signal.SIGKILL)
+            os.kill(draw.choice(batches._workers).pid, signal.SIGKILL)
         assert all(right(one, 4 * MEGABYTE) for one in kept)
     assert got == wanted
 
@@ -276,7 +276,7 @@ def test_a_loader_closes_promptly_while_workers_of_a_later_one_live(tmp_path: Pa
     second = iter(loader(Large(30), num_workers=2))
     next(second)
     third = iter(loader(Large(30), num_workers=2))
-    pids = [int(pid) for pid in first._workers.pids()]
+    pids = [one.pid for one in first._workers]
     del first
     assert gone(pids, 0.1)  # closing waits for them
     assert {int(path.name) for path in tmp_path.iterdir()} == set(pids)  # none had to be ended

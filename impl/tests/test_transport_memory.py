@@ -34,7 +34,7 @@ class Holdings(NamedTuple):
 
 
 def everybody(batches: Any) -> list[int]:
-    return [os.getpid(), *map(int, batches._workers.pids())]
+    return [os.getpid(), *(one.pid for one in batches._workers)]
 
 
 def holdings(pids: list[int]) -> Holdings:

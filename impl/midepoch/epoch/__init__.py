@@ -7,6 +7,7 @@
 - ``opening``: which epoch an iterator opens; ``between``: how it is started, now or early.
 - ``schedule``: the epoch's next batch, and the worker that makes it.
 - ``iterator``: delivers batches; ``progress``: what was delivered, and the state of that moment.
+- ``samplers``: the samplers that a loader shows, and the arguments of one that is rebuilt.
 - ``pool``: the workers that outlive an iterator.
 
 Rule: a module here does not know which kind of worker runs a task, apart from ``execution`` and

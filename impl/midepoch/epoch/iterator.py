@@ -10,7 +10,13 @@ from midepoch.epoch.between import BetweenEpochs, StartedEpoch
 from midepoch.epoch.execution import Execution
 from midepoch.epoch.progress import Progress
 from midepoch.epoch.schedule import ScheduledTask
-from midepoch.errors import SnapshotWarning, StaleIteratorError, WorkerDiedError, warn_user
+from midepoch.errors import (
+    BusyIteratorError,
+    SnapshotWarning,
+    StaleIteratorError,
+    WorkerDiedError,
+    warn_user,
+)
 from midepoch.lane.messages import Batch, Ended, Failure, Outcome, Reply, Snapshot
 from midepoch.stats import Tally
 from midepoch.workers.protocol import Workers
@@ -18,12 +24,41 @@ from midepoch.workers.protocol import Workers
 __all__ = ["EpochIterator", "SkippingRest"]
 
 
+_REPLICAS = (
+    "For multiprocessing data-loading, this could be caused by not properly configuring the "
+    "IterableDataset replica at each worker. Please see "
+    "https://pytorch.org/docs/stable/data.html#torch.utils.data.IterableDataset for examples."
+)
+"""torch's own hint."""
+
+
+class _Turn:
+    """Whether a call of ``next()`` runs.
+
+    It is a plain attribute, which is checked and set with no call between: the interpreter
+    neither changes threads there nor runs a signal handler, after which a lock would stay locked.
+    """
+
+    __slots__ = ("taken",)
+
+    def __init__(self) -> None:
+        self.taken = False
+
+
+def _busy() -> BusyIteratorError:
+    return BusyIteratorError(
+        "next() was called while another call of it runs, in another thread or in the batch's own "
+        "code; give each thread a loader of its own, or let one thread hand out the batches"
+    )
+
+
 class EpochIterator(Iterator[Any]):
     """Yields the rest of one epoch.
 
     ``next()`` raises ``StaleIteratorError`` after a state was loaded into the loader, or when a
-    newer iterator uses the same dataset object and its state; ``WorkerDiedError`` and
-    ``WorkerTimeoutError``; and errors of the user's code, after which the next batch follows.
+    newer iterator uses the same dataset object and its state; ``BusyIteratorError`` while another
+    thread is inside it; ``WorkerDiedError`` and ``WorkerTimeoutError``; and errors of the user's
+    code, after which the next batch follows.
     """
 
     # ``clock``: this iterator's number in ``tally``. ``interrupted``: called when an interrupt left
@@ -46,7 +81,7 @@ class EpochIterator(Iterator[Any]):
         self.asked_length: int | None = None
         """The ``len()`` of the iterable dataset, if the caller asked for it."""
         self._schedule = started.schedule
-        self._workers: Workers | None = started.schedule.workers
+        self._team: Workers | None = started.schedule.workers
         self._execution = execution
         self._between = between
         self._loads = between.loads
@@ -59,6 +94,7 @@ class EpochIterator(Iterator[Any]):
         """An interrupt left the lanes somewhere within a batch."""
         self._ended = ended
         self._died: tuple[Any, ...] | None = None
+        self._turn = _Turn()
 
     # Iterating
 
@@ -69,34 +105,42 @@ class EpochIterator(Iterator[Any]):
         return self._length()
 
     def __next__(self) -> Any:
-        self._check_fresh()
-        if self.progress.finished:
-            raise StopIteration
-        if self._died is not None:
-            raise WorkerDiedError(*self._died)
-        start = time.perf_counter()
+        turn = self._turn
+        if turn.taken:
+            raise _busy()
+        turn.taken = True
         try:
-            if self._broken:
-                self._begin_again()
-            outcome = self._next_outcome()
-        except Exception:
-            raise
-        except BaseException:
-            # KeyboardInterrupt and its like come anywhere: the batch counts as not delivered, and
-            # the lanes are restored before it is made (FAULT-9).
-            self._stop()
-            raise
-        self._tally.waited += time.perf_counter() - start
-        if isinstance(outcome, Failure):
-            error = outcome.exception()
-            del outcome
+            self._check_fresh()
+            if self.progress.finished:
+                raise StopIteration
+            if self._died is not None:
+                raise WorkerDiedError(*self._died)
+            start = time.perf_counter()
             try:
-                raise error
-            finally:
-                del error, self  # the traceback must not keep this iterator and its workers alive
-        batch = outcome.take()
-        self._check_length()
-        return batch
+                if self._broken:
+                    self._begin_again()
+                outcome = self._next_outcome()
+            except Exception:
+                raise
+            except BaseException:
+                # KeyboardInterrupt and its like come anywhere: the batch counts as not delivered,
+                # and the lanes are restored before it is made (FAULT-9).
+                self._stop()
+                raise
+            self._tally.waited += time.perf_counter() - start
+            if isinstance(outcome, Failure):
+                error = outcome.exception()
+                del outcome
+                try:
+                    raise error
+                finally:
+                    # The traceback must not keep this iterator and its workers alive.
+                    del error, self
+            batch = outcome.take()
+            self._check_length()
+            return batch
+        finally:
+            turn.taken = False
 
     def _begin_again(self) -> None:
         """Continue after the last batch delivered, with lanes that are restored."""
@@ -106,7 +150,7 @@ class EpochIterator(Iterator[Any]):
             )
         started, self._execution, self._clock = self._again(self.progress)
         self.progress, self._schedule = started.progress, started.schedule
-        self._workers, self._broken = started.schedule.workers, False
+        self._team, self._broken = started.schedule.workers, False
 
     def _check_fresh(self) -> None:
         if self._loads != self._between.loads:
@@ -176,13 +220,14 @@ class EpochIterator(Iterator[Any]):
                 # It begins as torch's warning does, because programs filter warnings by that.
                 f"Length of IterableDataset was reported to be {length} (when accessing "
                 f"len(dataloader)), but {self.progress.batches} samples have been fetched. "
+                + (_REPLICAS if self._execution.kind != "inline" else "")
             )
 
     def _await(self) -> tuple[ScheduledTask, Reply]:
         """Return the next task and its answer; wait for the answer."""
         while (taken := self._schedule.take()) is None:
             try:
-                reply = self._running().next_reply()
+                reply = self._running().next_reply(self._schedule.awaited())
             except WorkerDiedError as error:
                 self._died = error.args
                 self._discard()
@@ -194,13 +239,13 @@ class EpochIterator(Iterator[Any]):
         return taken
 
     def _running(self) -> Workers:
-        if self._workers is None:
+        if self._team is None:
             raise StaleIteratorError("the workers of this iterator were shut down")
-        return self._workers
+        return self._team
 
     def pending(self) -> tuple[int, list[Any]]:
         """Return how many tasks are under way, and the data of the batches that have arrived."""
-        return (0, []) if self._workers is None else self._schedule.pending()
+        return (0, []) if self._team is None else self._schedule.pending()
 
     # Ending
 
@@ -229,7 +274,7 @@ class EpochIterator(Iterator[Any]):
     def _release(self) -> None:
         """Let the workers wait for the next epoch if they can, or close them."""
         self._tally.stopped(self._clock)
-        workers, self._workers = self._workers, None
+        workers, self._team = self._team, None
         if workers is None:
             return
         between, clean = self._between, self._schedule.empty
@@ -246,13 +291,23 @@ class EpochIterator(Iterator[Any]):
 
     def _discard(self) -> None:
         self._tally.stopped(self._clock)
-        workers, self._workers = self._workers, None
+        workers, self._team = self._team, None
         if workers is not None:
             workers.close()
 
     def _shutdown_workers(self) -> None:
         """Stop the workers; programs written for torch's iterators call this."""
         self._discard()
+
+    @property
+    def _workers(self) -> list[Any]:
+        """The worker processes, or threads; programs written for torch's iterators read this.
+
+        Without workers there is no such attribute, as in torch.
+        """
+        if self._execution.kind == "inline":
+            raise AttributeError(f"{type(self).__name__} has no workers")
+        return [] if self._team is None else self._team.members()
 
     def __getstate__(self) -> Any:
         raise NotImplementedError(f"{type(self).__name__} cannot be pickled")
@@ -275,6 +330,7 @@ class SkippingRest(Iterator[Any]):
         self._current = rest
         self._following = following
         self._asked = False
+        self._turn = _Turn()
 
     def __len__(self) -> int:
         return len(self._current)
@@ -282,7 +338,16 @@ class SkippingRest(Iterator[Any]):
     def __next__(self) -> Any:
         if self._asked:
             return next(self._current)
-        self._asked = True
+        turn = self._turn
+        if turn.taken:
+            raise _busy()
+        turn.taken = True
+        try:
+            return self._first()
+        finally:
+            self._asked, turn.taken = True, False
+
+    def _first(self) -> Any:
         try:
             return next(self._current)
         except StopIteration:
@@ -295,3 +360,7 @@ class SkippingRest(Iterator[Any]):
     def _shutdown_workers(self) -> None:
         """Stop the workers; programs written for torch's iterators call this."""
         self._current._shutdown_workers()
+
+    @property
+    def _workers(self) -> list[Any]:
+        return self._current._workers

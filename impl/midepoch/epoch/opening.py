@@ -47,10 +47,10 @@ class EpochOpener:
         plan, progress = self.position.plan, self.position.progress
         if progress is None or not progress.moved:
             self.pool.drop_lanes(plan)  # its lanes may have run ahead, without a delivered batch
-            return self.position.document(), False
+            return self.position.upcoming(), False
         if not progress.finished:
             self._leave(progress)
-        return progress.next_epoch(), self.pool.lanes_wait(plan)
+        return self.position.upcoming(), self.pool.lanes_wait(plan)
 
     def _leave(self, progress: Progress) -> None:
         """Leave an epoch early: restore lanes and sampler to the delivered position.

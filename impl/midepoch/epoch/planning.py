@@ -58,10 +58,10 @@ def make_plan(
         length=None,
         sampler=_sampler_kind(chain, iterable=iterable, shuffle=shuffle),
         sampler_name=name,
-        seed=draw_seed(loader.generator) if options.seed is None else options.seed,
+        seed=draw_seed(loader.generator) if options.seed is None else int(options.seed),
         batch_size=loader.batch_size and countable(loader.batch_size, "samples in a batch"),
         tail=_tail(loader, options, iterable=iterable),
-        lanes=loader.num_workers if options.lanes is None else options.lanes,
+        lanes=loader.num_workers if options.lanes is None else int(options.lanes),
         lifetime=lifetime_of(loader, given=options.lifetime),
         data=fingerprint_of(loader.dataset) if options.data_id is None else options.data_id,
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -38,16 +37,26 @@ class LoaderPosition:
         """The progress of the newest iterator."""
         self._loaded: Document | None = None
         self._dataset = dataset
+        self._moves = 0
+        """Iterators opened and states loaded."""
 
     def copy(self) -> LoaderPosition:
         """Return the same position without its iterator."""
-        made = copy(self)
-        made.progress, made._loaded = None, self.document()
+        made = LoaderPosition.__new__(LoaderPosition)
+        vars(made).update(self.__getstate__())
         return made
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "progress": None, "_loaded": self.document()}
+
+    def become(self, other: LoaderPosition) -> None:
+        """Move to where ``other`` is."""
+        vars(self).update(vars(other))
 
     def enter(self, progress: Progress) -> None:
         """Follow a new iterator from here on."""
         self.progress, self._loaded = progress, None
+        self._moves += 1
 
     def load(
         self,
@@ -76,6 +85,7 @@ class LoaderPosition:
         self.chain = chain
         self.plan = replace(document.plan, data=here.data)
         self.progress, self._loaded = None, document
+        self._moves += 1
 
     def document(self) -> Document:
         """Return the frozen document of the present position."""
@@ -85,6 +95,18 @@ class LoaderPosition:
                 document = under(document, self.current_plan(), self.share())
             return document
         return self._beginning() if self._loaded is None else self._loaded
+
+    def upcoming(self) -> Document:
+        """Return the frozen document from which the next iterator starts."""
+        progress = self.progress
+        moved = progress is not None and progress.moved
+        return progress.next_epoch() if progress is not None and moved else self.document()
+
+    def stand(self) -> tuple[int, ...]:
+        """Return numbers that change whenever the position does."""
+        progress = self.progress
+        here = () if progress is None else (progress.batches, int(progress.finished))
+        return (self._moves, *here)
 
     def _beginning(self) -> Document:
         plan, chain = self.current_plan(), self.chain

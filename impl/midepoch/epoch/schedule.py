@@ -264,6 +264,10 @@ class Schedule:
         self._taken += 1
         return task, task.reply
 
+    def awaited(self) -> int:
+        """Return the worker of the oldest task that has no answer; there is one."""
+        return next(task.worker for task in self._tasks.values() if task.reply is None)
+
     def pending(self) -> tuple[int, list[Any]]:
         """Return how many tasks are under way, and the data of the batches that have arrived."""
         tasks = list(self._tasks.values())  # in one step: any thread may call this

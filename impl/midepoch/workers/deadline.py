@@ -38,6 +38,11 @@ class Deadline:
             return None if excused else max(0.0, self._since + self.timeout - time.monotonic())
         return None if self._hinted else max(0.0, self._began + HINT - time.monotonic())
 
+    def over(self, *, excused: bool) -> bool:
+        """Tell whether the loader's timeout has passed."""
+        waited = 0.0 if excused else time.monotonic() - self._since
+        return 0 < self.timeout <= waited
+
     def check(self, waited_for: Callable[[], str], *, excused: bool) -> None:
         """Raise or warn if the time is over; no reply has come so far.
 
@@ -48,7 +53,7 @@ class Deadline:
         if excused:
             self._since = now
         if self.timeout:
-            if now - self._since >= self.timeout:
+            if self.over(excused=excused):
                 raise WorkerTimeoutError(self.timeout, f"waited for {waited_for()}")
         elif not self._hinted and now - self._began >= HINT:
             self._hinted = True

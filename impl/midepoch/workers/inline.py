@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from contextlib import nullcontext
+from typing import Any
 
 from midepoch.lane import streams
 from midepoch.lane.host import LaneDatasets, LaneHost
@@ -55,13 +56,17 @@ class InlineWorkers:
         """See ``Workers.submit``."""
         self._tasks.append(task)
 
-    def next_reply(self) -> Reply:
+    def next_reply(self, awaited: int) -> Reply:
         """See ``Workers.next_reply``."""
         with self._isolated(), self._one_thread():
             reply = self._host.run(self._tasks[0])
         self._tasks.popleft()
         self._tally.worked(0, reply.busy)
         return reply
+
+    def members(self) -> list[Any]:
+        """See ``Workers.members``."""
+        return []
 
     def close(self) -> None:
         """See ``Workers.close``."""

@@ -49,9 +49,9 @@ class PinningWorkers:
         """See ``Workers.submit``."""
         self._workers.submit(task)
 
-    def next_reply(self) -> Reply:
+    def next_reply(self, awaited: int) -> Reply:
         """See ``Workers.next_reply``; an error in pinning is the outcome of its task."""
-        reply = self._workers.next_reply()
+        reply = self._workers.next_reply(awaited)
         if not isinstance(reply.outcome, Batch):
             return reply
         return replace(reply, outcome=self._pinned(reply.outcome))
@@ -61,6 +61,10 @@ class PinningWorkers:
             return Batch(self._pin(batch.take()), batch.samples, batch.last)
         except Exception as error:
             return Failure(error)
+
+    def members(self) -> list[Any]:
+        """See ``Workers.members``."""
+        return self._workers.members()
 
     def close(self) -> None:
         """See ``Workers.close``."""

@@ -70,6 +70,10 @@ class ProcessWorker:
         self.channel = channel
         self.task_log = task_log
         self.dead = False
+        self.late = False
+        """It has not answered within the loader's timeout."""
+        self.shown = False
+        """The user has the process: the loader must not close its object."""
         self.trouble = ""
         """The reason why the main process killed it."""
         self.sentinel = sentinel
@@ -177,23 +181,25 @@ class ProcessWorker:
         self.process.is_alive()  # reaps
         if self.sentinel != self.process.sentinel:
             os.close(self.sentinel)
+        if self.shown:
+            _forget(self.process)
+            return
         try:
             self.process.close()
         except ValueError:  # if SIGCHLD is ignored, a dead process still seems to run
             _forget(self.process)
 
 
-def death_error(worker: ProcessWorker, remedy: str = "") -> WorkerDiedError:
-    """Return the error that names a dead worker, its cause of death, its task and a remedy."""
+def death_error(worker: ProcessWorker) -> WorkerDiedError:
+    """Return the error that names a dead worker, its cause of death and its task."""
     worker.ended(GRACE)
     code = worker.process.exitcode
     activity = worker.task_log.activity()
     hints = [
         "it was idle" if activity is None else f"it was {activity}",
         worker.trouble or _CAUSES.get(code or 0, "the worker's own messages are printed above"),
-        remedy,
     ]
-    return WorkerDiedError(worker.number, worker.process.pid, code, "; ".join(filter(None, hints)))
+    return WorkerDiedError(worker.number, worker.process.pid, code, "; ".join(hints))
 
 
 def release(worker: ProcessWorker) -> None:

@@ -9,11 +9,12 @@ from __future__ import annotations
 import os
 import pickle
 import select
+import signal
 import time
 import weakref
 from collections import deque
 from multiprocessing.context import BaseContext
-from typing import Any
+from typing import Any, NamedTuple
 
 from midepoch import errors
 from midepoch.lane.lane import LaneSpec
@@ -21,6 +22,7 @@ from midepoch.lane.messages import Open, Opened, Reply, Snapshot, Task
 from midepoch.stateful import is_stateful
 from midepoch.stats import Tally
 from midepoch.workers.deadline import Deadline
+from midepoch.workers.losses import Losses
 from midepoch.workers.process import (
     GRACE,
     UNANSWERED_BYTES,
@@ -29,12 +31,21 @@ from midepoch.workers.process import (
     release,
     start,
 )
-from midepoch.workers.task_log import Activity, IrreplaceableError, TaskLog
+from midepoch.workers.task_log import Activity, Asked, IrreplaceableError, TaskLog
 
 __all__ = ["UNANSWERED_BYTES", "ProcessWorkers"]
 
 HASTE = 0.5
-"""Replaces ``GRACE`` if another worker has died."""
+"""Replaces ``GRACE`` if a worker has died, or has reached the loader's timeout."""
+
+OUTSIDE = (-signal.SIGKILL, -signal.SIGTERM)
+"""Exit codes of a worker that something else may have killed: the system, a person, a manager."""
+
+CRASHES = 2
+"""Crashes in a row at the same task that show that the task is their cause."""
+
+DEATHS = 3
+"""Deaths in a row at the same task that show it, those from ``OUTSIDE`` included."""
 
 SHOWN = 4
 """Workers that a message names at most."""
@@ -72,8 +83,9 @@ class ProcessWorkers:
         self._renewed: bytes | None = None
         """The dataset of the next epoch, pickled, where it replaces the workers' copies."""
         self._answers: deque[Reply | Opened] = deque()
-        self._deaths: dict[int, tuple[Activity | None, errors.WorkerDiedError]] = {}
-        """The last activity and the death of each worker that was replaced."""
+        self._deaths: dict[int, _Deaths] = {}
+        """The deaths of each worker that was replaced."""
+        self._losses = Losses()
         self._workers: list[ProcessWorker] = []
         self._poll = select.poll()
         self._handles: dict[int, ProcessWorker] = {}
@@ -97,6 +109,7 @@ class ProcessWorkers:
         self._check_owner()
         self._iteration = message.iteration
         self._left = self._allowed
+        self._losses.clear()
         self._answers.clear()
         for worker in self._workers:
             worker.forget()
@@ -110,7 +123,7 @@ class ProcessWorkers:
         reports: dict[int, Snapshot | None] = {}
         failures = []
         for _ in range(asked):
-            answer = self._next(opening=True)
+            answer = self._next(None)
             if answer.failure is not None:
                 failures.append(answer.failure)
             reports.update(answer.reports)
@@ -132,10 +145,10 @@ class ProcessWorkers:
         """See ``Workers.submit``."""
         self._workers[task.route % self.count].post(task)
 
-    def next_reply(self) -> Reply:
+    def next_reply(self, awaited: int) -> Reply:
         """See ``Workers.next_reply``."""
         self._check_owner()
-        reply: Reply = self._next(opening=False)
+        reply: Reply = self._next(awaited)
         return reply
 
     def _check_owner(self) -> None:
@@ -145,21 +158,34 @@ class ProcessWorkers:
                 f"(pid {self._owner}); call iter(loader) in this process"
             )
 
-    def _next(self, *, opening: bool) -> Any:
+    def _next(self, awaited: int | None) -> Any:
         if not self._answers:
-            self._wait_for_answers(opening=opening)
+            self._wait_for_answers(awaited)
         return self._answers.popleft()
 
-    def _wait_for_answers(self, *, opening: bool) -> None:
+    def _wait_for_answers(self, awaited: int | None) -> None:
+        """Wait for an answer; ``awaited``: the worker of the next one, ``None`` in ``open``."""
         self._deadline.begin()
+        self._losses.begin()
         while not self._answers:
             for worker in self._workers:
-                if worker.dead:
-                    self._replace(worker)
+                if worker.dead and worker.number not in self._losses:
+                    self._replace_or_lose(worker)
+            self._losses.check(awaited)
+            opening = awaited is None
             excused = opening or any(worker.task_log.replaying for worker in self._workers)
-            self._wait(self._deadline.left(excused=excused))
+            self._wait(self._losses.left(self._deadline.left(excused=excused)))
             if not self._answers:
-                self._deadline.check(self._waited_for, excused=excused)
+                self._losses.check(awaited, late=self._deadline.over(excused=excused))
+                self._check_deadline(excused=excused)
+
+    def _check_deadline(self, *, excused: bool) -> None:
+        try:
+            self._deadline.check(self._waited_for, excused=excused)
+        except errors.WorkerTimeoutError:
+            for worker in self._workers:
+                worker.late = bool(worker.task_log.asked)
+            raise
 
     def _watch(self, worker: ProcessWorker) -> None:
         for descriptor in (worker.channel.fileno(), worker.sentinel):
@@ -167,15 +193,16 @@ class ProcessWorkers:
             self._handles[descriptor] = worker
 
     def _unwatch(self, worker: ProcessWorker) -> None:
-        for descriptor in (worker.channel.fileno(), worker.sentinel):
+        watched = [fd for fd, known in self._handles.items() if known is worker]
+        for descriptor in watched:
             self._poll.unregister(descriptor)
             del self._handles[descriptor]
 
     def _wait(self, timeout: float | None) -> None:
         """Wait for messages and deaths; read the messages, also the last ones of a dead worker."""
         for descriptor, _ in self._poll.poll(None if timeout is None else timeout * 1000):
-            worker = self._handles[descriptor]
-            if worker.dead:
+            worker = self._handles.get(descriptor)
+            if worker is None or worker.dead:
                 continue
             if descriptor == worker.sentinel:
                 worker.dead = True
@@ -183,45 +210,62 @@ class ProcessWorkers:
                     pass
             elif not worker.receive():
                 worker.dead = True
-            while (answer := worker.next_answer()) is not None:
+            while worker.number not in self._losses:
+                answer = worker.next_answer()
+                if answer is None:
+                    break
                 self._accept(worker, answer)
             worker.flush()
 
     def _accept(self, worker: ProcessWorker, message: Opened | Reply) -> None:
+        worker.late = False
         try:
             news = worker.task_log.answered(message)
         except IrreplaceableError as error:
-            _, death = self._deaths[worker.number]
-            raise _irreplaceable(death, error.__cause__ or error) from error.__cause__
+            cause = error.__cause__ or error
+            self._lose(worker, _irreplaceable(self._deaths[worker.number].error, cause))
+            return
         if isinstance(message, Reply):
             self._tally.worked(worker.number, message.busy)
         if news and message.iteration == self._iteration:
             self._answers.append(message)
             worker.keep(message)
 
-    def _replace(self, worker: ProcessWorker) -> None:
-        """Start a process that continues as the dead worker, or raise that it died."""
-        activity = worker.task_log.activity()
-        if activity is not None and activity == self._deaths.get(worker.number, (None, None))[0]:
-            raise death_error(
-                worker,
-                f"the previous worker also died while it was {activity}: "
-                "check the data and the code of that step",
-            )
-        if not self._left:
-            remedy = "worker_restarts=N replaces dead workers, up to N times in an epoch"
-            if self._allowed:
-                remedy = f"worker_restarts={self._allowed} are used up for this epoch"
-            raise death_error(worker, remedy)
+    def _replace_or_lose(self, worker: ProcessWorker) -> None:
+        """Start a process that continues as the dead worker, or note that it is lost."""
         death = death_error(worker)
+        deaths = _Deaths.of(worker, death, self._deaths.get(worker.number))
+        hint = None
+        if deaths.blame:
+            hint = (
+                f"{deaths.before} also died while it was {deaths.activity}: "
+                "check the data and the code of that step"
+            )
+        elif not self._left:
+            hint = "worker_restarts=N replaces dead workers, up to N times in an epoch"
+            if self._allowed:
+                hint = f"worker_restarts={self._allowed} are used up for this epoch"
+        if hint is not None:
+            self._lose(worker, _with_hint(death, hint))
+            return
         try:
             again = worker.task_log.start_over(self._iteration)
             successor = start(worker.number, *self._start, worker.task_log)
         except (IrreplaceableError, errors.WorkerStartError) as error:
-            raise _irreplaceable(death, error) from error
+            self._lose(worker, _irreplaceable(death, error))
+            return
+        self._replace(worker, successor, again)
+        self._deaths[worker.number] = deaths
+
+    def _lose(self, worker: ProcessWorker, error: errors.WorkerDiedError) -> None:
+        """Note that a worker is lost; the error comes when its batch is the next one."""
+        worker.dead = True
+        self._unwatch(worker)
+        self._losses.add(worker.number, error)
+
+    def _replace(self, worker: ProcessWorker, successor: ProcessWorker, again: list[Asked]) -> None:
         self._left -= 1
         self._tally.restarts += 1
-        self._deaths[worker.number] = activity, death
         self._workers[worker.number] = successor
         self._unwatch(worker)
         self._watch(successor)
@@ -230,7 +274,7 @@ class ProcessWorkers:
             successor.post(asked.question, silent=asked.silent)
 
     def _waited_for(self) -> str:
-        busy = [worker for worker in self._workers if worker.task_log.asked]
+        busy = [worker for worker in self._workers if worker.task_log.asked and not worker.dead]
         names = [
             f"worker {worker.number} (pid {worker.process.pid}), {worker.task_log.activity()}"
             for worker in busy[:SHOWN]
@@ -242,14 +286,54 @@ class ProcessWorkers:
         """See ``Workers.close``."""
         self._close()
 
-    def pids(self) -> list[int | None]:
-        """Return the workers' process ids."""
-        return [worker.process.pid for worker in self._workers]
+    def members(self) -> list[Any]:
+        """See ``Workers.members``; the processes can still be asked when they have ended."""
+        for worker in self._workers:
+            worker.shown = True
+        return [worker.process for worker in self._workers]
+
+
+class _Deaths(NamedTuple):
+    """Deaths in a row of one worker and its replacements, at the same task."""
+
+    activity: Activity | None
+    """The task; ``None``: the worker was idle."""
+    error: errors.WorkerDiedError
+    """The last death."""
+    number: int
+    crashes: int
+    """Those that cannot have come from outside."""
+
+    @classmethod
+    def of(
+        cls, worker: ProcessWorker, error: errors.WorkerDiedError, before: _Deaths | None
+    ) -> _Deaths:
+        """Return the deaths with a new one."""
+        activity = worker.task_log.activity()
+        crashed = bool(worker.trouble) or error.exitcode not in OUTSIDE
+        if before is None or activity is None or activity != before.activity:
+            return cls(activity, error, 1, crashed)
+        return cls(activity, error, before.number + 1, before.crashes + crashed)
+
+    @property
+    def blame(self) -> bool:
+        """Whether the task kills its workers, as far as this process can tell."""
+        return self.crashes >= CRASHES or self.number >= DEATHS
+
+    @property
+    def before(self) -> str:
+        """The workers that died before, in words."""
+        return "the previous worker" if self.number == 2 else "the previous two workers"
 
 
 def _irreplaceable(death: errors.WorkerDiedError, error: BaseException) -> errors.WorkerDiedError:
-    hint = f"{death.hint}; it cannot be replaced: {type(error).__name__}: {error}"
-    return errors.WorkerDiedError(death.worker, death.pid, death.exitcode, hint)
+    made = _with_hint(death, f"it cannot be replaced: {type(error).__name__}: {error}")
+    made.__cause__ = error
+    return made
+
+
+def _with_hint(death: errors.WorkerDiedError, hint: str) -> errors.WorkerDiedError:
+    return errors.WorkerDiedError(death.worker, death.pid, death.exitcode, f"{death.hint}; {hint}")
 
 
 def _close(workers: list[ProcessWorker], owner: int) -> None:
@@ -259,8 +343,8 @@ def _close(workers: list[ProcessWorker], owner: int) -> None:
     for worker in workers:
         worker.ask_to_stop()
     # After a death the loader is about to raise an error. Other workers may hang: they may be
-    # waiting for the dead one.
-    grace = HASTE if any(worker.dead for worker in workers) else GRACE
+    # waiting for the dead one. A late worker was given the loader's timeout already.
+    grace = HASTE if any(worker.dead or worker.late for worker in workers) else GRACE
     deadline = time.monotonic() + grace
     for worker in workers:
         worker.end(deadline - time.monotonic())

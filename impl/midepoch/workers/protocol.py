@@ -34,13 +34,18 @@ class Workers(Protocol):
         """Queue a task; never waits for a worker."""
         ...
 
-    def next_reply(self) -> Reply:
-        """Return the next reply.
+    def next_reply(self, awaited: int) -> Reply:
+        """Return the next reply; ``awaited``: the worker of the oldest task without one.
 
         Raises:
-            WorkerDiedError: a worker ended; all its replies were returned before.
+            WorkerDiedError: that worker ended; all its replies were returned before. Or another
+                one ended, and that worker gives no reply.
             WorkerTimeoutError: no reply came within the loader's ``timeout``.
         """
+        ...
+
+    def members(self) -> list[Any]:
+        """Return the processes or threads that run the tasks."""
         ...
 
     def close(self) -> None:

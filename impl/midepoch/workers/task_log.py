@@ -163,7 +163,7 @@ class TaskLog:
         return restoring + [Asked(question, False) for question in pending]
 
     def _explicit(self, opening: LaneOpening) -> LaneOpening:
-        return replace(opening, entry=opening.entry or self._next_pass(opening.lane))
+        return opening._replace(entry=opening.entry or self._next_pass(opening.lane))
 
     def _next_pass(self, lane: int) -> LaneEntry:
         stream = self._streams.get(lane)

@@ -26,6 +26,7 @@ from midepoch.lane.lane import LaneSpec
 from midepoch.lane.messages import Open, Opened, Reply, Snapshot, Task
 from midepoch.stats import Tally
 from midepoch.workers.deadline import Deadline
+from midepoch.workers.losses import Losses
 
 __all__ = ["ReplyQueue", "ThreadWorkers"]
 
@@ -160,6 +161,7 @@ class ThreadWorkers:
         self._owner = os.getpid()
         self._tally = tally
         self._iteration = -1
+        self._losses = Losses()
         self._replies = _new_replies()
         spec = replace(spec, seed_streams=False)
         self._workers: list[_Worker] = []
@@ -190,7 +192,7 @@ class ThreadWorkers:
         reports: dict[int, Snapshot | None] = {}
         failures = []
         for _ in asked:
-            reply = self._next(opening=True)
+            reply = self._next(None)
             if reply.failure is not None:
                 failures.append(reply.failure)
             reports.update(reply.reports)
@@ -209,7 +211,7 @@ class ThreadWorkers:
         self._check_owner()
         self._workers[task.route % self.count].ask(task)
 
-    def next_reply(self) -> Reply:
+    def next_reply(self, awaited: int) -> Reply:
         """See ``Workers.next_reply``.
 
         Raises:
@@ -217,7 +219,7 @@ class ThreadWorkers:
             StaleIteratorError: this process is a fork, and the threads run in its parent.
         """
         self._check_owner()
-        reply: Reply = self._next(opening=False)
+        reply: Reply = self._next(awaited)
         return reply
 
     def _check_owner(self) -> None:
@@ -228,34 +230,43 @@ class ThreadWorkers:
                 "process"
             )
 
-    def _next(self, *, opening: bool) -> Any:
+    def _next(self, awaited: int | None) -> Any:
+        """Return the next reply; ``awaited``: the worker of the next one, ``None`` in ``open``."""
         while True:
-            number, reply = self._receive(opening=opening)
+            number, reply = self._receive(awaited)
             worker = self._workers[number]
             if isinstance(reply, _Crash):
-                raise _death_error(number, reply.error) from reply.error
+                self._losses.add(number, _death_error(number, reply.error))
+                continue
             worker.asked.popleft()
             if isinstance(reply, Reply):
                 self._tally.worked(number, reply.busy)
             if reply.iteration == self._iteration:
                 return reply
 
-    def _receive(self, *, opening: bool) -> tuple[int, Opened | Reply | _Crash]:
+    def _receive(self, awaited: int | None) -> tuple[int, Opened | Reply | _Crash]:
         """Return the next reply of any thread."""
         reply = self._replies.take()
         if reply is None:
             self._deadline.begin()
+            self._losses.begin()
         while reply is None:
-            excused = opening or any(map(_replays, self._workers))
-            self._replies.wait(self._deadline.left(excused=excused))
+            self._losses.check(awaited)
+            excused = awaited is None or any(map(_replays, self._workers))
+            self._replies.wait(self._losses.left(self._deadline.left(excused=excused)))
             reply = self._replies.take()
             if reply is None:
+                self._losses.check(awaited, late=self._deadline.over(excused=excused))
                 self._deadline.check(self._waited_for, excused=excused)
         return reply
 
     def _waited_for(self) -> str:
         names = [worker.thread.name for worker in self._workers if worker.asked]
         return f"{', '.join(names)} (threads of this process, which nothing can kill)"
+
+    def members(self) -> list[Any]:
+        """See ``Workers.members``."""
+        return [worker.thread for worker in self._workers]
 
     def close(self) -> None:
         """See ``Workers.close``."""
@@ -316,7 +327,9 @@ def _replays(worker: _Worker) -> bool:
 def _death_error(number: int, error: BaseException) -> errors.WorkerDiedError:
     code = error.code if isinstance(error, SystemExit) and isinstance(error.code, int) else None
     hint = f"it is a thread of this process, ended by {type(error).__name__}: {error}"
-    return errors.WorkerDiedError(number, os.getpid(), code, hint)
+    made = errors.WorkerDiedError(number, os.getpid(), code, hint)
+    made.__cause__ = error
+    return made
 
 
 def _close(workers: list[_Worker], replies: _Replies, owner: int) -> None:

@@ -87,6 +87,21 @@ def test_an_epoch_that_was_broken_off_is_followed_by_the_same_epochs() -> None:
     assert sorted(i for batch in seen + rest for i in batch) == list(range(SAMPLES))
 
 
+def test_the_samplers_show_the_order_in_which_a_checkpoint_goes_on() -> None:
+    whole = make(torchdata.StatefulDataLoader)
+    iterator = iter(whole)
+    list(islice(iterator, 2))
+    loader = make(StatefulDataLoader)
+    loader.load_state_dict(whole.state_dict())
+    before = loader.state_dict()
+    for _ in range(2):
+        batches, indices = list(loader.batch_sampler), list(loader.sampler)
+        assert loader.state_dict() == before
+        assert batches == train(loader)
+        assert indices == [index for batch in batches for index in batch]
+        before = loader.state_dict()
+
+
 def sampler(kind: Any, epoch: int) -> Any:
     made = kind(Squares(), num_replicas=2, rank=1)
     made.set_epoch(epoch)
