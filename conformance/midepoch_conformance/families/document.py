@@ -87,10 +87,12 @@ def _reload(c: Cell) -> Case:
 def _end(c: Cell) -> Case | None:
     if c.order and (c.shuffle or c.kind != "map"):
         return None  # a user's sampler takes the place of the loader's own
-    if bool(c.order) is not bool(c.workers):
-        return None  # workers ask ahead, and so use the sampler's pass up
+    if c.workers and not c.order:
+        return None  # workers ask ahead, and so use a sampler's pass up
     sessions = f"{drains(c.epoch)}, take all, save s | load s, drain, drain"
-    return c.play(sessions, c.workload(c.epoch + 2, sampler=c.order))
+    w = c.workload(c.epoch + 2, sampler=c.order)
+    # After a last batch that is full, a sampler has not ended yet.
+    return c.play(sessions, dataclasses.replace(w, n=12) if c.order else w)
 
 
 @_format(

@@ -61,8 +61,18 @@ class EpochOpener:
         lives_on = plan.lifetime == "run" and self.position.stateful and not progress.iterable
         lanes_lost = lives_on and not self.pool.lanes_wait(plan)
         if lanes_lost:
-            self._iterator(progress.document(), continuing=False, replay_only=True).replay()
+            self._replay_alone(progress.document())
         progress.order.rewind_to(progress.reach, disturbed=lanes_lost)
+
+    def _replay_alone(self, document: Document) -> None:
+        """Restore the lanes of an epoch that is left, under the epoch that its sampler had."""
+        chain = self.position.chain
+        here = None if chain is None else chain.epoch()
+        if chain is not None and document.sampler is not None:
+            chain.put_epoch(document.sampler.epoch)
+        self._iterator(document, continuing=False, replay_only=True).replay()
+        if chain is not None:
+            chain.put_epoch(here)  # the program may have set the next one already
 
     def _iterator(
         self,

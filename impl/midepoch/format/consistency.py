@@ -43,7 +43,7 @@ def check_consistency(
     if sampler is not None:
         _check_sampler(sampler, position)
     if lanes is not None:
-        _check_lanes(lanes, plan, position)
+        _check_lanes(lanes, plan, position, sampler)
     elif plan.dataset == "iterable":
         raise StateFormatError("an iterable dataset needs its lanes, got null", "$.lanes")
 
@@ -151,7 +151,9 @@ def _check_sampler(sampler: SamplerState, position: Position) -> None:
     )
 
 
-def _check_lanes(lanes: LanesState, plan: Plan, position: Position) -> None:
+def _check_lanes(
+    lanes: LanesState, plan: Plan, position: Position, sampler: SamplerState | None
+) -> None:
     count = max(1, plan.lanes)
     if len(lanes.entries) != count:
         raise StateFormatError(
@@ -162,6 +164,8 @@ def _check_lanes(lanes: LanesState, plan: Plan, position: Position) -> None:
         _check_entry(entry, plan, f"$.lanes.entries[{i}]")
     if plan.dataset == "map":
         _check_map_lanes(lanes, position)
+    if plan.dataset == "map" and sampler is not None:
+        _check_replays(lanes, sampler)
     delivered = sum(entry.delivered for entry in lanes.entries)
     if delivered != position.batches:
         raise StateFormatError(
@@ -211,6 +215,18 @@ def _check_map_lanes(lanes: LanesState, position: Position) -> None:
         if entry.delivered != expected:
             raise StateFormatError(
                 f"expected {expected} batches of this lane, got {entry.delivered}", path
+            )
+
+
+def _check_replays(lanes: LanesState, sampler: SamplerState) -> None:
+    count = len(lanes.entries)
+    for i, entry in enumerate(lanes.entries):
+        first = entry.cut * count + i
+        if entry.replay and first < sampler.batches:
+            raise StateFormatError(
+                f"this lane replays batch {first}, but the sampler's snapshot is of batch "
+                f"{sampler.batches}",
+                f"$.lanes.entries[{i}]",
             )
 
 

@@ -94,7 +94,7 @@ class LaneDatasets:
             kept.clear()
 
     def rested(self, lane: int) -> bool:
-        """Tell whether a lane's object holds the loaded state of an end, not iterated since."""
+        """Tell whether a lane's object holds a state loaded between two passes, not drawn from."""
         return lane in self._resting
 
     def rest(self, lane: int, rests: bool) -> None:
@@ -180,6 +180,8 @@ class LaneHost:
         lane = self._lanes[task.lane]
         with lane.inside():
             reply = lane.fetch(task) if isinstance(task, Fetch) else lane.finish(task)
+        if self._datasets.rested(task.lane):
+            self._datasets.rest(task.lane, lane.rests)
         reply.busy = time.perf_counter() - start
         return reply
 

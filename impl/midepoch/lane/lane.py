@@ -95,8 +95,8 @@ class Lane:
 
     @property
     def rests(self) -> bool:
-        """Whether the dataset object was given the state of an epoch's end and not iterated."""
-        return self._pass.state == "resting"
+        """Whether the dataset object was given a state between two passes, and not drawn from."""
+        return self._pass.state in ("resting", "loaded")
 
     def inside(self) -> AbstractContextManager[None]:
         """Let ``get_worker_info()`` report this lane."""
@@ -131,7 +131,8 @@ class Lane:
             self.dataset.load_state_dict(thaw(entry.dataset))
         if not self.spec.iterable:
             return
-        if entry.ended:
+        unsaved = entry.replay > 0 or entry.ordinal < 0
+        if entry.ended and not (unsaved and self.spec.keeps and is_stateful(self.dataset)):
             self._ended = True
             self._pass.rest()
             return
@@ -144,6 +145,8 @@ class Lane:
             self._pass.begin()
         self._ordinal = entry.cut
         self._replay(entry.replay, {number - entry.left for number in entry.errors})
+        if entry.ended and not self._ended:
+            self._meet_end()
 
     def fetch(self, task: Fetch) -> Reply:
         """Run one task; an error in users' code is its outcome."""
@@ -222,6 +225,19 @@ class Lane:
                 if done in raised:
                     raise _missing_error(self._ordinal, self.number)
             self._ordinal += 1
+
+    def _meet_end(self) -> None:
+        """Let a lane of which nothing is left meet its end, as it did before the state."""
+        try:
+            with self._batch(self._ordinal):
+                self._collect()
+        except StopIteration:
+            self._ended = True
+            return
+        raise ReplayMismatchError(
+            f"lane {self.number} had ended after {self._ordinal} batches when the state was "
+            "taken, and gives one more: its dataset gives more than before"
+        )
 
     def _collect(self) -> tuple[Any, int, bool]:
         """Return the next samples, their number, and whether they were the last.

@@ -8,6 +8,7 @@ same batches as before.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -67,7 +68,7 @@ class CustomOrder:
         self._digest = opening.digest or DIGEST_START
         self._snapshots: list[SamplerState] = []
         self._end: SamplerState | None = None
-        self._pass = Pass(chain.driver, lambda: iter(chain.driver))
+        self._pass = Pass(chain.driver, lambda: iter(chain.driver), self._iterate_again)
         self._ran_out = False
         """The last batch is short: the sampler's pass has ended, the epoch has not."""
         self._rolls = carried is not None
@@ -121,6 +122,12 @@ class CustomOrder:
             streams.seed(self._seeds)
             self._pass.begin()
             self._ran_out = False
+
+    def _iterate_again(self) -> Iterator[Any]:
+        """Iterate the samplers as at the epoch's start: the loaded state was that of an end."""
+        self._chain.put_generators(self._opening.generators)
+        streams.seed(self._seeds)
+        return iter(self._chain.driver)
 
     def _check(self) -> None:
         """At the loaded position, compare the replayed batches with the delivered ones."""
