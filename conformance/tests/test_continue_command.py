@@ -71,7 +71,8 @@ def test_a_killed_process_leaves_what_the_next_one_goes_on_with(
     if number != signal.SIGKILL:
         assert process.returncode == 130
         assert re.search(r"stopped after \d+ of \d+ cases, which report.jsonl keeps", said)
-        assert "--continue` judges the rest" in said
+        # All cases may be judged by then, and the failures not looked into.
+        assert re.search("--continue` (judges the rest|looks into the failures)", said), said
         assert "Traceback" not in said
     else:
         assert process.returncode == -signal.SIGKILL
