@@ -194,3 +194,43 @@ def test_sizes_that_no_state_can_hold_are_refused(dataset: Any, arguments: dict[
         iter(loader(dataset, **arguments))
     made = loader(range(2**53 - 1), batch_size=2**53 - 1)
     assert made.state_dict()["plan"]["length"] == 2**53 - 1
+
+
+@pytest.mark.parametrize("slot", ["sampler_iter", "batch_sampler", "batch_sampler_iter"])
+def test_a_state_that_no_iterator_can_load_is_refused(slot: str) -> None:
+    state = saved_after(3, loader(range(8), sampler=Cursor()))
+    made = loader(range(8), sampler=Cursor())
+    if slot == "sampler_iter":
+        made = loader(range(8), batch_size=1, batch_sampler=Pairs())
+        state = saved_after(1, loader(range(8), batch_size=1, batch_sampler=Pairs()))
+    state["sampler"]["states"][slot] = {"at": 1}
+    state["sampler"]["stated"].append(slot)
+    with pytest.raises(StateFormatError, match="no sampler here has a load_state_dict"):
+        made.load_state_dict(state)
+
+
+class Pairs:
+    """A batch sampler with a Stateful sampler."""
+
+    def __init__(self) -> None:
+        self.sampler = Cursor()
+
+    def __iter__(self) -> Iterator[list[int]]:
+        yield from ([i, i + 1] for i in range(0, 8, 2))
+
+
+class Tally(list[int]):
+    """A map-style dataset with a state."""
+
+    def state_dict(self) -> dict[str, int]:
+        return {}
+
+    def load_state_dict(self, state: dict[str, int]) -> None:
+        pass
+
+
+def test_an_iterators_state_of_a_map_style_dataset_is_refused() -> None:
+    state = saved_after(1, loader(Tally(range(8))))
+    state["lanes"]["entries"][0]["stated"].append("iterator")
+    with pytest.raises(StateFormatError, match="a map-style dataset has no iterator"):
+        loader(Tally(range(8))).load_state_dict(state)

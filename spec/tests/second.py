@@ -63,13 +63,40 @@ def randperm(n: int, draw: Callable[[], int]) -> list[int]:
     return found
 
 
-def pcg64(state: int, increment: int) -> Iterator[float]:
-    """Give the numbers of NumPy's `Generator.random` from a state of its PCG64 on."""
+def seed_sequence(seed: int) -> tuple[int, int]:
+    """Return the state and the increment of NumPy's PCG64 after seeding."""
+    low = 2**32 - 1
+    factor = 0x43B0D7E5
+
+    def mixed(x: int, times: int) -> int:
+        nonlocal factor
+        x, factor = x ^ factor, factor * times & low
+        x = x * factor & low
+        return x ^ (x >> 16)
+
+    pool = [mixed(seed >> shift & low, 0x931E8875) for shift in (0, 32, 64, 96)]
+    for i in range(4):
+        for j in range(4):
+            if i != j:
+                z = (0xCA01F9DD * pool[j] - 0x4973F715 * mixed(pool[i], 0x931E8875)) & low
+                pool[j] = z ^ (z >> 16)
+    factor = 0x8B51F9DD
+    out = [mixed(pool[i % 4], 0x58F38DED) for i in range(8)]
+    words = [out[i] | out[i + 1] << 32 for i in range(0, 8, 2)]
+    increment = (2 * (words[2] << 64 | words[3]) + 1) % 2**128
+    state = increment + (words[0] << 64 | words[1])
+    return (state * PCG_FACTOR + increment) % 2**128, increment
+
+
+PCG_FACTOR = 0x2360ED051FC65DA44385DF649FCCF645
+
+
+def pcg64(state: int, increment: int) -> Iterator[int]:
+    """Give the outputs of NumPy's PCG64 from a state on."""
     while True:
-        state = (state * 0x2360ED051FC65DA44385DF649FCCF645 + increment) % 2**128
+        state = (state * PCG_FACTOR + increment) % 2**128
         mixed, turn = (state >> 64) ^ (state & MASK), state >> 122
-        output = (mixed >> turn | mixed << (64 - turn)) & MASK
-        yield (output >> 11) * 2.0**-53
+        yield (mixed >> turn | mixed << (64 - turn)) & MASK
 
 
 def permutation(n: int, key: int) -> Callable[[int], int]:

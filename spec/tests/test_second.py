@@ -92,6 +92,8 @@ def test_seeds(file: dict[str, Any]) -> None:
                 draw = second.twister(word >> 1)
                 pairs = [(draw() << 32) + draw() for _ in one[name]]
                 assert [(pair % 2**53) * 2.0**-53 for pair in pairs] == one[name]
+            outputs = islice(second.pcg64(*second.seed_sequence(words[3] >> 1)), 4)
+            assert [str(output) for output in outputs] == one["private_numpy"]
 
 
 @pytest.mark.parametrize("file", files("epochs/*.json"))
@@ -201,7 +203,8 @@ def test_generators_of_the_page() -> None:
     generator = np.random.default_rng(5)
     state = generator.bit_generator.state["state"]
     numbers = islice(second.pcg64(state["state"], state["inc"]), 9)
-    assert [*numbers] == [generator.random() for _ in range(9)]
+    assert [(x >> 11) * 2.0**-53 for x in numbers] == [generator.random() for _ in range(9)]
+    assert second.seed_sequence(5) == (state["state"], state["inc"])
 
 
 @pytest.mark.parametrize("file", files("resumes/*.json") + files("users/*.json"))

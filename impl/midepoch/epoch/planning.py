@@ -229,6 +229,11 @@ def check_loadable(document: Document, chain: SamplerChain | None, *, stateful: 
                 "the dataset here has a state, but the state holds none", "$.lanes"
             )
         return
+    if document.plan.dataset == "map":
+        for i, entry in enumerate(lanes.entries):
+            if "iterator" in entry.stated:
+                path = f"$.lanes.entries[{i}].iterator"
+                raise StateFormatError("a map-style dataset has no iterator to load it", path)
     if stateful:
         return
     missing = "the dataset here has no state_dict and load_state_dict"

@@ -36,7 +36,7 @@ class BatchInfo:
     lane: int
     """The lane that makes the batch; 0 if the plan has no lanes."""
     seed: int
-    """64 bits: the fourth word of the batch's seeds, from which both generators are made."""
+    """63 bits, of the fourth word of the batch's seeds; both generators are made from it."""
 
     @cached_property
     def numpy(self) -> np.random.Generator:

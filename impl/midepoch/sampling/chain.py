@@ -123,9 +123,10 @@ class SamplerChain:
         """Raise StateFormatError for a saved state that no sampler here can load."""
         for slot in saved.stated:
             here = self.objects.get(slot.removesuffix("_iter"))
-            if here is None or (not slot.endswith("_iter") and not is_stateful(here)):
+            iterator = slot.endswith("_iter")
+            if here is None or not (slot == self.iterator_slot if iterator else is_stateful(here)):
                 raise StateFormatError(
-                    "holds a state, but the sampler here has no load_state_dict",
+                    "holds a state, but no sampler here has a load_state_dict for it",
                     f"$.sampler.states.{slot}",
                 )
 

@@ -208,7 +208,12 @@ MISMATCHES: list[tuple[str, dict[str, Any], type[Exception], str]] = [
     ("sequential", {"in_order": False}, ForeignStateError, "in_order"),
     ("map-stateful", {"dataset": Numbers()}, StateFormatError, "no state_dict"),
     ("sequential", {"dataset": CountingNumbers()}, ForeignStateError, "holds none"),
-    ("sampler-stateful", {"sampler": Reversed()}, StateFormatError, "no load_state_dict"),
+    (
+        "sampler-stateful",
+        {"sampler": Reversed()},
+        StateFormatError,
+        "no sampler here has a load_state_dict",
+    ),
     ("sampler-plain", {"sampler": TurningSampler()}, ForeignStateError, "holds none"),
     ("sampler-plain", {"batch_size": None}, PlanMismatchError, "batch_size"),
     ("sampler-plain", {"batch_size": 3}, PlanMismatchError, "batch_size"),
