@@ -10,7 +10,7 @@ __all__ = ["main"]
 
 def main() -> int:
     """Run the command line and return its exit status."""
-    # What ends a job from outside, such as a CI's time limit, ends it as Ctrl-C does.
+    # A signal that ends a job from outside (at a CI's time limit) ends it as Ctrl-C does.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         # Ctrl-C while this is imported is no error either.

@@ -20,14 +20,14 @@ REFUSAL = {
 
 
 class Known(NamedTuple):
-    """What other files say of requirements."""
+    """Sentences that other files say of requirements."""
 
     judges: Mapping[str, str]
     """The Markdown that names a requirement's judge."""
     broken: Mapping[str, str]
-    """What a loader does that breaks a requirement, in one sentence."""
+    """A loader's behaviour that breaks a requirement, in one sentence."""
     reports: Mapping[str, str]
-    """What a public report is about, in one sentence, by its label."""
+    """The subject of a public report, in one sentence, by its label."""
 
 
 def replace_requirements(page: str, index: Mapping[str, Mapping[str, Any]], known: Known) -> str:

@@ -1,4 +1,4 @@
-"""What a load compares: the data, its length between two epochs, integers by value, the digest."""
+"""A load compares the data, their length between two epochs, integers by value, the digest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What trainers read of a loader: its arguments among its attributes, and its samplers."""
+"""Trainers read a loader's arguments among its attributes, and its samplers."""
 
 from __future__ import annotations
 

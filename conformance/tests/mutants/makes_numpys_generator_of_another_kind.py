@@ -17,6 +17,6 @@ def newer(info: BatchInfo) -> np.random.Generator:
 
 own = cached_property(newer)
 own.__set_name__(BatchInfo, "numpy")
-BatchInfo.numpy = own  # type: ignore[assignment]
+BatchInfo.numpy = own  # type: ignore[assignment]  # in place of the property
 
 Adapter = mutant()

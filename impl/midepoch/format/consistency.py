@@ -193,8 +193,8 @@ def _check_errors(entry: LaneEntry, path: str) -> None:
     for i, number in enumerate(entry.errors):
         if not last < number < made:
             raise StateFormatError(
-                f"expected a number from {last + 1} to {made - 1} (in increasing order, of the "
-                f"{made} batches since the snapshot), got {number}",
+                f"expected numbers in increasing order, each below {made} (the batches since the "
+                f"snapshot), got {number}",
                 f"{path}[{i}]",
             )
         last = number

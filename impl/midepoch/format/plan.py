@@ -40,7 +40,7 @@ class Plan:
     """0 means unsharded: one stream, no worker info."""
     lifetime: Lifetime
     data: str | None = None
-    """What identifies the data; ``None`` if nothing does."""
+    """A text that identifies the data; ``None`` if there is none."""
     options: Mapping[str, str] = field(default_factory=dict)
     """Later additions that a reader must understand, by name."""
 
