@@ -29,6 +29,7 @@ class Session:
     def __init__(self, w, x):
         self.w, self.dataset = w, torch_data.dataset_of(w, draw)
         processes = x.workers and x.worker_kind == "process"
+        lives_on = x.persistent or not x.workers
         self.loader = StatefulDataLoader(
             self.dataset,
             **torch_data.order(w, x, self.dataset, last_batch=TAILS[w.tail]),
@@ -37,7 +38,8 @@ class Session:
             seed=w.seed,
             lanes=x.lanes,
             # Streams that remember their passes are among the cases: they live on where torch's do.
-            lifetime="run" if x.persistent or not x.workers else "epoch",
+            # Those that keep a loaded state cannot.
+            lifetime="run" if lives_on and w.stream != "sticky" else "epoch",
             num_workers=x.workers,
             worker_type=x.worker_kind,
             worker_restarts=x.restarts,
@@ -110,6 +112,7 @@ AMBIENT = ("python", "numpy", "torch")
 EXTRAS = (
     *(
         "streams",
+        "sticky streams",
         "trees",
         "iterator state",
         "samplers",

@@ -96,7 +96,8 @@ class Offer:
     """``("midepoch",)`` for implementers of midepoch's own state format."""
     extras: tuple[str, ...] = ()
     """The adapter's datasets beyond the plainest ones: ``"streams"`` (other values of
-    ``Workload.stream``), ``"trees"`` (of the state), ``"iterator state"``, ``"samplers"`` (the
+    ``Workload.stream``), ``"sticky streams"`` (which begin each pass at the state that was loaded
+    last), ``"trees"`` (of the state), ``"iterator state"``, ``"samplers"`` (the
     user's, or torch's), ``"set_epoch"`` (epochs set from outside: ``sampler="distributed"``),
     ``"growing"``, ``"arrays"`` (rows that are arrays; the loader makes one array or tensor of a
     batch), ``"unbatched"`` (``batch_size`` is 0: a batch is one sample's row), ``"world"`` (several

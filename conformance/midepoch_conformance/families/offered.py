@@ -17,6 +17,7 @@ __all__ = ["EXTRAS", "cases_for", "on_own_data", "reason_not_offered"]
 
 EXTRAS = {
     "streams": "datasets that make their rows otherwise than one by one in order",
+    "sticky streams": "streams that begin each pass at the state that was loaded last",
     "trees": "other trees in a dataset's state than plain ones",
     "iterator state": "a state on a dataset's iterator",
     "samplers": "samplers of the user's",
@@ -77,7 +78,8 @@ def _extras(w: Workload) -> list[str]:
     """Return the extras that a workload needs of an adapter."""
     its_own = w.form in ("own iterator", "stateful own iterator")
     needed = {
-        "streams": w.stream != "plain",
+        "streams": w.stream not in ("plain", "sticky"),
+        "sticky streams": w.stream == "sticky",
         "trees": w.tree not in ("", "plain"),
         "iterator state": w.state_at != "dataset" or (its_own and w.kind == "stateful_iterable"),
         "samplers": w.sampler not in ("", "distributed"),

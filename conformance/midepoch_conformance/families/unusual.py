@@ -42,6 +42,7 @@ UNUSUAL: dict[str, Unusual] = {
         for name in ("buffer", "packing", "filter", "flatten", "uneven", "hollow")
     },
     **{name: _of("itself", _STREAMS, stream=name) for name in ("rewinding", "oneshot")},
+    "sticky": _of("sticky", ("stateful_iterable",), stream="sticky"),
     "on the iterator": _of("iterator", ("stateful_iterable",), state_at="iterator"),
     "on both": _of("iterator", ("stateful_iterable",), state_at="both"),
     "buffer on the iterator": _of(

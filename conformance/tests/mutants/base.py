@@ -234,7 +234,7 @@ class Adapter:
             "intervals": (1, 2, 3, 100),
             "live_load": "raises",
             "extras": (
-                "streams", "trees", "iterator state", "samplers", "set_epoch", "growing", "arrays",
+                "streams", "sticky streams", "trees", "iterator state", "samplers", "set_epoch", "growing", "arrays",
                 "world", "restarts", "unordered states",
             ),
             **self.changes,

@@ -71,6 +71,19 @@ class Positions(Source):
         self.at, self.loaded = {"position": self.w.dataset_position(state)}, True
 
 
+class Sticky(Source):
+    """Begins every later pass at the state that was loaded, as streams of Hugging Face do."""
+
+    kept: dict[str, Any] | None = None
+
+    def __iter__(self) -> Iterator[Row]:
+        self.at.update(copy.deepcopy(self.kept or self.start))
+        return self.rows()
+
+    def load_state_dict(self, state: Any) -> None:
+        self.at, self.kept = copy.deepcopy(state), copy.deepcopy(state)
+
+
 class Buffer(Source):
     """A shuffle buffer of three rows with a generator of its own, which passes do not reset."""
 
@@ -388,6 +401,7 @@ SOURCES: dict[str, Any] = {
     "flatten": Flatten,
     "oneshot": OneShot,
     "rewinding": Rewinding,
+    "sticky": Sticky,
 }
 """The source of each stream; uneven and hollow ones have other shards."""
 
