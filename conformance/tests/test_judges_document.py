@@ -17,7 +17,7 @@ from midepoch_conformance.case.trace import Batch, Event, Fault, SessionTrace, T
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.judges import judge
 from midepoch_conformance.judges.document import canonical, untyped
-from midepoch_conformance.verdict.published import Vector, VectorError, vector, vectors
+from midepoch_conformance.verdict.published import Vector, VectorError, resume, vector, vectors
 
 DOCUMENT: dict[str, Any] = {
     "format": "midepoch.state",
@@ -309,6 +309,50 @@ def test_the_first_of_many_invalid_states_is_named() -> None:
     finding = found("DOC-9", of, Trace(of.id, [SessionTrace(events)]))
     assert finding is not None
     assert finding.words == f"{two.name} ({two.data['fault']}): it is loaded without an error"
+
+
+def test_a_mismatch_is_refused_before_any_batch() -> None:
+    v = vector("mismatches", "digest-of-position")
+    steps = (Step("load_document", value=v.name, tolerate=True), Step("take", 1, tolerate=True))
+    of = Case("published mismatch", SIX, (SessionPlan(Execution(), steps),))
+
+    def met(take: Event, load: Fault | None = None) -> tuple[str, str] | None:
+        events = [Event(0, "load_document", fault=load), take]
+        return outcome("DOC-9", of, Trace(of.id, [SessionTrace(events)]))
+
+    def refusing(error: str) -> Event:
+        return Event(1, "take", fault=refused(error, "iter"))
+
+    assert met(refusing(v.error)) == ("pass", "")
+    assert met(Event(1, "take", batches=FIRST[:1]), refused(v.error)) == ("pass", "")
+    assert met(refusing("RuntimeError")) == ("fails", "refusal")
+    assert met(Event(1, "take", batches=FIRST[:1])) == ("fails silently", "invalid")
+
+
+def test_a_published_batch_that_raised_is_raised_again() -> None:
+    v = resume("faulty")
+    steps = [Step("load_document", value=v.name)]
+    events = [Event(0, "load_document")]
+    for epoch in v.data["epochs"]:
+        rest: list[Batch] = []
+        for batch in [*epoch, "end"]:
+            if batch in (None, "end"):  # up to each batch that raises, and up to the end
+                error = fault("next OSError id 2") if batch is None else None
+                events.append(
+                    Event(len(steps), "drain", rest, ended=error is None, opened=True, fault=error)
+                )
+                steps.append(Step("drain", tolerate=error is not None))
+                rest = []
+            else:
+                rest.append(batch)
+    of = Case("published resume", SIX, (SessionPlan(Execution(), tuple(steps)),))
+    played = Trace(of.id, [SessionTrace(events)])
+    assert outcome("DOC-11", of, played) == ("pass", "")
+    raising = next(e for e in events if e.fault is not None)
+    raising.fault = fault("next KeyError id 2")
+    assert outcome("DOC-11", of, played) == ("fails", "late error")
+    raising.fault = None  # the batch that raised is skipped in silence
+    assert outcome("DOC-11", of, played) == ("fails silently", "different")
 
 
 def resumed(name: str, *epochs: list[Batch]) -> tuple[Case, Trace]:

@@ -167,11 +167,14 @@ def test_errors_that_were_shown_are_not_shown_again(
     assert first + batches(iter(again)) == rest
 
 
+@pytest.mark.parametrize("workers", [0, 1])
 @pytest.mark.parametrize("kind", DATASETS)
-def test_an_error_that_does_not_come_again_is_a_mismatch(kind: type[Any], tmp_path: Path) -> None:
+def test_an_error_that_does_not_come_again_is_a_mismatch(
+    kind: type[Any], workers: int, tmp_path: Path
+) -> None:
     saved = loader(kind(tmp_path, (2,)), lanes=1)
     batches(iter(saved), 4)
-    made = loader(kind(tmp_path), lanes=1)
+    made = loader(kind(tmp_path), lanes=1, num_workers=workers)
     made.load_state_dict(saved.state_dict())
     with pytest.raises(ReplayMismatchError, match="raises none in the replay"):
         next(iter(made))

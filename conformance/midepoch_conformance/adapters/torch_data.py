@@ -181,7 +181,7 @@ def collate(w):
     """Return what makes a batch of a list of rows; None: torch's own function, of arrays."""
     if w.width > 1:
         return None
-    return list if w.batch_size else alone
+    return list if w.batch_size or w.gives_batches else alone
 
 
 def alone(row):
@@ -213,7 +213,7 @@ def sampler(w, x, dataset):
 
 def order(w, x, dataset, **tail):
     """Return a loader's arguments for the order of samples and batches; ``tail``: for the last."""
-    if w.sampler == "batches":
+    if w.gives_batches:
         return {"batch_sampler": w.order()}
     size = {"batch_size": w.batch_size, **tail} if w.batch_size else {"batch_size": None}
     if w.sampler:

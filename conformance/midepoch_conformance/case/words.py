@@ -38,12 +38,15 @@ _STREAMED = {
     "filter": "read through a filter",
     "flatten": "read several or none at a time",
     "oneshot": "that is its own iterator and ends for ever",
+    "sticky": "that begins each pass at the state loaded last",
     "rewinding": "that is its own iterator and starts over with each",
     "begun": "that draws when a pass begins",
     "set up": "that draws when a worker sets it up",
     "counter": "that counts, as published",
     "cursor": "that keeps a cursor, as published",
     "tally": "that tallies them, as published",
+    "faulty": "that raises in place of some, as published",
+    "faulty cursor": "that keeps a cursor and raises in place of some, as published",
 }
 _STATE_AT = {
     "dataset": "",
@@ -75,6 +78,11 @@ _SAMPLERS = {
     "marked": "the published sampler Marked",
     "turned": "the published sampler Turned",
     "spun": "the published sampler Spun",
+    "counted": "the published sampler Counted",
+    "shared": "the published sampler Shared",
+    "paired": "the published batch sampler Paired",
+    "grown": "the published batch sampler Grown",
+    "nested": "the published batch sampler Nested",
     "distributed": "a DistributedSampler whose epoch is set before each",
 }
 _TAILS = {

@@ -13,6 +13,7 @@ from midepoch_conformance.families.family import GOES_ON, ITERABLES, Cell, drain
 from midepoch_conformance.verdict.published import (
     Vector,
     published_elements,
+    resume,
     vector,
     vectors,
 )
@@ -159,19 +160,38 @@ _format("other version", (False,), chunk=(0, 1), **_ALONE)(_invalid)
 @_format(
     "published resume",
     quick=("inline",),
-    vector=tuple(v.name for v in vectors("resumes")),
+    vector=tuple(v.name for folder in ("resumes", "users") for v in vectors(folder)),
     **_ALONE,
 )
 def _published(c: Cell) -> Case | None:
-    found = vector("resumes", c.vector)
+    found = resume(c.vector)
+    # A batch that raised is null: the same iterator goes on after it.
+    epochs = ("drain?, " * epoch.count(None) + "drain" for epoch in found.data["epochs"])
+    return _of_resume(c, found, f"save s codec=json, {', '.join(epochs)}")
+
+
+@_format(
+    "published mismatch",
+    quick=("inline",),
+    vector=tuple(v.name for v in vectors("mismatches")),
+    **_ALONE,
+)
+def _mismatch(c: Cell) -> Case | None:
+    return _of_resume(c, vector("mismatches", c.vector), "take 1?")
+
+
+def _of_resume(c: Cell, found: Vector, steps: str) -> Case | None:
+    """Return the case that loads a published state, and then takes steps."""
     dataset = found.data["dataset"]
     kind, stream, state_at = _DATASETS[dataset["kind"]]
     workload = dataclasses.replace(
         _of_plan(found), kind=kind, stream=stream, state_at=state_at,
         n=dataset["length"], draws=PUBLISHED_DRAWS if dataset["draws"] else (),
     )  # fmt: skip
-    loaded, epochs = _load(found.name, found.text), drains(len(found.data["epochs"]))
-    return c.play(f"{loaded}, save s codec=json, {epochs}", workload, lanes=found.plan["lanes"])
+    # What is not told may be refused by the load already.
+    # An error is due with the first batch; the load may know it already.
+    loaded = _load(found.name, found.text) + ("?" if found.error else "")
+    return c.play(f"{loaded}, {steps}", workload, lanes=found.plan["lanes"])
 
 
 PUBLISHED_DRAWS = ("python", "numpy", "torch double")
@@ -181,6 +201,8 @@ _DATASETS = {
     "stream": ("iterable", "plain", "dataset"),
     "counter": ("stateful_iterable", "counter", "iterator"),
     "cursor": ("stateful_iterable", "cursor", "dataset"),
+    "faulty": ("iterable", "faulty", "dataset"),
+    "faulty-cursor": ("stateful_iterable", "faulty cursor", "dataset"),
 }
 """The kind, the stream and the keeper of the state of each published dataset."""
 

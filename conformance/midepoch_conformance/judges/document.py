@@ -6,12 +6,12 @@ import functools
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from midepoch_conformance.case.case import Step
 from midepoch_conformance.case.data.trees import NOT_CANONICAL
-from midepoch_conformance.case.trace import Event, Fault
+from midepoch_conformance.case.trace import Batch, Event, Fault
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
@@ -19,7 +19,7 @@ from midepoch_conformance.verdict.compare import show
 from midepoch_conformance.verdict.document import at_any_snapshot, canonical, layout, untyped
 from midepoch_conformance.verdict.evidence import Evidence
 from midepoch_conformance.verdict.finding import Finding, fault_kind, in_words, is_refusal
-from midepoch_conformance.verdict.published import schema, vector
+from midepoch_conformance.verdict.published import resume, schema, vector
 
 __all__: list[str] = []
 
@@ -37,6 +37,9 @@ PLAN = (
     "lifetime", "data", "options",
 )  # fmt: skip
 """All fields of the plan."""
+
+RAISED = "OSError"
+"""The error of the published datasets that raise in place of some samples."""
 
 STATES = ("document", "rollover", "work later", "work chain", "unordered", "history")
 """The families whose states show all parts of a document: lanes, samplers, carried, ahead."""
@@ -156,10 +159,10 @@ def other_versions(view: View) -> Finding | None:
     return _rejected(view)
 
 
-@judge("DOC-9", "invalid state", alone=True)
+@judge("DOC-9", "invalid state", "published mismatch", alone=True)
 def invalid_states(view: View) -> Finding | None:
     """Each published invalid state is refused by the published error type."""
-    return _rejected(view)
+    return _mismatch(view) if view.case.probe == "published mismatch" else _rejected(view)
 
 
 @judge("DOC-10", "document end")
@@ -377,17 +380,42 @@ def _not_so(fault: Fault | None, error: str) -> str:
     return ""
 
 
+def _mismatch(view: View) -> Finding | None:
+    """Judge a published state that fits the plan and not the data: refused before any batch."""
+    session = view.session(0)
+    if session is None or session.fault is not None:
+        return view.blocked("the loader cannot be built")
+    wanted = vector("mismatches", view.case.sessions[0].steps[0].value)
+    words = f"{wanted.name} ({wanted.data['description']})"
+    fault = session.first_fault()
+    if fault is None:
+        got = [batch for event in view.events(0) for batch in event.batches]
+        return view.silent("invalid", f"{words}: {show(got[:1])} comes", wanted.error, got)
+    if wanted.error not in (fault.type, *fault.bases):
+        return view.fails("refusal", f"{words}: not refused by a {wanted.error}: {in_words(fault)}")
+    return view.passed()
+
+
 def _published(view: View) -> Any:
     step = next((s for s in view.case.sessions[0].steps if s.do == "load_document"), None)
-    return None if step is None else vector("resumes", step.value)
+    return None if step is None else resume(step.value)
 
 
 def _continued(view: View) -> Finding:
     """Judge the epochs after a published state, empty ones included."""
     published = _published(view)
     session = view.session(0)
-    fault = session.first_fault() if session else None
-    got = [e.batches for e in view.events(0, "drain")]
+    faults = [session.fault] if session else []
+    got: list[list[Batch | None]] = [[]]
+    for event in view.events(0):
+        got[-1] += event.batches
+        if event.ended:
+            got.append([])
+        elif event.fault and _raised(event.fault) and _step(view, event).tolerate:
+            got[-1].append(None)
+        else:
+            faults.append(event.fault)
+    fault = next((fault for fault in faults if fault is not None), None)
     if fault is not None:
         # A refusal is a failure here: the loader must continue a published state.
         delivered = sum(map(len, got))
@@ -396,7 +424,8 @@ def _continued(view: View) -> Finding:
         return view.fails(kind, f"{published.name}: {in_words(fault, delivered)}")
     want = published.data["epochs"]
     if not view.case.workload.batch_size:
-        want = [[[row] for row in epoch] for epoch in want]
+        alone = not view.case.workload.gives_batches
+        want = [[[row] if alone else row for row in epoch] for epoch in want]
     for number, (expected, came) in enumerate(zip(want, got, strict=False)):
         if expected != came:
             at = next(
@@ -405,7 +434,18 @@ def _continued(view: View) -> Finding:
             )
             words = (
                 f"{published.name}, epoch {number} after the load, batch {at}: expected "
-                f"{show(expected[at : at + 1])}, got {show(came[at : at + 1])}"
+                f"{_batch(expected, at)}, got {_batch(came, at)}"
             )
             return view.silent("different", words, expected, came)
     return view.passed()
+
+
+def _raised(fault: Fault) -> bool:
+    """Return whether a fault is the error of a published dataset."""
+    return RAISED in (fault.type, *fault.bases)
+
+
+def _batch(epoch: Sequence[Batch | None], at: int) -> str:
+    """Return a batch in words; an epoch has None in place of one that raised."""
+    found = epoch[at : at + 1]
+    return "an error" if found == [None] else show([b for b in found if b is not None])

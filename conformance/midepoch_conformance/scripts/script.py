@@ -43,7 +43,7 @@ _DATA = (
     "case/data/trees.py",
 )
 _TOOLS = ("host/streams.py", "host/codecs.py", "case/tampering.py", "scripts/rare.py")
-_SAID = ("form", "private", "ambient", "whole", "special_stream", "special_order")
+_SAID = ("form", "private", "ambient", "whole", "special_stream", "special_order", "gives_batches")
 """The properties of a workload that count as facts, beside its fields."""
 
 _OWN = {

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from importlib import resources
 from typing import Any
 
-__all__ = ["Vector", "VectorError", "published_elements", "schema", "vector", "vectors"]
+__all__ = ["Vector", "VectorError", "published_elements", "resume", "schema", "vector", "vectors"]
 
 
 class VectorError(LookupError):
@@ -94,6 +94,15 @@ def vector(folder: str, name: str) -> Vector:
         if found.name == name:
             return found
     raise VectorError(f"no vector {name!r} under vectors/{folder}")
+
+
+def resume(name: str) -> Vector:
+    """Return one of the published resumes, of the plain datasets or of further users' objects.
+
+    Raises:
+        VectorError: there is none of that name.
+    """
+    return next((v for v in vectors("users") if v.name == name), None) or vector("resumes", name)
 
 
 def published_elements(name: str) -> list[tuple[int, list[int]]]:

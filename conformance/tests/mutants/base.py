@@ -234,8 +234,8 @@ class Adapter:
             "intervals": (1, 2, 3, 100),
             "live_load": "raises",
             "extras": (
-                "streams", "sticky streams", "trees", "iterator state", "samplers", "set_epoch", "growing", "arrays",
-                "world", "restarts", "unordered states",
+                "streams", "sticky streams", "trees", "iterator state", "samplers", "set_epoch",
+                "growing", "arrays", "world", "restarts", "unordered states",
             ),
             **self.changes,
         }  # fmt: skip

@@ -16,6 +16,7 @@ import torch
 from torch.utils.data import default_collate
 
 from midepoch import _torch
+from midepoch.errors import MidepochError
 from midepoch.lane.host import LaneDatasets, LaneHost
 from midepoch.lane.lane import LaneSpec
 from midepoch.lane.messages import (
@@ -113,6 +114,9 @@ def _answer(end: WorkerEnd, host: LaneHost, question: Open | Fetch | Finish, whe
 def _encode_failure(answer: Opened | Reply, failure: Failure, where: str) -> bytes:
     """Encode an error with its traceback; as a RuntimeError if its type cannot be pickled."""
     error = failure.error
+    if isinstance(error, MidepochError):
+        # Its message says all, and torch's wrapper would not keep its type.
+        return encode(_with(answer, failure))
     wrapped = _torch.wrap(error, where) if isinstance(error, BaseException) else error
     try:
         data = encode(_with(answer, replace(failure, error=wrapped)))

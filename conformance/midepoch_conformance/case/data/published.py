@@ -16,8 +16,9 @@ from typing import Any
 from midepoch_conformance.case.data.sources import Counting, Rng, Row, Source
 
 __all__ = [
-    "ORDERS", "STREAMS", "Begun", "Counter", "Cursor", "Drawn", "Marked", "Permuted", "Reversed",
-    "SetUp", "Spun", "Tally", "Turned", "pcg64",
+    "BATCHES", "ORDERS", "STREAMS", "Begun", "Checked", "Countdown", "Counted", "Counter", "Cursor",
+    "Drawn", "Faulty", "FaultyCursor", "Growing", "Grown", "Marked", "Nested", "Paired", "Permuted",
+    "Reversed", "SetUp", "Shared", "Spun", "Tally", "Turned", "pcg64",
 ]  # fmt: skip
 
 
@@ -79,6 +80,36 @@ class Cursor(Counter):
 
     def load_state_dict(self, state: Any) -> None:
         self.next = self.loaded = state["next"]
+
+
+class Checked:
+    """Raises in place of some rows, and goes on."""
+
+    def __init__(self, rows: Iterator[Row]) -> None:
+        self.rows = rows
+
+    def __iter__(self) -> Iterator[Row]:
+        return self
+
+    def __next__(self) -> Row:
+        found = next(self.rows)
+        if found[0] % 4 == 2:
+            raise OSError(f"id {found[0]}")
+        return found
+
+
+class Faulty(Counter):
+    """The published "faulty": raises in place of some ids, and goes on."""
+
+    def rows(self) -> Iterator[Row]:
+        return Checked(super().rows())
+
+
+class FaultyCursor(Cursor):
+    """The published "faulty-cursor": a cursor that raises in place of some ids, and goes on."""
+
+    def rows(self) -> Iterator[Row]:
+        return Checked(super().rows())
 
 
 class Tally(Counting):
@@ -185,6 +216,115 @@ class Spun(Reversed):
             yield (first + index) % self.n
 
 
+class Countdown:
+    """A Stateful iterator: the ids from one down to the first."""
+
+    def __init__(self, last: int) -> None:
+        self.next = last
+
+    def __iter__(self) -> Iterator[int]:
+        return self
+
+    def __next__(self) -> int:
+        if self.next < 0:
+            raise StopIteration
+        self.next -= 1
+        return self.next + 1
+
+    def state_dict(self) -> dict[str, int]:
+        """Return the place."""
+        return {"next": self.next}
+
+    def load_state_dict(self, state: dict[str, int]) -> None:
+        """Continue from a place."""
+        self.next = state["next"]
+
+
+class Counted(Reversed):
+    """The published sampler "counted": its iterators are Stateful."""
+
+    def __iter__(self) -> Iterator[int]:
+        return Countdown(self.n - 1)
+
+
+class Shared(Reversed):
+    """The published sampler "shared": the odd ids, the share of rank 1 of 2."""
+
+    rank, num_replicas = 1, 2
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(self.rank, self.n, self.num_replicas))
+
+
+class Paired:
+    """The published "paired": Stateful, and so is its sampler; each batch is of two ids."""
+
+    def __init__(self, w: Any) -> None:
+        self.sampler, self.count = Marked(w), 0
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        for index in self.sampler:
+            self.count += 1
+            yield index, (self.count - 1) % self.sampler.n
+
+    def state_dict(self) -> dict[str, int]:
+        """Return the batches made."""
+        return {"count": self.count}
+
+    def load_state_dict(self, state: dict[str, int]) -> None:
+        """Continue to count."""
+        self.count = state["count"]
+
+
+class Growing:
+    """A Stateful iterator of batches of 1, 2, 3, 1, 2, 3, … ids."""
+
+    def __init__(self, n: int) -> None:
+        self.n, self.batches, self.next = n, 0, 0
+
+    def __iter__(self) -> Iterator[list[int]]:
+        return self
+
+    def __next__(self) -> list[int]:
+        if self.next >= self.n:
+            raise StopIteration
+        first, self.next = self.next, self.next + 1 + self.batches % 3
+        self.batches += 1
+        return list(range(first, min(self.next, self.n)))
+
+    def state_dict(self) -> dict[str, int]:
+        """Return the place."""
+        return {"batches": self.batches, "next": self.next}
+
+    def load_state_dict(self, state: dict[str, int]) -> None:
+        """Continue from a place."""
+        self.batches, self.next = state["batches"], state["next"]
+
+
+class Grown:
+    """The published "grown": its iterators are Stateful."""
+
+    def __init__(self, w: Any) -> None:
+        self.n = w.n
+
+    def __iter__(self) -> Iterator[list[int]]:
+        return Growing(self.n)
+
+
+class Nested:
+    """The published "nested": pairs of ids of its sampler, moved by its epoch."""
+
+    def __init__(self, w: Any) -> None:
+        self.sampler, self.epoch = Spun(w), 0
+
+    def __iter__(self) -> Iterator[list[int]]:
+        epoch, n = self.epoch, self.sampler.n
+        ids = [(index + 2 * epoch) % n for index in self.sampler]
+        for first in range(0, n, 2):
+            yield ids[first : first + 2]
+        self.epoch = epoch + 1
+
+
 def pcg64(seed: int) -> Callable[[], float]:
     """Return the ``random`` of NumPy's generator under a seed.
 
@@ -204,6 +344,8 @@ STREAMS: dict[str, Any] = {
     "counter": Counter,
     "cursor": Cursor,
     "tally": Tally,
+    "faulty": Faulty,
+    "faulty cursor": FaultyCursor,
 }
 """The sources, by the name of the stream."""
 
@@ -214,5 +356,13 @@ ORDERS: dict[str, Any] = {
     "marked": Marked,
     "turned": Turned,
     "spun": Spun,
+    "counted": Counted,
+    "shared": Shared,
+    "paired": Paired,
+    "grown": Grown,
+    "nested": Nested,
 }
 """The samplers, by name."""
+
+BATCHES = ("paired", "grown", "nested")
+"""The samplers of batches among them."""

@@ -11,6 +11,7 @@ code of an optional part (``if self.gate is not None``), so that the code can be
 
 from __future__ import annotations
 
+import itertools
 import multiprocessing
 import os
 import random
@@ -19,7 +20,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from midepoch_conformance.case.data.published import ORDERS, STREAMS
+from midepoch_conformance.case.data.published import BATCHES, ORDERS, STREAMS
 from midepoch_conformance.case.data.sources import (
     GENERATORS,
     SAMPLERS,
@@ -154,6 +155,11 @@ class Rows:
         """Whether the sampler is one of :data:`.published.ORDERS`."""
         return self.sampler in ORDERS
 
+    @property
+    def gives_batches(self) -> bool:
+        """Whether the sampler gives batches of indices."""
+        return self.sampler == "batches" or self.sampler in BATCHES
+
     # A sample
 
     def row(self, i: int, rng: Callable[[], float] | None = None) -> Any:
@@ -253,7 +259,8 @@ class Rows:
     ) -> Iterator[list[float]]:
         """Return an iterator of a lane's rows: a pass of an iterable without a state."""
         source = self.source(lane, lanes, rng)
-        return (row for row in source)
+        # A generator would be over after an exception, which the published streams go on after.
+        return itertools.chain(iter(source)) if self.special_stream else (row for row in source)
 
     def source(self, lane: int = 0, lanes: int = 1, rng: Callable[[], float] | None = None) -> Any:
         """Return the object that makes a lane's rows and keeps their state.
