@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Literal, cast, get_args
+from typing import Any, Literal, cast, get_args
 
 from midepoch.errors import ArgumentError, show
 from midepoch.format.leaves import is_text
@@ -49,6 +50,7 @@ class Options:
     seed: int | None = None
     data_id: str | None = None
     lifetime: Lifetime | None = None
+    replay_check: Callable[[Any], Any] | None = None
     last_batch: LastBatch | None = None
     worker_type: WorkerType = "process"
     prefetch: int | None = None
@@ -68,6 +70,10 @@ class Options:
         _check_choice("worker_type", self.worker_type, get_args(WorkerType))
         _check_choice("empty_rest", self.empty_rest, get_args(EmptyRest))
         _check_choice("lifetime", self.lifetime, (*get_args(Lifetime), None))
+        if self.replay_check is not None and not callable(self.replay_check):
+            raise ArgumentError(
+                f"replay_check should be None or a function, got {show(self.replay_check)}"
+            )
         if not is_data_id(self.data_id):
             raise ArgumentError(f"data_id should be None or text, got {show(self.data_id)}")
         for field in fields(self):

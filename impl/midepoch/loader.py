@@ -87,6 +87,11 @@ class StatefulDataLoader(DataLoader[T]):
             every later epoch there ("run" without workers if it cannot be copied). For other
             datasets "run" without workers or with persistent ones, as in torch's loader. A loaded
             state's own is adopted.
+        replay_check: for an ``IterableDataset``: a function of a batch's samples, before they are
+            collated, that returns what tells them from others (their ids, say) as a value that a
+            state can hold. States then carry a digest of it, and a resume that produces other
+            samples again than before raises ``ReplayMismatchError``. It is pickled for workers
+            that are spawned.
         last_batch: what happens to samples that do not fill a batch at an epoch's end. "keep"
             delivers them (``drop_last=False``), "discard" drops them (``drop_last=True``), and
             "rollover" opens the next epoch with them (map-style datasets in batches that the
@@ -174,6 +179,7 @@ class StatefulDataLoader(DataLoader[T]):
         seed: int | None = None,
         data_id: str | None = None,
         lifetime: Lifetime | None = None,
+        replay_check: Callable[[Any], Any] | None = None,
         last_batch: LastBatch | None = None,
         worker_type: WorkerType = "process",
         prefetch: int | None = None,
@@ -191,6 +197,7 @@ class StatefulDataLoader(DataLoader[T]):
             seed=seed,
             data_id=data_id,
             lifetime=lifetime,
+            replay_check=replay_check,
             last_batch=last_batch,
             worker_type=worker_type,
             prefetch=prefetch,

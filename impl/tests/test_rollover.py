@@ -17,9 +17,9 @@ from torch.utils.data import BatchSampler, RandomSampler, Sampler, SequentialSam
 
 import midepoch
 from midepoch.errors import ArgumentError, PlanMismatchError, StateEncodingError
+from midepoch.format.canonical import DIGEST_START, chain_digest
 from midepoch.format.permutation import Permutation
 from midepoch.format.seeds import derive
-from midepoch.sampling.custom import DIGEST_START, chain_digest
 
 N, SIZE = 11, 4
 

@@ -28,9 +28,9 @@ from vector_files import write
 
 from midepoch.errors import StateEncodingError
 from midepoch.format import canonical
+from midepoch.format.canonical import DIGEST_START, chain_digest
 from midepoch.format.permutation import Permutation
 from midepoch.format.seeds import derive, derive_words
-from midepoch.sampling.custom import DIGEST_START, chain_digest
 
 SIZES = (0, 1, 2, 3, 5, 6, 7, 10, 97, 4096, 4097, 10007, 65537, 10**6 + 3)
 VAST = (2**32 - 1, 2**32 + 15, 10**12, 2**63 - 1)

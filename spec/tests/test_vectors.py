@@ -23,12 +23,12 @@ import midepoch.errors
 from midepoch import StatefulDataLoader
 from midepoch.errors import PlanMismatchError, StateError, StateFormatError
 from midepoch.format import canonical
+from midepoch.format.canonical import chain_digest
 from midepoch.format.permutation import Permutation, mix64
 from midepoch.format.plan import Plan, compare
 from midepoch.format.seeds import derive, derive_words
 from midepoch.format.state import Document
 from midepoch.lane.batch_info import BatchInfo
-from midepoch.sampling.custom import chain_digest
 
 IDS = {entry["id"] for entry in json.loads(requirement_index.INDEX.read_text())["requirements"]}
 SCHEMA = jsonschema.Draft202012Validator(

@@ -184,7 +184,9 @@ class EpochIterator(Iterator[Any]):
             if task.replay:
                 self._replayed(outcome)
             elif isinstance(outcome, (Batch, Failure)):
-                self.progress.delivered(task.lane, task.step, outcome, reply.snapshot)
+                self.progress.delivered(
+                    task.lane, task.step, outcome, reply.snapshot, reply.content
+                )
                 self._tally.batches += 1
                 if schedule.ahead:
                     schedule.fill(self.progress)

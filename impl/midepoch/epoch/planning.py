@@ -49,9 +49,15 @@ def make_plan(
     ``custom_batches``: the user gave a ``batch_sampler``.
 
     Raises:
-        ArgumentError: rollover, but the loader does not batch a map-style dataset itself.
+        ArgumentError: rollover, but the loader does not batch a map-style dataset itself; or a
+            ``replay_check`` of a map-style dataset.
     """
     iterable = isinstance(loader.dataset, IterableDataset)
+    if options.replay_check is not None and not iterable:
+        raise ArgumentError(
+            "replay_check knows the samples of an IterableDataset again; those of a map-style "
+            "dataset are known by their indices: leave it out, or give a data_id"
+        )
     name = None if chain is None else chain.name(given_batch_sampler=custom_batches)
     return Plan(
         dataset="iterable" if iterable else "map",

@@ -114,6 +114,7 @@ class WorkerPool:
             seed=plan.seed,
             keeps=plan.lifetime == "run",
             interval=max(1, interval // max(1, plan.lanes)) if interval else 0,
+            replay_check=self._options.replay_check,
             pipes=self._pipes,
             isolate_streams=self._options.isolate_streams,
             single_thread=self._options.single_thread,

@@ -11,12 +11,12 @@ from torch.utils.data import IterableDataset, IterDataPipe
 from midepoch.epoch.planning import check_loadable, check_plan, countable, under
 from midepoch.epoch.progress import Progress, frozen
 from midepoch.errors import StateFormatError
+from midepoch.format.canonical import DIGEST_START
 from midepoch.format.plan import Plan
 from midepoch.format.state import SAMPLER_SLOTS, Document, Position, SamplerState, Share
 from midepoch.lane.datapipes import pipe_share
 from midepoch.lane.progress import fresh_lanes
 from midepoch.sampling.chain import SamplerChain
-from midepoch.sampling.custom import DIGEST_START
 from midepoch.stateful import is_stateful
 
 __all__ = ["LoaderPosition"]

@@ -11,11 +11,11 @@ from typing import Any
 
 from midepoch.epoch.execution import Execution
 from midepoch.errors import StateEncodingError, type_name
+from midepoch.format.canonical import DIGEST_START
 from midepoch.format.state import Document, LaneEntry, LanesState, Position
 from midepoch.lane.messages import Batch, Failure, Snapshot
 from midepoch.lane.progress import FRESH, LaneProgress, Restorable, Taken, entry_of, fresh_lanes
 from midepoch.sampling.batches import Order, Step
-from midepoch.sampling.custom import DIGEST_START
 from midepoch.stateful import freeze, thaw
 
 __all__ = ["Delivered", "Progress", "frozen", "thawed"]
@@ -180,6 +180,7 @@ class Progress:
         step: Step | None,
         outcome: Batch | Failure,
         snapshot: Snapshot | None,
+        content: str | None,
     ) -> None:
         """Count one batch, or an error in its place."""
         self.moved = True
@@ -191,7 +192,7 @@ class Progress:
         elif isinstance(outcome, Batch):
             self.samples += outcome.samples
         if self._lanes is not None:
-            self._lanes[lane].deliver(outcome, snapshot)
+            self._lanes[lane].deliver(outcome, snapshot, content)
             if not self.iterable:
                 self._cut_if_complete()
         self._pass_turn(lane)

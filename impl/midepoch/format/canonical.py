@@ -1,22 +1,29 @@
 """The canonical JSON encoding of a state: one text for each value, equal in value and type.
 
 A value that JSON has stands for itself. Any other value is an object with one key that begins
-with ``$``, a *tag*. ``codecs`` holds the table of tags; this file is about the text.
+with ``$``, a *tag*. ``codecs`` holds the table of tags; this file is about the text, and digests of
+it.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from collections import Counter
 from typing import Any
+
+import numpy as np
 
 from midepoch.errors import StateEncodingError, StateFormatError, show, type_name
 from midepoch.format.codecs import NESTING_MAX, decode, encode, height
 from midepoch.format.leaves import INTEGER_MAX
 from midepoch.format.shapes import Tree, text_of
 
-__all__ = ["INTEGER_MAX", "NESTING_MAX", "dumps", "loads"]
+__all__ = ["DIGEST_START", "INTEGER_MAX", "NESTING_MAX", "chain_digest", "dumps", "loads"]
+
+DIGEST_START = hashlib.sha256(b"").hexdigest()
+"""The digest of no steps."""
 
 
 def dumps(tree: object) -> bytes:
@@ -110,3 +117,27 @@ def _parse_float(digits: str) -> float:
 
 def _parse_constant(name: str) -> float:
     raise _refuse(f"{name} is no JSON; it must be tagged")
+
+
+def _by_value(keys: Any) -> Any:
+    """Return ``keys`` with integers in place of NumPy's: user code may give either."""
+    if isinstance(keys, np.integer):
+        return int(keys)
+    if type(keys) in (list, tuple):
+        return type(keys)(map(_by_value, keys))
+    if type(keys) is dict:
+        return {key: _by_value(value) for key, value in keys.items()}
+    return keys
+
+
+def chain_digest(digest: str, keys: Any) -> str:
+    """Return the digest after one more step gave ``keys``; ``None`` if it raised.
+
+    >>> chain_digest(chain_digest(DIGEST_START, [4, 2]), [0])[:16]
+    '01dc32a1707d4c75'
+    """
+    try:
+        text = dumps(_by_value(keys))
+    except StateEncodingError:
+        text = dumps({"$opaque": type(keys).__qualname__})
+    return hashlib.sha256(bytes.fromhex(digest) + text).hexdigest()

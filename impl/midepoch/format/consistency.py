@@ -180,6 +180,11 @@ def _check_entry(entry: LaneEntry, plan: Plan, path: str) -> None:
     _check_slots(slots, entry.stated, path)
     _check_snapshot(entry.ordinal, entry.stated, f"{path}.ordinal")
     _check_errors(entry, f"{path}.errors")
+    if entry.content is not None and (plan.dataset == "map" or entry.replay == 0):
+        raise StateFormatError(
+            "expected null: only the batches that an iterable's resume replays have a content",
+            f"{path}.content",
+        )
     if entry.ordinal < 0 and (plan.dataset, plan.lifetime) != ("iterable", "run"):
         raise StateFormatError(
             'only an iterable dataset of lifetime "run" has a snapshot of the pass before, '

@@ -114,6 +114,9 @@ class LaneEntry:
     errors: tuple[int, ...] = ()
     """The batches since the snapshot in which the dataset raised an error, increasing, the first
     numbered 0. Those of a pass before are counted first."""
+    content: str | None = None
+    """Where the user gave a ``replay_check``: the digest of its values for the ``replay``
+    batches."""
 
     @property
     def left(self) -> int:

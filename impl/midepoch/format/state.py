@@ -165,6 +165,7 @@ _ENTRY = checks.record(
         "ended": checks.boolean,
         "replay": _count,
         "errors": checks.array(_count),
+        "content": checks.nullable(checks.digest),
     }
 )
 

@@ -14,6 +14,7 @@ import torch
 
 from midepoch.errors import ForeignStateError, PlanMismatchError, StateFormatError
 from midepoch.format import checks
+from midepoch.format.canonical import DIGEST_START, chain_digest
 from midepoch.format.consistency import COUNT_MAX
 from midepoch.format.plan import Plan
 from midepoch.format.state import SAMPLER_SLOTS, SamplerState
@@ -31,7 +32,6 @@ from midepoch.interop.torchdata_order import (
 )
 from midepoch.lane import streams
 from midepoch.sampling.chain import SamplerChain
-from midepoch.sampling.custom import DIGEST_START, chain_digest
 from midepoch.stateful import is_stateful
 
 __all__ = ["Drawn", "custom", "sequential", "shuffled"]

@@ -6,12 +6,13 @@ A lane does not know where it runs; ``workers/`` hosts lanes in this process or 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from typing import Any
 
 from midepoch import _torch
 from midepoch.errors import ReplayMismatchError
+from midepoch.format.canonical import DIGEST_START, chain_digest
 from midepoch.format.seeds import BatchSeeds, derive_words
 from midepoch.format.state import LaneEntry
 from midepoch.lane import streams
@@ -52,6 +53,8 @@ class LaneSpec:
     """Lifetime ``run``: the lanes' datasets live on from epoch to epoch."""
     interval: int
     """Iterables: the lane's batches between two snapshots. 0: only those that states need."""
+    replay_check: Callable[[Any], Any] | None = None
+    """Iterables: a value by which a replay knows a batch's samples again."""
     pipes: PipeSettings | None = None
     """Data pipes: how lanes share and seed them."""
     seed_streams: bool = True
@@ -86,6 +89,8 @@ class Lane:
         self._ordinal = 0
         """Iterables: the batches that this lane has yielded."""
         self._ended = False
+        self._content = DIGEST_START
+        """The digest of what ``replay_check`` said of the batches since the latest snapshot."""
         position = (number,) if spec.keeps else (epoch, number)
         self._seeds = derive_words(spec.seed, "worker", *position)
         self._collate = _torch.unshared(spec.collate)
@@ -145,6 +150,12 @@ class Lane:
             self._pass.begin()
         self._ordinal = entry.cut
         self._replay(entry.replay, {number - entry.left for number in entry.errors})
+        if self.spec.replay_check is not None and entry.content not in (None, self._content):
+            raise ReplayMismatchError(
+                f"lane {self.number} gave other samples in the {entry.replay} batches that were "
+                "replayed than before the state was taken, as replay_check tells; give the dataset "
+                "the data and the settings that it had, or a state_dict"
+            )
         if entry.ended and not self._ended:
             self._meet_end()
 
@@ -211,7 +222,7 @@ class Lane:
         for done in range(count):
             try:
                 with self._batch(self._ordinal):
-                    _, _, self._ended = self._collect()
+                    samples, _, self._ended = self._collect()
             except StopIteration:
                 raise ReplayMismatchError(
                     f"lane {self.number} ended after {done} of {count} batches to replay: its "
@@ -221,9 +232,12 @@ class Lane:
                 if done not in raised:
                     raise
                 self._ended = False  # the interrupted run already raised this error
+                self._note(None)
             else:
                 if done in raised:
                     raise _missing_error(self._ordinal, self.number)
+                with suppress(Exception):  # the interrupted run has raised it
+                    self._note(samples)
             self._ordinal += 1
 
     def _meet_end(self) -> None:
@@ -264,7 +278,11 @@ class Lane:
             outcome = self._produce()
         if not isinstance(outcome, Ended):
             self._ordinal += 1
-        return Reply(task.iteration, task.slot, outcome, self._snapshot_if_due(outcome))
+        snapshot, content = self._snapshot_if_due(outcome), self._content
+        if snapshot is not None and snapshot.trouble is None:
+            self._content = DIGEST_START
+        known = None if self.spec.replay_check is None else content
+        return Reply(task.iteration, task.slot, outcome, snapshot, content=known)
 
     def _produce(self) -> Outcome:
         try:
@@ -273,11 +291,23 @@ class Lane:
             self._ended = True
             return Ended()
         except Exception as error:
+            self._note(None)
             return Failure(error, fetching=True)
         try:
+            self._note(samples)
             return Batch(_guarded(self._collate, samples), count, self._ended)
         except Exception as error:
             return Failure(error)
+
+    def _note(self, samples: Any) -> None:
+        """Add a batch to the content: its samples, or None for one in which the dataset raised."""
+        check, value = self.spec.replay_check, None
+        if check is None:
+            return
+        try:
+            value = None if samples is None else _guarded(check, samples)
+        finally:
+            self._content = chain_digest(self._content, value)
 
     def _snapshot_if_due(self, outcome: Outcome) -> Snapshot | None:
         interval = self.spec.interval
@@ -342,4 +372,6 @@ def _guarded(function: Callable[[Any], Any], argument: Any) -> Any:
     try:
         return function(argument)
     except StopIteration as error:
-        raise RuntimeError("the dataset or collate_fn raised StopIteration") from error
+        raise RuntimeError(
+            "the dataset, collate_fn or replay_check raised StopIteration"
+        ) from error

@@ -179,6 +179,8 @@ class Reply:
     snapshot: Snapshot | None = None
     busy: float = 0.0
     """Seconds that the worker spent on the task."""
+    content: str | None = None
+    """The digest of the lane's batches since the snapshot before, up to this one."""
 
 
 Message = Open | Fetch | Finish | Stop | Opened | Reply

@@ -58,9 +58,13 @@ class LaneProgress:
         self._errors = [first + number for number in opening.errors]
         """The ordinals of the batches that the dataset raised an error in; those of a pass before
         are below 0."""
+        self._content = opening.content
 
-    def deliver(self, outcome: Batch | Failure, snapshot: Snapshot | None) -> None:
+    def deliver(
+        self, outcome: Batch | Failure, snapshot: Snapshot | None, content: str | None = None
+    ) -> None:
         """Count a delivered batch, or an error in its place, and keep its snapshot."""
+        self._content = content
         if isinstance(outcome, Failure) and outcome.fetching:
             self._errors.append(self.delivered)
         self.delivered += 1
@@ -75,6 +79,7 @@ class LaneProgress:
         if snapshot is not None and snapshot.trouble is None:
             self._before = self.latest
             self.latest = Taken(snapshot, self.delivered)
+            self._content = None
             self._ended_in_base = ended
 
     @property
@@ -88,7 +93,8 @@ class LaneProgress:
 
     def since(self, base: LaneEntry) -> LaneEntry:
         """Return the entry that restores the lane where it is from a snapshot of this epoch."""
-        return replace(base, replay=self.delivered - base.cut, errors=self._errors_from(base))
+        errors, replay = self._errors_from(base), self.delivered - base.cut
+        return replace(base, replay=replay, errors=errors, content=self._content)
 
     def _errors_from(self, base: LaneEntry) -> tuple[int, ...]:
         first = base.cut - base.left
@@ -107,9 +113,9 @@ class LaneProgress:
         before = self._before
         if before is not None and before.ordinal >= 0:
             return self._left_after(entry_of(before))
-        return replace(base, ordinal=-1, ended=False, replay=0, errors=())
+        return replace(base, ordinal=-1, ended=False, replay=0, errors=(), content=None)
 
     def _left_after(self, base: LaneEntry) -> LaneEntry:
         """Return the entry of a pass that is left here, and was snapshotted at ``base``."""
         batches, errors = self.delivered - base.ordinal, self._errors_from(base)
-        return replace(base, ordinal=-batches, ended=False, replay=0, errors=errors)
+        return replace(base, ordinal=-batches, ended=False, replay=0, errors=errors, content=None)

@@ -7,20 +7,16 @@ same batches as before.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from midepoch.errors import (
     ReplayMismatchError,
     SnapshotWarning,
-    StateEncodingError,
     warn_user,
 )
-from midepoch.format import canonical
+from midepoch.format.canonical import DIGEST_START, chain_digest
 from midepoch.format.seeds import derive_words
 from midepoch.format.state import SAMPLER_SLOTS, SamplerState
 from midepoch.lane import streams
@@ -29,10 +25,7 @@ from midepoch.sampling.batches import OrderState, Step
 from midepoch.sampling.chain import SamplerChain
 from midepoch.stateful import Frozen, freeze_states, is_stateful, load_states
 
-__all__ = ["DIGEST_START", "CustomOrder", "chain_digest"]
-
-DIGEST_START = hashlib.sha256(b"").hexdigest()
-"""The digest before the first batch of an epoch."""
+__all__ = ["CustomOrder"]
 
 
 class CustomOrder:
@@ -296,27 +289,3 @@ def _slots(states: dict[str, Frozen]) -> dict[str, Any]:
 
 def _count(keys: Any) -> int:
     return len(keys) if hasattr(keys, "__len__") else 1
-
-
-def _by_value(keys: Any) -> Any:
-    """Return ``keys`` with integers in place of NumPy's: a sampler may give either."""
-    if isinstance(keys, np.integer):
-        return int(keys)
-    if type(keys) in (list, tuple):
-        return type(keys)(map(_by_value, keys))
-    if type(keys) is dict:
-        return {key: _by_value(value) for key, value in keys.items()}
-    return keys
-
-
-def chain_digest(digest: str, keys: Any) -> str:
-    """Return the digest after one more step of a sampler gave ``keys``; ``None`` if it raised.
-
-    >>> chain_digest(chain_digest(DIGEST_START, [4, 2]), [0])[:16]
-    '01dc32a1707d4c75'
-    """
-    try:
-        text = canonical.dumps(_by_value(keys))
-    except StateEncodingError:
-        text = canonical.dumps({"$opaque": type(keys).__qualname__})
-    return hashlib.sha256(bytes.fromhex(digest) + text).hexdigest()

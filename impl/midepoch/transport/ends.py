@@ -58,6 +58,7 @@ class _Shipment(NamedTuple):
     last: bool
     snapshot: tuple[bytes | None, bytes | None, str | None] | None
     busy: float
+    content: str | None
     form: bytes | Reference | None
     """The stream, or a layout. ``None``: the stream is long, and stands at the block's end."""
     places: list[Span] | list[int]
@@ -129,6 +130,7 @@ class WorkerEnd:
             batch.last,
             None if reply.snapshot is None else _fields(reply.snapshot),
             time.perf_counter() - start,
+            reply.content,
             form if beside else None,
             packed.places,
             size,
@@ -237,7 +239,14 @@ class MainEnd:
         parcel = Parcel(shipment, form, self._block(shipment, data), self._leases, self._taken)
         batch = PackedBatch(parcel, shipment.samples, shipment.last)
         snapshot = None if shipment.snapshot is None else _snapshot(*shipment.snapshot)
-        return Reply(shipment.iteration, shipment.slot, batch, snapshot, shipment.busy)
+        return Reply(
+            shipment.iteration,
+            shipment.slot,
+            batch,
+            snapshot,
+            shipment.busy,
+            shipment.content,
+        )
 
     def _block(self, shipment: _Shipment, data: bytes) -> memoryview:
         if shipment.dropped:

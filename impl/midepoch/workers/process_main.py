@@ -130,4 +130,4 @@ def _encode_failure(answer: Opened | Reply, failure: Failure, where: str) -> byt
 def _with(answer: Opened | Reply, failure: Failure) -> Opened | Reply:
     if isinstance(answer, Opened):
         return Opened(answer.iteration, failure, {})
-    return Reply(answer.iteration, answer.slot, failure, answer.snapshot, answer.busy)
+    return replace(answer, outcome=failure)

@@ -128,7 +128,7 @@ class TaskLog:
         stream = self._streams.get(lane)
         if stream is not None:
             if isinstance(answer.outcome, (Batch, Failure)):
-                stream.deliver(answer.outcome, snapshot)
+                stream.deliver(answer.outcome, snapshot, answer.content)
             elif isinstance(answer.outcome, Ended):
                 stream.end(snapshot)
         elif self._stateful and self._remembers:
