@@ -95,7 +95,8 @@ def show_one(name: str, console: Console) -> None:
         console.print(Text(rule.text))
         kind = rule.id.split("-")[0]
         judged = f"with all rules {kind}, by {', '.join(rule.requirements)}"
-        _show_facts([("judged", judged), ("page", rule.page)], console)
+        vectors = ", ".join(rule.vectors)
+        _show_facts([("judged", judged), ("vectors", vectors), ("page", rule.page)], console)
         return
     try:
         requirement = requirements.get(name.upper())

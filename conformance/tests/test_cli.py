@@ -127,6 +127,7 @@ def test_spec_shows_a_rule_and_what_judges_it(capsys: pytest.CaptureFixture[str]
     assert rule.text in out
     assert "state.md" in out
     assert "DOC-9" in out
+    assert "invalid/ahead-delivered" in out
 
 
 def test_spec_alone_shows_all_texts(capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,6 +9,7 @@ of ``rules.json`` are the only code that depends on it.
 from __future__ import annotations
 
 import argparse
+import fnmatch
 import json
 import re
 import sys
@@ -27,8 +28,9 @@ _OPENING = re.compile(rf'^<a id="{_ID}"></a>')
 _RULE = re.compile(rf'^<a id="(?P<anchor>{_ID})"></a>\*\*(?P<id>{_ID})\.\*\* (?P<text>\S.*)$')
 _KIND = re.compile(
     r"^\| \*\*(?P<prefix>[A-Z]+)\*\* \| \[\w+\]\((?P<page>\w+\.md)\) \| (?P<about>[^|]+) "
-    r"\| (?P<requirements>[^|]+) \| (?P<vectors>[^|]+) \|$"
+    r"\| (?P<requirements>[^|]+) \|$"
 )
+_PINS = re.compile(rf"^\| (?P<id>{_ID}) \| (?P<vectors>`[^|]+`) \|$")
 _LINK = re.compile(rf"\]\((?P<path>[^)#\s]*)#(?P<id>{_ID})\)")
 _KEY_WORD = re.compile(r"\b(?:MUST|SHOULD|MAY)\b")
 _RULES_ONLY = "**Normative:** the requirements and the rules."
@@ -39,12 +41,13 @@ def build(spec: Path = SPEC) -> dict[str, Any]:
 
     Raises:
         ProseError: a paragraph that opens like a rule does not parse or is on another page than
-            its kind, an id is used twice or was retired, a number is left out, the table of kinds
-            names what does not exist, or a key word is in a sentence that has no id.
+            its kind, an id is used twice or was retired, a number is left out, a key word is in a
+            sentence that has no id, the tables of kinds and of vectors name what does not exist,
+            or a vector stands beside no rule.
     """
     requirements = requirement_index.build(spec)
     kinds = _kinds(spec, {entry["id"] for entry in requirements["requirements"]})
-    rules: dict[str, dict[str, str]] = {}
+    rules: dict[str, dict[str, Any]] = {}
     for page in sorted(spec.glob("*.md")):
         for rule in _rules(page):
             kind = kinds.get(rule["id"].split("-")[0])
@@ -57,6 +60,7 @@ def build(spec: Path = SPEC) -> dict[str, Any]:
             rules[rule["id"]] = rule
     for prefix in kinds:
         _check_numbers(prefix, [*rules, *requirements["retired"]])
+    _pin(spec / "vectors", rules)
     order = list(kinds)
     return {
         "spec": "midepoch",
@@ -151,21 +155,39 @@ def _kinds(spec: Path, requirements: set[str]) -> dict[str, dict[str, Any]]:
         if not (match := _KIND.match(line)):
             continue
         judged = match["requirements"].split(", ")
-        vectors = re.findall(r"`([a-z]+)/`", match["vectors"])
         if match["prefix"] in taken:
             raise ProseError(f"{match['prefix']} is the prefix of requirements")
         if unknown := set(judged) - requirements:
             raise ProseError(f"rules {match['prefix']}: no requirement {', '.join(unknown)}")
-        if missing := [name for name in vectors if not (spec / "vectors" / name).is_dir()]:
-            raise ProseError(f"rules {match['prefix']}: no vectors {', '.join(missing)}")
         kinds[match["prefix"]] = {
             "prefix": match["prefix"],
             "page": match["page"],
             "about": match["about"],
             "requirements": judged,
-            "vectors": vectors,
         }
     return kinds
+
+
+def _pin(vectors: Path, rules: dict[str, dict[str, Any]]) -> None:
+    """Give each rule the names of the vectors that pin it."""
+    left = names = {
+        p.relative_to(vectors).with_suffix("").as_posix() for p in vectors.rglob("*.json")
+    }
+    for rule in rules.values():
+        rule["vectors"] = []
+    for line in (vectors / "README.md").read_text(encoding="utf-8").splitlines():
+        if not (match := _PINS.match(line)):
+            continue
+        if match["id"] not in rules:
+            raise ProseError(f"vectors: there is no rule {match['id']}")
+        for pattern in re.findall(r"`([^`]+)`", match["vectors"]):
+            found = fnmatch.filter(names, pattern)
+            if not found:
+                raise ProseError(f"vectors: {match['id']}: there is no {pattern}")
+            rules[match["id"]]["vectors"] += sorted(found)
+            left = left - set(found)
+    if left:
+        raise ProseError(f"vectors: no rule stands beside {', '.join(sorted(left))}")
 
 
 def _check_numbers(prefix: str, ids: list[str]) -> None:

@@ -12,7 +12,8 @@ from requirement_index import ProseError
 PROSE = rule_index.build()
 RULE = '<a id="RES-{n}"></a>**RES-{n}.** The loader resumes.'
 HEAD = "**Normative:** the requirements and the rules.\n\n"
-TABLE = "| **RES** | [Page](page.md) | resumes | RESUME-1 | `resumes/` |"
+TABLE = "| **RES** | [Page](page.md) | resumes | RESUME-1 |"
+PINS = "| RES-1 | `resumes/*` |"
 REQUIREMENT = (
     '- <a id="RESUME-1"></a>**RESUME-1** · Resume · MUST · refusal: refused — It MUST. '
     "*Why:* it does."
@@ -20,8 +21,13 @@ REQUIREMENT = (
 RETIRED = '- <a id="RES-{n}"></a>**RES-{n}** · retired in 1.1 — no longer true.'
 
 
-def spec_of(tmp_path: Path, *rules: str, changelog: str = "", table: str = TABLE) -> Path:
+def spec_of(
+    tmp_path: Path, *rules: str, changelog: str = "", table: str = TABLE, pins: str = PINS
+) -> Path:
     (tmp_path / "vectors/resumes").mkdir(parents=True, exist_ok=True)
+    for name in ("one", "two"):
+        (tmp_path / f"vectors/resumes/{name}.json").write_text("{}", encoding="utf-8")
+    (tmp_path / "vectors/README.md").write_text(pins, encoding="utf-8")
     (tmp_path / "index.md").write_text("**Version:** 1.0 · draft\n", encoding="utf-8")
     (tmp_path / "conformance.md").write_text(
         f"| **Resume** | any loader | resumes |\n\n{table}\n", encoding="utf-8"
@@ -56,15 +62,20 @@ def test_rules_are_parsed(tmp_path: Path) -> None:
             "page": "page.md",
             "about": "resumes",
             "requirements": ["RESUME-1"],
-            "vectors": ["resumes"],
         }
     ]
     assert index["rules"] == [
-        {"id": "RES-1", "page": "page.md", "text": "The loader resumes."},
+        {
+            "id": "RES-1",
+            "page": "page.md",
+            "text": "The loader resumes.",
+            "vectors": ["resumes/one", "resumes/two"],
+        },
         {
             "id": "RES-2",
             "page": "page.md",
             "text": "The loader resumes so:\n\n```text\na = 1\n\nb = 2\n```",
+            "vectors": [],
         },
     ]
 
@@ -92,14 +103,27 @@ def test_a_faulty_rule_is_found(tmp_path: Path, rules: list[str], message: str) 
     [
         (TABLE.replace("**RES**", "**RESUME**"), "the prefix of requirements"),
         (TABLE.replace("RESUME-1", "RESUME-2"), "no requirement RESUME-2"),
-        (TABLE.replace("`resumes/`", "`more/`"), "no vectors more"),
         (TABLE.replace("page.md", "other.md"), "no rules such as RES-1 belong"),
     ],
-    ids=["prefix", "requirement", "vectors", "page"],
+    ids=["prefix", "requirement", "page"],
 )
 def test_a_faulty_kind_is_found(tmp_path: Path, table: str, message: str) -> None:
     with pytest.raises(ProseError, match=message):
         rule_index.build(spec_of(tmp_path, RULE.format(n=1), table=table))
+
+
+@pytest.mark.parametrize(
+    ("pins", "message"),
+    [
+        (PINS.replace("RES-1", "RES-2"), "there is no rule RES-2"),
+        (PINS.replace("resumes/*", "resumes/three"), "RES-1: there is no resumes/three"),
+        (PINS.replace("resumes/*", "resumes/one"), "no rule stands beside resumes/two"),
+    ],
+    ids=["rule", "vector", "left"],
+)
+def test_a_faulty_table_of_vectors_is_found(tmp_path: Path, pins: str, message: str) -> None:
+    with pytest.raises(ProseError, match=message):
+        rule_index.build(spec_of(tmp_path, RULE.format(n=1), pins=pins))
 
 
 def test_a_retired_rule_leaves_its_number_and_is_not_reused(tmp_path: Path) -> None:

@@ -81,6 +81,9 @@ class Rule:
     requirements: tuple[str, ...]
     """The requirements whose judges judge rules of this kind."""
 
+    vectors: tuple[str, ...]
+    """The published vectors that pin it, such as ``invalid/seed-null``."""
+
 
 @functools.lru_cache(maxsize=1)
 def load() -> dict[str, Requirement]:
@@ -105,10 +108,7 @@ def rules() -> dict[str, Rule]:
     """Return all rules by id, in the specification's order."""
     index = _index("rules.json")
     judged = {kind["prefix"]: tuple(kind["requirements"]) for kind in index["kinds"]}
-    return {
-        r["id"]: Rule(r["id"], r["page"], r["text"], judged[r["id"].split("-")[0]])
-        for r in index["rules"]
-    }
+    return {r["id"]: _rule(r, judged) for r in index["rules"]}
 
 
 def get(identifier: str) -> Requirement:
@@ -142,4 +142,14 @@ def _requirement(data: dict[str, Any]) -> Requirement:
         field=tuple(data["field"]),
         unjudged=data["unjudged"],
         page=data["page"],
+    )
+
+
+def _rule(data: dict[str, Any], judged: dict[str, tuple[str, ...]]) -> Rule:
+    return Rule(
+        id=data["id"],
+        page=data["page"],
+        text=data["text"],
+        requirements=judged[data["id"].split("-")[0]],
+        vectors=tuple(data["vectors"]),
     )
