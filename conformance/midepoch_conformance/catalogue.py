@@ -81,19 +81,28 @@ def show_all(console: Console) -> None:
 
 
 def show_one(name: str, console: Console) -> None:
-    """Print a requirement with its reason, its judge and its cases; or a class with its members.
+    """Print a requirement with its reason, its judge and its cases; a class; or a rule.
 
     Raises:
-        CheckError: there is no requirement of that id, and no class of that name.
+        CheckError: there is no requirement or rule of that id, and no class of that name.
     """
     entry = next((one for one in requirements.classes() if one.name.lower() == name.lower()), None)
     if entry is not None:
         _show_class(entry, console)
         return
+    if rule := requirements.rules().get(name.upper()):
+        console.print(Text.assemble((rule.id, "bold"), "  a rule of the format"))
+        console.print(Text(rule.text))
+        kind = rule.id.split("-")[0]
+        judged = f"with all rules {kind}, by {', '.join(rule.requirements)}"
+        vectors = ", ".join(rule.vectors)
+        _show_facts([("judged", judged), ("vectors", vectors), ("page", rule.page)], console)
+        return
     try:
         requirement = requirements.get(name.upper())
     except requirements.RequirementError as error:
-        known = [*requirements.load(), *(one.name for one in requirements.classes())]
+        classes = [one.name for one in requirements.classes()]
+        known = [*requirements.load(), *requirements.rules(), *classes]
         raise CheckError(str(error.args[0]), meant(name, known)) from error
     console.print(
         Text.assemble((requirement.id, "bold"), f"  {requirement.cls}, {requirement.level}")
@@ -107,6 +116,10 @@ def show_one(name: str, console: Console) -> None:
         ("cases", _cases(requirement)),
         ("page", requirement.page),
     ]
+    _show_facts(facts, console)
+
+
+def _show_facts(facts: list[tuple[str, str]], console: Console) -> None:
     for title, text in facts:
         if text:
             console.print(Text(f"\n{title}", "dim"))

@@ -258,14 +258,15 @@ def list_() -> None:
 
 
 @app.command(
-    short_help="Show a requirement, or all of a class.",
+    short_help="Show a requirement or a rule, or all of a class.",
     epilog="Example: midepoch spec RESUME-1",
 )
 def spec(
     requirement: Annotated[
         str | None,
         typer.Argument(
-            metavar="[ID]", help="A requirement, such as RESUME-1, or a class, such as Resume."
+            metavar="[ID]",
+            help="A requirement such as RESUME-1, a class such as Resume, or a rule such as RES-4.",
         ),
     ] = None,
 ) -> None:

@@ -120,6 +120,16 @@ def test_spec_says_how_each_requirement_is_judged(
     assert (requirement.unjudged or "cases of the families") in out
 
 
+def test_spec_shows_a_rule_and_what_judges_it(capsys: pytest.CaptureFixture[str]) -> None:
+    rule = requirements.rules()["VAL-8"]
+    assert main(["spec", "val-8"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert rule.text in out
+    assert "state.md" in out
+    assert "DOC-9" in out
+    assert "invalid/ahead-delivered" in out
+
+
 def test_spec_alone_shows_all_texts(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["spec"]) == 0
     out = capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""Render one requirement of the specification as a block of Markdown (pure)."""
+"""Render the requirements of the specification as blocks, and the ids of its rules (pure)."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import field_failures
 
 OPENING = re.compile(r'^- <a id="([A-Z]+-[1-9][0-9]*)"></a>\*\*\1\*\* · (?!retired in )')
 """Matches the start of a requirement's line; lines of retired ids stay unchanged."""
+
+_RULE = re.compile(r'^<a id="([A-Z]+-[1-9][0-9]*)"></a>\*\*\1\.\*\* ', re.MULTILINE)
 
 REFUSAL = {
     "passes": "a refusal passes",
@@ -48,6 +50,11 @@ def replace_requirements(page: str, index: Mapping[str, Mapping[str, Any]], know
             raise LookupError(f"{match[1]} is not in requirements.json; write the index anew")
         lines += ["", block(index[match[1]], known), ""]
     return "\n".join(lines) + "\n"
+
+
+def small_rule_ids(page: str) -> str:
+    """Return the page with the id of each rule as a small link to the rule itself."""
+    return _RULE.sub(r'<a class="rule-id" id="\1" href="#\1">\1</a> ', page)
 
 
 def block(requirement: Mapping[str, Any], known: Known) -> str:

@@ -1,4 +1,4 @@
-"""mkdocs hook: links every requirement id in the site's text to its requirement."""
+"""mkdocs hook: links every id in the site's text to its requirement or rule."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import Files
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
-from spec_pages import load_index
+from spec_pages import load_index, load_rules
 
 _ID = re.compile(r"\b[A-Z]+-[1-9][0-9]*\b")
 _CLOSED = {"a", "pre", "script", "style", "h1", "h2", "h3", "h4", "h5", "h6"}
@@ -19,11 +19,11 @@ _CLOSED = {"a", "pre", "script", "style", "h1", "h2", "h3", "h4", "h5", "h6"}
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Link the page's ids that are not inside a link yet."""
     targets = {}
-    for requirement in load_index()["requirements"]:
-        file = files.get_file_from_path(f"spec/{requirement['page']}")
+    for entry in [*load_index()["requirements"], *load_rules()["rules"]]:
+        file = files.get_file_from_path(f"spec/{entry['page']}")
         if file is not None:
             url = get_relative_url(file.url, page.url)
-            targets[requirement["id"]] = f"{url}#{requirement['id']}"
+            targets[entry["id"]] = f"{url}#{entry['id']}"
     return link_ids(html, targets)
 
 

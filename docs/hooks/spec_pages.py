@@ -1,7 +1,7 @@
 """mkdocs hook: the pages, schema and vectors of ``spec/`` become part of the site.
 
 Implementers read the specification in ``spec/``. The site shows the same text, with each
-requirement as a block that has an anchor and names its judge.
+requirement as a block that has an anchor and names its judge, and each rule with a small id.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import field_page
 import field_table
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
-from requirement_block import Known, replace_requirements
+from requirement_block import Known, replace_requirements, small_rule_ids
 
 SPEC = Path(__file__).resolve().parents[2] / "spec"
 DATA = ("*.json", "schema/**/*.json", "vectors/**/*.json")
@@ -43,6 +43,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     known = Known(judges, examples(), reports())
     for page in pages():
         text = replace_requirements(page.read_text(encoding="utf-8"), by_id, known)
+        text = small_rule_ids(text)
         files.append(File.generated(config, _uri(page), content=text))
     table = requirement_table(index, judges)
     files.append(File.generated(config, "spec/requirements.md", content=table))
@@ -63,6 +64,12 @@ def pages() -> list[Path]:
 def load_index() -> dict[str, Any]:
     """Return the machine-readable index of all requirements."""
     index: dict[str, Any] = json.loads((SPEC / "requirements.json").read_text(encoding="utf-8"))
+    return index
+
+
+def load_rules() -> dict[str, Any]:
+    """Return the machine-readable index of all rules."""
+    index: dict[str, Any] = json.loads((SPEC / "rules.json").read_text(encoding="utf-8"))
     return index
 
 

@@ -14,6 +14,7 @@ else:
     import tomli as tomllib
 
 ROOT = Path(__file__).resolve().parents[2]
+RULES = json.loads((ROOT / "spec/rules.json").read_text(encoding="utf-8"))
 REQUIREMENTS = json.loads((ROOT / "spec/requirements.json").read_text(encoding="utf-8"))
 _CSS_FETCH = re.compile(r"@import|url\(\s*[\"']?(?:https?:)?//", re.IGNORECASE)
 
@@ -48,6 +49,13 @@ def test_every_requirement_has_its_anchor_and_its_judge(site: Path) -> None:
         block = text.partition(f'id="{requirement["id"]}"')[2].partition("</div>")[0]
         judge = REGISTRY.get(requirement["id"])
         assert (judge.function.__name__ if judge else "Not judged") in block
+
+
+def test_every_rule_has_its_anchor(site: Path) -> None:
+    for rule in RULES["rules"]:
+        page = site / "spec" / rule["page"].replace(".md", ".html")
+        assert rule["id"] in built_page.read(page).anchors
+        assert f"**{rule['id']}" not in page.read_text(encoding="utf-8")
 
 
 def test_the_front_page_counts_the_requirements() -> None:

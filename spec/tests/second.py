@@ -319,57 +319,68 @@ def validate(state: Any, present: dict[str, Any]) -> None:
     options = [*plan["options"], *plan["options"].values()]
     need(fits(options, [TEXT]) and fits([*plan["options"]], [PLAIN]), "options of text")
     share = position["share"] or {"rank": 0, "world": 1}
-    need(share["rank"] < share["world"], "a rank of the world")
-    need(n is None or position["share"] is None, "no share of a built-in order")
-    need([plan["sampler"] == "none", n is None] == [iterable, custom or iterable], "an order")
-    need(plan["tail"] == "keep" or (size and not (rollover and iterable)), "a fitting tail")
-    need((plan["sampler_name"] is not None) == custom, "a custom sampler's name")
+    need(share["rank"] < share["world"], "VAL-2: a rank of the world")
+    need(n is None or position["share"] is None, "VAL-2: no share of a built-in order")
+    need(
+        [plan["sampler"] == "none", n is None] == [iterable, custom or iterable], "VAL-1: an order"
+    )
+    need(plan["tail"] == "keep" or (size and not (rollover and iterable)), "VAL-1: a fitting tail")
+    need((plan["sampler_name"] is not None) == custom, "VAL-1: a custom sampler's name")
     for part in (position["digest"], sampler):
-        need((part is not None) == custom, "digest and state of a custom sampler alone")
-    need((position["carried"] is not None) == rollover, "what was carried of a rollover alone")
+        need((part is not None) == custom, "VAL-2: digest and state of a custom sampler alone")
+    need(
+        (position["carried"] is not None) == rollover, "VAL-2: what was carried of a rollover alone"
+    )
     carried = position["carried"] or []
-    need(len(carried) < (size or 1), "less carried than a batch")
-    need(n is None or fits(carried, [range(n)]), "carried indices of the source")
+    need(len(carried) < (size or 1), "VAL-2: less carried than a batch")
+    need(n is None or fits(carried, [range(n)]), "VAL-2: carried indices of the source")
     at = sampler["batches"] if sampler else 0
     ahead, low = position["ahead"], batches - len(position["ahead"])
     rising = all(below < index for below, index in zip([low, *ahead], ahead, strict=False))
-    need(low >= 0 and rising, "batches ahead, each above those before")
-    need(not (ahead and lanes), "no batches ahead of lanes")
+    need(low >= 0 and rising, "VAL-8: batches ahead, each above those before")
+    need(not (ahead and lanes), "VAL-8: no batches ahead of lanes")
     reach = ahead[-1] + 1 if ahead else batches
     if n is not None:
         count, whole, each = batch_count(plan, len(carried)), n + len(carried), size or 1
-        need(reach <= count, "a position within the epoch")
+        need(reach <= count, "VAL-3: a position within the epoch")
         short = max(0, count * each - whole) if reach == count else 0
-        need(samples == batches * each - short, "samples of the batches")
+        need(samples == batches * each - short, "VAL-3: samples of the batches")
     elif size is not None or iterable or batches == 0:
-        need(samples <= batches * (size or 1), "samples of the batches")
+        need(samples <= batches * (size or 1), "VAL-4: samples of the batches")
     if sampler is not None:
-        check_stated(sampler["states"], sampler["stated"], sampler["batches"])
+        check_stated("VAL-5", sampler["states"], sampler["stated"], sampler["batches"])
         states = {g["path"]: is_json(g["state"]) for g in sampler["generators"]}
         need(len(states) == len(sampler["generators"]) and all(states.values()), "generators")
         digest = sampler["digest"]
-        need(at <= low, "a snapshot not after the position")
-        need((digest is not None) == (at > 0), "the digest of a snapshot within the epoch")
-        need(at < max(1, reach) or digest == position["digest"], "the position's digest")
-    need(lanes is not None or not iterable, "lanes of an iterable")
+        need(at <= low, "VAL-5: a snapshot not after the position")
+        need((digest is not None) == (at > 0), "VAL-5: the digest of a snapshot within the epoch")
+        need(at < max(1, reach) or digest == position["digest"], "VAL-5: the position's digest")
+    need(lanes is not None or not iterable, "VAL-6: lanes of an iterable")
     if lanes is not None:
         entries, count = lanes["entries"], max(1, plan["lanes"])
         passes = iterable and plan["lifetime"] == "run"
-        need(len(entries) == count and lanes["next"] < count, "the plan's lanes")
+        need(len(entries) == count and lanes["next"] < count, "VAL-6: the plan's lanes")
         for entry in entries:
             slots = {"dataset": entry["dataset"], "iterator": entry["iterator"]}
-            check_stated(slots, entry["stated"], entry["ordinal"])
-            need(passes or (entry["ordinal"] >= 0 and iterable >= entry["ended"]), "a fitting lane")
+            check_stated("VAL-6", slots, entry["stated"], entry["ordinal"])
+            need(passes or entry["ordinal"] >= 0, "VAL-6: a pass before of lifetime run")
+            need(iterable or not entry["ended"], "VAL-7: lanes of a map-style dataset do not end")
             errors, since = entry["errors"], max(0, -entry["ordinal"]) + entry["replay"]
-            need(errors == sorted({*errors}), "errors that increase")
-            need(not errors or errors[-1] < since, "errors since the snapshot")
+            need(errors == sorted({*errors}), "VAL-6: errors that increase")
+            need(not errors or errors[-1] < since, "VAL-6: errors since the snapshot")
         made = [max(0, entry["ordinal"]) + entry["replay"] for entry in entries]
-        need(sum(made) == batches, "the position's batches in the lanes")
+        need(sum(made) == batches, "VAL-7: the position's batches in the lanes")
         if not iterable:
             dealt = [(batches + count - 1 - lane) // count for lane in range(count)]
-            need(made == dealt and lanes["next"] == batches % count, "lanes as batches are dealt")
+            need(
+                made == dealt and lanes["next"] == batches % count,
+                "VAL-7: lanes as batches are dealt",
+            )
             replayed = [e["ordinal"] * count + i for i, e in enumerate(entries) if e["replay"]]
-            need(min(replayed, default=at) >= at, "lanes that replay batches since the sampler's")
+            need(
+                min(replayed, default=at) >= at,
+                "VAL-7: lanes that replay batches since the sampler's",
+            )
     pairs = {name: (plan[name], present[name]) for name in PLAN if name != "lifetime"}
     if None in pairs["data"]:
         del pairs["data"]
@@ -379,9 +390,9 @@ def validate(state: Any, present: dict[str, Any]) -> None:
         raise PlanMismatchError(differing)
 
 
-def check_stated(states: dict[str, Any], stated: list[str], batches: int) -> None:
+def check_stated(rule: str, states: dict[str, Any], stated: list[str], batches: int) -> None:
     null = all(slot in stated or states[slot] is None for slot in states)
-    need(null and (batches <= 0 or stated), "null and batches 0 where nothing is stated")
+    need(null and (batches <= 0 or stated), f"{rule}: null and batches 0 where nothing is stated")
 
 
 def batch_count(plan: dict[str, Any], carried: int = 0) -> int:

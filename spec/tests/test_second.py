@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+import re
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -164,6 +165,21 @@ def test_invalid(file: dict[str, Any]) -> None:
     assert type(refusal.value).__name__ == file["error"]
     if "fields" in file:
         assert list(refusal.value.args[0]) == file["fields"]
+
+
+RULES = json.loads((VECTORS.parent / "rules.json").read_text(encoding="utf-8"))["rules"]
+PINNED = [(rule["id"], name) for rule in RULES for name in rule["vectors"]]
+BROKEN = [(rule, name) for rule, name in PINNED if name.startswith("invalid/")]
+
+
+@pytest.mark.parametrize(("rule", "name"), BROKEN)
+def test_an_invalid_state_breaks_the_rule_that_it_is_said_to_pin(rule: str, name: str) -> None:
+    """Rules of validity only: the others are about the form of the document or about plans."""
+    file = json.loads((VECTORS / f"{name}.json").read_text(encoding="utf-8"))
+    with pytest.raises(ValueError, match=r"\S") as refusal:
+        second.validate(decoded(file["state"]), decoded(file["plan"]))
+    named = re.findall(r"VAL-[0-9]+", str(refusal.value))
+    assert named == ([rule] if rule.startswith("VAL") else [])
 
 
 def digest(batches: list[list[int]]) -> str:

@@ -1,4 +1,4 @@
-"""The requirements, read from the specification's index (pure)."""
+"""The requirements and rules, read from the specification's indexes (pure)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,16 @@ import json
 from importlib import resources
 from typing import Any
 
-__all__ = ["Requirement", "RequirementClass", "RequirementError", "classes", "get", "load"]
+__all__ = [
+    "Requirement",
+    "RequirementClass",
+    "RequirementError",
+    "Rule",
+    "classes",
+    "get",
+    "load",
+    "rules",
+]
 
 
 class RequirementError(LookupError):
@@ -56,6 +65,26 @@ class RequirementClass:
     title: str
 
 
+@dataclasses.dataclass(frozen=True)
+class Rule:
+    """A numbered rule, which binds implementers of the format and has no judge of its own."""
+
+    id: str
+    """The stable id, such as ``RES-4``."""
+
+    page: str
+    """The page of the specification."""
+
+    text: str
+    """The rule, in Markdown."""
+
+    requirements: tuple[str, ...]
+    """The requirements whose judges judge rules of this kind."""
+
+    vectors: tuple[str, ...]
+    """The published vectors that pin it, such as ``invalid/seed-null``."""
+
+
 @functools.lru_cache(maxsize=1)
 def load() -> dict[str, Requirement]:
     """Return all requirements by id, in the specification's order.
@@ -64,13 +93,22 @@ def load() -> dict[str, Requirement]:
         >>> load()["RESUME-1"].cls
         'Resume'
     """
-    return {r.id: r for r in map(_requirement, _index()["requirements"])}
+    return {r.id: r for r in map(_requirement, _index("requirements.json")["requirements"])}
 
 
 @functools.lru_cache(maxsize=1)
 def classes() -> tuple[RequirementClass, ...]:
     """Return the conformance classes in the specification's order."""
-    return tuple(RequirementClass(c["name"], c["binds"], c["title"]) for c in _index()["classes"])
+    found = _index("requirements.json")["classes"]
+    return tuple(RequirementClass(c["name"], c["binds"], c["title"]) for c in found)
+
+
+@functools.lru_cache(maxsize=1)
+def rules() -> dict[str, Rule]:
+    """Return all rules by id, in the specification's order."""
+    index = _index("rules.json")
+    judged = {kind["prefix"]: tuple(kind["requirements"]) for kind in index["kinds"]}
+    return {r["id"]: _rule(r, judged) for r in index["rules"]}
 
 
 def get(identifier: str) -> Requirement:
@@ -87,8 +125,8 @@ def get(identifier: str) -> Requirement:
     return known[identifier]
 
 
-def _index() -> dict[str, Any]:
-    text = resources.files("midepoch_spec").joinpath("requirements.json").read_text("utf-8")
+def _index(name: str) -> dict[str, Any]:
+    text = resources.files("midepoch_spec").joinpath(name).read_text("utf-8")
     index: dict[str, Any] = json.loads(text)
     return index
 
@@ -104,4 +142,14 @@ def _requirement(data: dict[str, Any]) -> Requirement:
         field=tuple(data["field"]),
         unjudged=data["unjudged"],
         page=data["page"],
+    )
+
+
+def _rule(data: dict[str, Any], judged: dict[str, tuple[str, ...]]) -> Rule:
+    return Rule(
+        id=data["id"],
+        page=data["page"],
+        text=data["text"],
+        requirements=judged[data["id"].split("-")[0]],
+        vectors=tuple(data["vectors"]),
     )
