@@ -40,6 +40,7 @@ LANE: dict[str, Any] = {
     "stated": [],
     "ended": False,
     "errors": [],
+    "content": None,
 }
 UNSTATED: dict[str, Any] = {"states": dict.fromkeys(SAMPLER_SLOTS), "stated": []}
 

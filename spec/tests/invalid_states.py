@@ -63,6 +63,7 @@ ITERABLE: _Tree = {
                 "ended": False,
                 "replay": 1,
                 "errors": [],
+                "content": None,
             },
             {
                 "dataset": {"read": 4},
@@ -72,6 +73,7 @@ ITERABLE: _Tree = {
                 "ended": False,
                 "replay": 0,
                 "errors": [],
+                "content": None,
             },
         ],
     },
@@ -131,6 +133,7 @@ LANES: _Tree = {
                 "ended": False,
                 "replay": 1,
                 "errors": [],
+                "content": None,
             },
             {
                 "dataset": {"seen": 4},
@@ -140,6 +143,7 @@ LANES: _Tree = {
                 "ended": False,
                 "replay": 0,
                 "errors": [],
+                "content": None,
             },
         ],
     },
@@ -584,6 +588,7 @@ _FORMAT: dict[str, tuple[str, str, _Edit]] = {
                 "ended": False,
                 "replay": 0,
                 "errors": [],
+                "content": None,
             }
         ),
     ),
@@ -629,6 +634,7 @@ _FORMAT: dict[str, tuple[str, str, _Edit]] = {
                 "ended": False,
                 "replay": 1,
                 "errors": [],
+                "content": None,
             },
         ),
     ),
@@ -667,6 +673,21 @@ _FORMAT: dict[str, tuple[str, str, _Edit]] = {
         "errors that are no list",
         "iterable",
         _set("lanes", "entries", 0, "errors", 0),
+    ),
+    "lane-content-number": (
+        "a content that is no digest",
+        "iterable",
+        _set("lanes", "entries", 0, "content", 0),
+    ),
+    "lane-content-of-nothing": (
+        "a content of no batches",
+        "iterable",
+        _set("lanes", "entries", 1, "content", "ab" * 32),
+    ),
+    "map-lane-content": (
+        "a content of a map-style dataset's lane",
+        "map with lanes",
+        _set("lanes", "entries", 0, "content", "ab" * 32),
     ),
     "map-lane-ended": (
         "a map-style dataset's lane that has ended",

@@ -280,6 +280,7 @@ SAMPLER |= {"states": dict.fromkeys(SLOTS, object), "batches": SIGNED}
 SAMPLER |= {"digest": POSITION["digest"]}
 ENTRY: dict[str, Any] = {"dataset": object, "iterator": object, "stated": {"dataset", "iterator"}}
 ENTRY |= {"ordinal": SIGNED, "ended": bool, "replay": COUNT, "errors": [COUNT]}
+ENTRY |= {"content": POSITION["digest"]}
 STATE: dict[str, Any] = {"format": TEXT, "version": COUNT, "plan": PLAN, "position": POSITION}
 STATE |= {"sampler": (None, SAMPLER), "lanes": (None, {"next": COUNT, "entries": [ENTRY]})}
 
@@ -368,6 +369,8 @@ def validate(state: Any, present: dict[str, Any]) -> None:
             errors, since = entry["errors"], max(0, -entry["ordinal"]) + entry["replay"]
             need(errors == sorted({*errors}), "VAL-6: errors that increase")
             need(not errors or errors[-1] < since, "VAL-6: errors since the snapshot")
+            replayed = iterable and entry["replay"] > 0
+            need(replayed or entry["content"] is None, "VAL-6: the content of replayed batches")
         made = [max(0, entry["ordinal"]) + entry["replay"] for entry in entries]
         need(sum(made) == batches, "VAL-7: the position's batches in the lanes")
         if not iterable:
