@@ -79,8 +79,13 @@ def test_without_an_uninterrupted_run_only_the_basis_speaks() -> None:
     broken = whole(FIRST)
     broken.sessions[0].events[0].fault = fault("next RuntimeError worker failed")
     of = case("cut", *CUT)
-    (resume, _) = judge(of, trace(of, CUT_FIRST, ["", "45."]), broken)
+    (resume, _, run) = judge(of, trace(of, CUT_FIRST, ["", "45."]), broken)
     assert (resume.outcome, resume.kind) == ("not offered", "oracle")
+    assert (run.requirement, run.outcome, run.kind) == ("BASIS-1", "fails", "late error")
+    refusing = whole()
+    refusing.sessions[0].events[:] = []
+    refusing.sessions[0].fault = fault("open ValueError batch_size 4 is not supported")
+    assert [f.outcome for f in judge(of, trace(of), refusing)] == ["not offered"] * 2
     plain = case("plain", "drain, drain")
     basis = found("BASIS-1", plain, trace(plain, []), broken)
     assert basis is not None

@@ -314,8 +314,8 @@ run is "resumed", in the second one: in a later epoch."""
 
 @_outage(
     "healed", (True,), needs=("samples",),
-    shape=(*ONE, (13, 1)), kind=("map", *LANED), sample=(9, 0), where=tuple(HEALED),
-    interval=(1, 3, 100), draw=("", "own"), tail=("keep",),
+    each=("kind",), shape=(*ONE, (13, 1)), kind=("map", *LANED), sample=(9, 0), where=tuple(HEALED),
+    interval=(3, 1, 100), draw=("", "own"), tail=("keep",),
 )  # fmt: skip
 def _healed(c: Cell) -> Case | None:
     if (c.interval == 100) is not (c.shape[1] == 1):

@@ -70,7 +70,11 @@ def judge(
         oracle: the uninterrupted run's trace; None if the case needs none.
         live_load: what the loader documents of a load into a live iterator (``Offer.live_load``).
     """
-    found = (_judged(REGISTRY[name], case, trace, oracle, live_load) for name in applicable(case))
+    names = applicable(case)
+    found = [_judged(REGISTRY[name], case, trace, oracle, live_load) for name in names]
+    if "BASIS-1" not in names and oracle is not None:
+        # The run that a case is compared with is a run, too.
+        found.append(basis.broken_run(View("BASIS-1", case, trace, oracle, live_load)))
     return [place(finding, case) for finding in found if finding is not None]
 
 

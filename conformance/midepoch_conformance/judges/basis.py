@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from midepoch_conformance.case.adapter import Execution
+from midepoch_conformance.case.case import CAUGHT, HISTORY
 from midepoch_conformance.case.trace import WRITTEN, Trace
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
 from midepoch_conformance.verdict import compare, expected
-from midepoch_conformance.verdict.evidence import Evidence, Piece
+from midepoch_conformance.verdict.evidence import UNINTERRUPTED, Evidence, Piece
 from midepoch_conformance.verdict.finding import Finding, fault_kind, in_words, is_refusal
 
 __all__ = ["allowed_missing"]
@@ -22,6 +25,21 @@ def runs(view: View) -> Finding | None:
         if finding is not None:
             return finding
     return view.passed()
+
+
+def broken_run(view: View) -> Finding | None:
+    """Return how the uninterrupted run of any case fails; None if it does not, or refuses."""
+    run = view.oracle
+    fault = run.sessions[0].first_fault() if run and run.sessions else None
+    if run is None or fault is None or fault.kind == "adapter":
+        return None
+    if view.case.workload.fail_at is not None and view.case.probe in (CAUGHT, HISTORY):
+        return None  # it fails on purpose, and goes on
+    found = _ran(view, run)
+    if found is None or found.outcome != "fails":
+        return None
+    evidence = Evidence("error", UNINTERRUPTED, wanted="no error")
+    return dataclasses.replace(found, evidence=evidence)
 
 
 @judge("BASIS-2", "plain", "work plain", "uneven plain")
