@@ -53,7 +53,7 @@ def _delivered(case: Case, finding: Finding) -> Comparison:
     return Comparison(said("no error"), f"errors({seen(last)})", "got")
 
 
-@_recipe("EPOCH-6")
+@_recipe("EPOCH-6", "EPOCH-7")
 def _rolled_over(case: Case, finding: Finding) -> Comparison:
     """All epochs of a run, one after the other, are one permutation after the other."""
     w = case.workload
@@ -121,7 +121,7 @@ def _taken_again(case: Case, finding: Finding) -> Comparison:
     return Comparison(before, after, looks=("document",))
 
 
-@_recipe("DOC-7", "DOC-8", "DOC-9", "DOC-11")
+@_recipe("DOC-7", "DOC-8", "DOC-9", "DOC-11", "DOC-16", "DOC-17")
 def _published(case: Case, finding: Finding) -> Comparison:
     """Compare with a published state's outcome: the state is refused or continued."""
     steps = case.sessions[0].steps
