@@ -86,8 +86,8 @@ ORDERS: dict[str, dict[str, Any]] = {
 
 
 @_format(
-    "document position", section="positions", shape=ONE, kind=(*KINDS, "stateful_map"), tail=("keep", "drop"),
-    order=tuple(ORDERS),
+    "document position", section="positions", shape=ONE, kind=(*KINDS, "stateful_map"),
+    tail=("keep", "drop"), order=tuple(ORDERS),
 )  # fmt: skip
 def _position(c: Cell) -> Case | None:
     """Take states at all moments of epochs, in a fresh run and after a load."""
