@@ -175,7 +175,7 @@ def consistent(view: View) -> Finding | None:
             return view.blocked("a state is not well-formed (DOC-1)")
         found = next(contradictions(document), None)
         if found is not None:
-            words = f"rule {found.rule}: {found.path}: {found.words}"
+            words = f"{found.path}: {found.words} ({found.rule})"
             evidence = Evidence("recipe", index, event.step)
             return view.fails("invalid", words, found.path, document, evidence)
     return _of_all(view)
