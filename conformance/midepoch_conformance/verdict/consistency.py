@@ -149,6 +149,8 @@ def _lanes(plan: dict[str, Any], lanes: dict[str, Any]) -> Iterator[Contradictio
         made = max(0, -ordinal) + entry["replay"]
         if not _rises(errors) or (errors and errors[-1] >= made):
             yield Contradiction("VAL-6", f"{path}/errors", f"{errors} of {made} batches")
+        if entry["content"] is not None and (plan["dataset"] == "map" or not entry["replay"]):
+            yield Contradiction("VAL-6", f"{path}/content", "not null, and nothing is replayed")
 
 
 def _counts(
