@@ -202,6 +202,10 @@ def test_a_position_that_is_not_known_is_not_judged(session: str, texts: list[st
     )
 
 
+def test_a_state_without_a_position_is_not_judged() -> None:
+    assert outcome("DOC-19", *one({"unreadable": "TypeError"})) == ("blocked", "")
+
+
 def test_a_refused_load_moves_nothing() -> None:
     session = "take 2, load_bogus text?, save a, take 1, save b"
     texts = ["01|23", "!load ValueError no state", "", "45", ""]

@@ -186,9 +186,11 @@ def counts_what_was_delivered(view: View) -> Finding | None:
     """The position of each state counts the batches and samples of its epoch."""
     documents = {(index, event.step): event.document for index, event in _every_place(view)}
     for place, wanted in counted(view.case, view.trace):
-        position = documents.get(place, {}).get("position")
-        if not isinstance(position, dict):
+        if place not in documents:
             continue
+        position = documents[place].get("position")
+        if not isinstance(position, dict):
+            return view.blocked("a state has no position (DOC-1)")
         got = {name: position.get(name) for name in wanted}
         if got != wanted:
             odd = next(name for name in wanted if got[name] != wanted[name])
