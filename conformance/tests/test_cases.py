@@ -158,6 +158,7 @@ def one(probe: str, **values: object) -> Case:
         x = c.sessions[0].execution
         have = {"kind": c.workload.kind, "workers": x.workers, "tail": c.workload.tail}
         have |= {"shuffle": c.workload.shuffle, "draws": c.workload.draws}
+        have |= {"sessions": len(c.sessions)}
         if c.probe == probe and values.items() <= have.items():
             return c
     raise AssertionError(f"no case of {probe!r} with {values}")
@@ -184,7 +185,7 @@ def one(probe: str, **values: object) -> Case:
         (one("failing sample"), {"name": "own"}, "the suite does not know them"),
         (one("rollover"), {"tails": ("keep",)}, "tail='rollover' is not offered"),
         (one("unordered"), {"orders": (True,)}, "delivery out of order is not offered"),
-        (one("unordered"), {"extras": ()}, "states where batches come out of order"),
+        (one("unordered", sessions=2), {"extras": ()}, "states where batches come out of order"),
         (one("unordered elastic"), {"fixed_plan": ()}, "the plan cannot be held fixed"),
         (one("thread values"), {"worker_kinds": ("process",)}, "thread workers are not offered"),
         (one("healed"), {"extras": ()}, "workers that are replaced when they die"),

@@ -49,10 +49,12 @@ ROLLED = Workload(n=7, batch_size=4, epochs=4, tail="rollover")
 RUN = ("0123", "4560|1234", "5601|2345", "6012|3456")
 
 
-def rolled(oracle: tuple[str, ...], *texts: list[str]) -> tuple[str, str, str]:
+def rolled(
+    oracle: tuple[str, ...], *texts: list[str], requirement: str = "EPOCH-6"
+) -> tuple[str, str, str]:
     """Return what is found: the outcome, the kind and the words."""
     of = case("rollover", "drain, save a", "load a, drain, drain, drain", workload=ROLLED)
-    finding = found("EPOCH-6", of, trace(of, *texts), whole(*oracle))
+    finding = found(requirement, of, trace(of, *texts), whole(*oracle))
     assert finding is not None
     return finding.outcome, finding.kind, finding.words
 
@@ -63,49 +65,82 @@ GOOD_REST = ["", *(f"{epoch}." for epoch in RUN[1:])]
 
 def test_what_is_left_over_opens_the_next_epoch() -> None:
     assert rolled(RUN, SAVED, GOOD_REST)[0] == "pass"
+    assert rolled(RUN, SAVED, GOOD_REST, requirement="EPOCH-7")[0] == "pass"
 
 
 @pytest.mark.parametrize(
-    ("oracle", "kind", "words"),
+    ("oracle", "opened", "counted"),
     [
-        (("0123", "0123", "0123", "0123"), "missing", "left over were 4, 5, 6"),
-        (("0123|456", "0123|456", "0123|456", "0123|456"), "extra", "a batch of 3 samples"),
-        (("0123", "4560|1123", "4560|1234", "5601|2345"), "repeated", "sample 1 comes twice"),
-        (("0123", "4560", "1234", "5601"), "missing", "after what it was carried"),
+        (("0123",) * 4, "missing: epoch 1 begins with 0, 1, 2; left over were 4, 5, 6", "missing"),
+        (("0123|456",) * 4, "extra: epoch 0 has a batch of 3 samples", ""),
+        (
+            ("0123", "4560|1123", "4560|1234", "5601|2345"),
+            "",
+            "repeated: up to the end of epoch 1, 3 times sample 1",
+        ),
+        (
+            ("0123", "4560", "1234", "5601"),
+            "missing",
+            "missing: up to the end of epoch 1, 6 samples are missing",
+        ),
+        (("0123", "7890|1234"), "missing", "repeated: up to the end of epoch 1, 1 times sample 7"),
     ],
 )
 def test_a_run_that_carries_nothing_or_too_much(
-    oracle: tuple[str, ...], kind: str, words: str
+    oracle: tuple[str, ...], opened: str, counted: str
 ) -> None:
     first, *rest = (f"{epoch}." for epoch in oracle)
-    outcome, found_kind, said = rolled(oracle, [first, ""], ["", *rest])
-    assert (outcome, found_kind) == ("fails silently", kind), said
-    assert words in said
+    for requirement, wanted in (("EPOCH-6", opened), ("EPOCH-7", counted)):
+        outcome, kind, words = rolled(oracle, [first, ""], ["", *rest], requirement=requirement)
+        assert f"{kind}: {words}".startswith(wanted), words
+        assert outcome == ("fails silently" if wanted else "pass"), words
 
 
 FEW = dataclasses.replace(ROLLED, n=1, batch_size=3)
 
 
 @pytest.mark.parametrize(
-    ("oracle", "outcome"),
+    ("oracle", "opened", "counted"),
     [
-        (("", "", "000", ""), "pass"),
-        (("", "", "", "000"), "fails silently"),
-        (("", "", "", ""), "fails silently"),
-        (("000", "", "", "000"), "fails silently"),
+        (("", "", "000", ""), "pass", "pass"),
+        (("", "", "", "000"), "fails silently", "fails silently"),
+        (("", "", "", ""), "fails silently", "fails silently"),
+        (("000", "", "", "000"), "pass", "fails silently"),
     ],
 )
-def test_what_makes_no_batch_yet_is_carried_on(oracle: tuple[str, ...], outcome: str) -> None:
+def test_what_makes_no_batch_yet_is_carried_on(
+    oracle: tuple[str, ...], opened: str, counted: str
+) -> None:
     of = case("rollover", "drain, drain, drain, drain", workload=FEW)
-    finding = found("EPOCH-6", of, trace(of, [f"{epoch}." for epoch in oracle]), whole(*oracle))
-    assert finding is not None
-    assert finding.outcome == outcome, finding.words
+    t = trace(of, [f"{epoch}." for epoch in oracle])
+    for requirement, outcome in (("EPOCH-6", opened), ("EPOCH-7", counted)):
+        finding = found(requirement, of, t, whole(*oracle))
+        assert finding is not None
+        assert finding.outcome == outcome, finding.words
 
 
 def test_a_resume_that_loses_what_was_carried() -> None:
-    outcome, _, words = rolled(RUN, SAVED, ["", "0123.", "4560|1234.", "5601|2345."])
+    texts = SAVED, ["", "0123.", "4560|1234.", "5601|2345."]
+    outcome, _, words = rolled(RUN, *texts)
     assert outcome == "fails silently"
     assert words.startswith("epoch 1, batch 0")
+    outcome, kind, words = rolled(RUN, *texts, requirement="EPOCH-7")
+    assert (outcome, kind) == ("fails silently", "missing"), words
+
+
+def test_a_resume_into_an_epoch_that_had_begun() -> None:
+    of = case("rollover", "drain, take 1, save a", "load a, drain, drain", workload=ROLLED)
+    first = ["0123.", "4560", ""]
+    for rest, outcome in (("1234.", "pass"), ("4560|1234.", "fails silently")):
+        finding = found("EPOCH-7", of, trace(of, first, ["", rest, "5601|2345."]), whole(*RUN))
+        assert finding is not None
+        assert finding.outcome == outcome, finding.words
+
+
+def test_a_resume_in_another_order_carries_all_the_same() -> None:
+    texts = SAVED, ["", "6540|3214.", "6501|2345.", "6012|3456."]
+    assert rolled(RUN, *texts)[0] == "fails silently"
+    assert rolled(RUN, *texts, requirement="EPOCH-7")[0] == "pass"
 
 
 def test_another_tail_is_no_matter_of_rollover() -> None:

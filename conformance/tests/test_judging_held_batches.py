@@ -183,10 +183,12 @@ CHANGED = ["at the session's end", 1, [[2], [3]], [[4], [5]]]
 WRITTEN_OVER = ("take 1, overwrite, save s, drain", "load s, drain")
 
 
-def opinion(probe: str, *sessions: SessionTrace, plans: tuple[str, ...]) -> tuple[str, str]:
+def opinion(
+    probe: str, *sessions: SessionTrace, plans: tuple[str, ...], requirement: str = "BASIS-6"
+) -> tuple[str, str]:
     of = case(probe, *plans)
     t = dataclasses.replace(trace(of), sessions=list(sessions))
-    finding = found("BASIS-6", of, t)
+    finding = found(requirement, of, t)
     assert finding is not None
     return finding.outcome, finding.words
 
@@ -226,12 +228,32 @@ def test_what_is_written_shows_nowhere_else(
     if mark is not None:
         both[mark].events[-1].batches[0][1] = [3, WRITTEN]
         outcome = outcome if outcome == "blocked" else "fails silently"
-    assert opinion("written over", *both, plans=WRITTEN_OVER)[0] == outcome
+    found = opinion("written over", *both, plans=WRITTEN_OVER, requirement="BASIS-7")
+    assert found[0] == outcome
+    assert opinion("written over", *both, plans=WRITTEN_OVER)[0] == "pass"
+
+
+@pytest.mark.parametrize(
+    ("now", "by_the_loader", "by_the_write"),
+    [([[4], [5]], "fails silently", "pass"), ([[2], [WRITTEN]], "pass", "fails silently")],
+)
+def test_a_change_is_the_loaders_or_that_of_a_write(
+    now: list[list[int]], by_the_loader: str, by_the_write: str
+) -> None:
+    one, other = (
+        session(WRITTEN_OVER, 0, "01", "", "", "23|45."),
+        session(WRITTEN_OVER, 1, "", "23|45."),
+    )
+    one = dataclasses.replace(one, changed=[[*CHANGED[:3], now]])
+    for requirement, outcome in (("BASIS-6", by_the_loader), ("BASIS-7", by_the_write)):
+        found = opinion("written over", one, other, plans=WRITTEN_OVER, requirement=requirement)
+        assert found[0] == outcome
 
 
 def test_a_play_that_ends_early_is_no_pass() -> None:
     only = session(WRITTEN_OVER, 0, "01", "", "", "23|45.")
-    assert opinion("written over", only, plans=WRITTEN_OVER)[0] == "blocked"
+    found = opinion("written over", only, plans=WRITTEN_OVER, requirement="BASIS-7")
+    assert found[0] == "blocked"
 
 
 def test_rows_that_are_arrays_are_told_by_their_ids() -> None:

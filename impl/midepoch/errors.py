@@ -155,9 +155,9 @@ class ForeignStateError(StateFormatError):
 
 
 class StateVersionError(StateError):
-    """A state of this format, in a version that this package does not read (DOC-8)."""
+    """A state of this format, in a version that this package does not read (DOC-17)."""
 
-    requirement = "DOC-8"
+    requirement = "DOC-17"
 
     def __init__(self, found: object, known: int) -> None:
         super().__init__(found, known)

@@ -1,4 +1,4 @@
-"""DOC-5: the canonical encoding, to the byte, and back in value and type."""
+"""DOC-5, DOC-15: the canonical encoding, to the byte, and back in value and type."""
 
 from __future__ import annotations
 

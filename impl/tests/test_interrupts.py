@@ -1,4 +1,4 @@
-"""An interrupt while a batch is made: nothing is lost or repeated (FAULT-9)."""
+"""An interrupt while a batch is made: nothing is lost or repeated (FAULT-9, FAULT-12)."""
 
 from __future__ import annotations
 

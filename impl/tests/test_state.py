@@ -1,4 +1,4 @@
-"""The state document: DOC-1 to DOC-4, DOC-7, and the published schema."""
+"""The state document: DOC-1 to DOC-4, DOC-7, DOC-16, and the published schema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Documents with one fault each: DOC-1, DOC-7, DOC-8, REFUSE-1."""
+"""Documents with one fault each: DOC-1, DOC-7, DOC-8, DOC-17, REFUSE-1."""
 
 from __future__ import annotations
 

@@ -857,7 +857,8 @@ def _requirement(name: str) -> str:
     prefixes = {
         "no-state": "REFUSE-1",
         "unknown": "DOC-7",
-        "version": "DOC-8",
+        "version-2": "DOC-17",
+        "version-1000000": "DOC-17",
         "format": "DOC-8",
         "seed": "SEED-5",
         "hostile": "DOC-14",

@@ -552,7 +552,7 @@ def vectors() -> dict[str, _Vector]:
     found["map-x-field"] = {
         **plain,
         "description": "a state with a field that is to be ignored",
-        "requirement": "DOC-7",
+        "requirement": "DOC-16",
         "state": {**plain["state"], "x-note": {"by": "a tool", "at": [1, 2.5, None]}},
     }
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -39,9 +40,20 @@ def test_every_requirement_has_every_field() -> None:
     for entry in INDEX["requirements"]:
         assert set(entry) == FIELDS
         assert entry["text"].endswith((".", ":")), entry["id"]
-        assert "MUST" in entry["text"], entry["id"]
         assert entry["why"].endswith("."), entry["id"]
         assert entry["why"][0].islower() or entry["why"].split()[0] in ("NumPy's",), entry["id"]
+
+
+def test_every_requirement_is_one_sentence_with_one_promise() -> None:
+    for entry in INDEX["requirements"]:
+        promises = re.findall(r"\b(?:MUST|SHOULD)\b", entry["text"])
+        if entry["level"] == "MAY":
+            assert promises == [], entry["id"]
+            assert "MAY" in entry["text"], entry["id"]
+        else:
+            # An allowance may stand beside the promise: "MAY be refused instead".
+            assert promises == [entry["level"]], entry["id"]
+        assert ". " not in entry["text"], entry["id"]
 
 
 def test_ids_are_unique_and_none_is_retired() -> None:

@@ -40,7 +40,7 @@ PLANS = {
 REJECTED = {
     "invalid state": frozenset({"DOC-1", "REFUSE-1", "SEED-5", "DOC-14", "DOC-12"}),
     "unknown field": frozenset({"DOC-7"}),
-    "other version": frozenset({"DOC-8"}),
+    "other version": frozenset({"DOC-8", "DOC-17"}),
 }
 """The requirements whose vectors of invalid states each family loads."""
 
@@ -66,9 +66,39 @@ def _layout(c: Cell) -> Case:
     return c.play(f"{first} | {second}", workers=before, lanes=before, persistent=True)
 
 
-@_format("document tree", quick=("inline",), shape=ONE, kind=("stateful_iterable",), tail=("keep",))
+@_format(
+    "document tree", quick=("inline",), shape=ONE, kind=("stateful_iterable",), tail=("keep",),
+    codec=("json", "pickle"),
+)  # fmt: skip
 def _tree(c: Cell) -> Case:
-    return c.play("take 2, save s codec=json | load s, drain", c.workload(tree="plain"))
+    return c.play(f"take 2, save s codec={c.codec} | load s, drain", c.workload(tree="plain"))
+
+
+ORDERS: dict[str, dict[str, Any]] = {
+    "": {},
+    "unbatched": {"batch_size": 0},
+    "custom": {"sampler": "custom"},
+    "custom unbatched": {"sampler": "custom", "batch_size": 0},
+    "stateful": {"sampler": "stateful"},
+    "batches": {"sampler": "batches"},
+}
+"""The orders of a dataset, and how they are batched."""
+
+
+@_format(
+    "document position", section="positions", shape=ONE, kind=(*KINDS, "stateful_map"),
+    tail=("keep", "drop"), order=tuple(ORDERS),
+)  # fmt: skip
+def _position(c: Cell) -> Case | None:
+    """Take states at all moments of epochs, in a fresh run and after a load."""
+    fields = ORDERS[c.order]
+    if "sampler" in fields and (c.shuffle or c.kind in ITERABLES):
+        return None
+    if not fields.get("batch_size", 1) and c.tail == "drop":
+        return None  # no batch is incomplete
+    w = dataclasses.replace(c.workload(4), **fields)
+    first = "take 2, save a, drain, save b, take 1, break, save c, take 1, save d"
+    return c.play(f"{first} | load d, save e, take 1, save f, take all, save g, drain, save h", w)
 
 
 BEFORE = {"start": "", "mid": "take 2", "end": "take all", "later": "drain, take 1"}

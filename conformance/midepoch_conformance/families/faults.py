@@ -292,8 +292,10 @@ def _failed_replay(c: Cell) -> Case | None:
     if c.where == "goes on" and c.kind not in ITERABLES:
         return None
     # Sample 1 was delivered: only a loader that makes batches again fetches it.
-    sessions = "take 3, save s | [fail_at=1] load s, drain?, save t | load t, drain, drain"
-    return c.play(sessions, c.workload(stream=GOES_ON if c.where == "goes on" else "plain"))
+    resumed = "[fail_at=1] load s, drain?, save t | load t, drain, drain"
+    w = c.workload(stream=GOES_ON if c.where == "goes on" else "plain", log="auto")
+    # The drain shows whether the loader fetches samples of the next epoch, too.
+    return c.play(f"take 3, save s, drain | {resumed}", w)
 
 
 @_outage("after a death", (True,), needs=("samples",), shape=ONE, sample=(0, 6), tail=("keep",))

@@ -256,7 +256,7 @@ def _marks(row: dict[str, Any], family: Family) -> dict[str, Any]:
     """Return the axes that repeat the family, or another value, in some of its rows."""
     if family.section == "unusual":
         return _unusual_marks(row, family)
-    if family.section == "format":
+    if family.section in ("format", "positions"):
         return {"format": family.name}
     marks = {"changed": row["change"]} if family.name == "changed execution" else {}
     # The draws of streams depend on the lane, those of other kinds on the batch alone.

@@ -9,7 +9,8 @@
 - ``elastic``: changed executions; ``unordered``: batches out of order; ``world``: several ranks.
 - ``refusal``: states that must be refused; ``faults``: errors; ``outages``: after errors;
   ``cost``: size and time.
-- ``document``: midepoch's state document; ``order``: midepoch's order and seeds.
+- ``document``: midepoch's state document; ``published``: documents that others wrote; ``order``:
+  midepoch's order and seeds.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from midepoch_conformance.judges import (
     history,
     order,
     outages,
+    published,
     refusal,
     resume,
     state,
@@ -46,7 +48,7 @@ __all__ = ["PREREQUISITES", "REGISTRY", "Judge", "applicable", "judge"]
 # The modules register their judges when they are imported.
 _MODULES = (
     basis, resume, epochs, state, elastic, values, refusal, faults, outages, history, cost, world,
-    unordered, document, order,
+    unordered, document, published, order,
 )  # fmt: skip
 
 

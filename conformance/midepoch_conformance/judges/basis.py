@@ -6,7 +6,7 @@ import dataclasses
 
 from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import CAUGHT, HISTORY
-from midepoch_conformance.case.trace import WRITTEN, Trace
+from midepoch_conformance.case.trace import WRITTEN, Batch, Trace
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
@@ -98,15 +98,16 @@ def saving_draws_nothing(view: View) -> Finding | None:
 
 @judge("BASIS-6", "plain", "work plain", "uneven plain", "execution", "written over")
 def keeps_what_is_held(view: View) -> Finding | None:
-    """Delivered batches stay as they are, and writing into them changes nothing else."""
-    for number, session in enumerate(view.trace.sessions):
-        if session.changed:
-            when, batch, before, now = session.changed[0]
-            where = f" in session {number}" if len(view.case.sessions) > 1 else ""
-            words = f"batch {batch} of those delivered{where} is another {when}"
-            return view.silent("values", words, before, now, Evidence("changed", number))
-    if view.case.probe != "written over":
-        return view.passed()
+    """Delivered batches stay as they are."""
+    return _changed(view, by_a_write=False) or view.passed()
+
+
+@judge("BASIS-7", "written over")
+def keeps_writes_apart(view: View) -> Finding | None:
+    """Writing into a delivered batch changes no other batch and no state."""
+    changed = _changed(view, by_a_write=True)
+    if changed is not None:
+        return changed
     faults = (session.first_fault() for session in view.trace.sessions)
     fault = next((fault for fault in faults if fault is not None), None)
     if fault is not None:
@@ -116,11 +117,27 @@ def keeps_what_is_held(view: View) -> Finding | None:
             return view.blocked("the play did not get there")
         for event in view.events(number):
             for batch in event.batches:
-                if any(WRITTEN in row for row in batch):
+                if _is_written(batch):
                     words = "a later batch holds numbers that were written into earlier ones"
                     evidence = Evidence("written", number, last=event.step)
                     return view.silent("values", words, f"no {WRITTEN} in it", batch, evidence)
     return view.passed()
+
+
+def _changed(view: View, *, by_a_write: bool) -> Finding | None:
+    """Return the failure that a batch which is held has changed: by a write elsewhere, or not."""
+    for number, session in enumerate(view.trace.sessions):
+        for when, batch, before, now in session.changed:
+            if (_is_written(now) and not _is_written(before)) is by_a_write:
+                where = f" in session {number}" if len(view.case.sessions) > 1 else ""
+                words = f"batch {batch} of those delivered{where} is another {when}"
+                return view.silent("values", words, before, now, Evidence("changed", number))
+    return None
+
+
+def _is_written(batch: Batch) -> bool:
+    """Return whether a batch holds the number that the suite writes into batches."""
+    return any(WRITTEN in row for row in batch)
 
 
 def allowed_missing(w: Workload, x: Execution) -> int:

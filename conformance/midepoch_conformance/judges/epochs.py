@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections import Counter
 from collections.abc import Iterable
+from typing import Any
 
 from midepoch_conformance.judges.basis import allowed_missing
 from midepoch_conformance.judges.registry import judge
@@ -12,7 +13,7 @@ from midepoch_conformance.judges.resume import inside
 from midepoch_conformance.judges.view import View
 from midepoch_conformance.verdict.compare import difference, ids, unwhole
 from midepoch_conformance.verdict.evidence import Evidence, Piece
-from midepoch_conformance.verdict.expected import Stretch
+from midepoch_conformance.verdict.expected import Epochs, Stretch
 from midepoch_conformance.verdict.finding import FAILURES, Finding
 
 __all__: list[str] = []
@@ -75,11 +76,62 @@ def rolls_over(view: View) -> Finding | None:
     """Samples that an epoch leaves over open the next one, after a resume too."""
     if view.case.workload.tail != "rollover":
         return None
-    return _not_carried(view) or view.all(len(view.case.sessions) - 1)
+    return _not_opened(view) or view.all(len(view.case.sessions) - 1)
 
 
-def _not_carried(view: View) -> Finding | None:
-    """Return how the uninterrupted run fails to carry the samples that its epochs leave over."""
+@judge("EPOCH-7", "rollover")
+def comes_as_often_as_drawn(view: View) -> Finding | None:
+    """Over the epochs, each sample comes as often as epochs were drawn, less the carried ones."""
+    if view.case.workload.tail != "rollover":
+        return None
+    wrong = _otherwise_often(view, view.epochs[: view.case.workload.epochs])
+    if wrong:
+        return view.silent(*wrong)
+    last = len(view.case.sessions) - 1
+    problem = view.problem(last)
+    early = view.before(last)
+    if early is not None or problem is None:
+        return early or view.passed()
+    if problem.fault is not None:
+        return view.blocked(f"the run fails: {problem.words}")
+    wrong = _otherwise_often(view, _continued(view, last))
+    return view.silent(*wrong, evidence=problem.evidence) if wrong else view.passed()
+
+
+def _continued(view: View, index: int) -> Epochs:
+    """Return the ended epochs of a session, after those that its state had seen delivered."""
+    epochs: Epochs = []
+    for stretch in (s for s in view.of(index) if not s.leading and s.ended):
+        if not epochs:
+            before = view.epochs[: stretch.start.epoch + 1]
+            epochs = [*before[:-1], before[-1][: stretch.start.batches]] if before else [[]]
+            epochs[-1] = [*epochs[-1], *stretch.got]
+        else:
+            epochs.append(stretch.got)
+    return epochs
+
+
+def _otherwise_often(view: View, epochs: Epochs) -> tuple[str, str, Any, Any] | None:
+    """Return how samples come more often, or less often, than epochs were drawn."""
+    w = view.case.workload
+    every = {float(i) for i in range(w.n)}
+    counts: Counter[float] = Counter()
+    for drawn, epoch in enumerate(epochs, 1):
+        counts.update(ids(epoch))
+        often = next((i for i, count in counts.items() if count > drawn or i not in every), None)
+        if often is not None:
+            words = f"up to the end of epoch {drawn - 1}, {counts[often]} times sample {often:g}"
+            return "repeated", words, drawn, counts[often]
+        left = drawn * w.n - sum(counts.values())
+        if left >= w.batch_size:
+            words = f"up to the end of epoch {drawn - 1}, {left} samples are missing, "
+            words += f"and a batch has {w.batch_size}"
+            return "missing", words, w.batch_size - 1, left
+    return None
+
+
+def _not_opened(view: View) -> Finding | None:
+    """Return how an epoch of the uninterrupted run is not opened by what was left over."""
     w = view.case.workload
     every = [float(i) for i in range(w.n)]
     carried: list[float] = []
@@ -96,12 +148,8 @@ def _not_carried(view: View) -> Finding | None:
             words = f"epoch {number} begins with {_samples(begun)}; left over were "
             words += _samples(carried)
             return view.silent("missing", words, carried, begun)
-        fresh = [[[i]] for i in ids(epoch)[len(carried) :]]
-        wrong = unwhole(fresh, w.n, missing=w.batch_size - 1)
-        if wrong is not None:
-            words = f"epoch {number}, after what it was carried: {wrong.words}"
-            return view.silent(wrong.kind, words, f"samples 0 to {w.n - 1}, each once", epoch)
-        carried = sorted((Counter(every) - Counter(ids(fresh))).elements())
+        # What is delivered too often or never is for EPOCH-7 to judge.
+        carried = sorted((Counter([*carried, *every]) - Counter(ids(epoch))).elements())
     return None
 
 

@@ -190,7 +190,9 @@ class _Past:
     def _faults(self, index: int) -> None:
         w = self.case.session_workload(index)
         if w.fail_at is not None:
-            self._add("FAULT-2", "FAULT-5" if self.case.workload.fail_at is not None else "")
+            self._add("FAULT-2")
+            if self.case.workload.fail_at is not None:
+                self._add("FAULT-5", "FAULT-11")
         if w.stop_at is not None:
             self._add("FAULT-3")
         if w.die_at is not None:
@@ -200,7 +202,7 @@ class _Past:
         name = self.case.sessions[index].steps[event.step].state
         self._add("RESUME-1", _place(self.places.get(name, expected.START), self.view.epochs))
         if _live(self.view.events(index), event.step):
-            self._add("RESUME-5")
+            self._add("RESUME-5", "RESUME-8")
         elif delivered or loaded:
             self._add("RESUME-6")
         if name in self.made:

@@ -27,8 +27,17 @@ def carried(fault: Fault) -> bool:
 
 @judge("FAULT-5", "caught", alone=True)
 def goes_on(view: View) -> Finding | None:
-    """The batches after a failed one are delivered, now and after a resume."""
-    wrong = _uninterrupted(view) or _unsaved(view, tolerated=_caught(view, 0))
+    """The batches after a failed one are delivered."""
+    return _uninterrupted(view) or view.passed()
+
+
+@judge("FAULT-11", "caught", alone=True)
+def goes_on_later(view: View) -> Finding | None:
+    """A state from after a failed batch resumes with the batches that were not delivered."""
+    wrong = _uninterrupted(view)
+    if wrong is not None:
+        return wrong if wrong.outcome == "not offered" else view.blocked(wrong.words)
+    wrong = _unsaved(view, tolerated=_caught(view, 0))
     if wrong is not None:
         return wrong
     # Whether a resume tries the failed batch again is the loader's own matter.
@@ -39,23 +48,30 @@ def goes_on(view: View) -> Finding | None:
 
 
 @judge("FAULT-9", "interrupted", "work interrupted")
+def reaches_the_caller(view: View) -> Finding | None:
+    """Ctrl-C while a batch is made reaches the caller."""
+    if _stopped(view):
+        return view.passed()
+    raised = [e for e in view.events(0) if e.calls and e.calls.get("raised")]
+    fault = next((e.fault for e in raised if e.fault is not None), None)
+    if fault is not None:
+        words = f"an interrupt while a batch is made: {in_words(fault)}"
+        evidence = Evidence("error", last=raised[0].step, wanted="an interrupt")
+        return view.fails(fault_kind(fault, 0), words, evidence=evidence)
+    if raised:
+        words = "an interrupt while a batch is made does not reach the caller"
+        evidence = Evidence("error", last=raised[0].step, wanted="an interrupt")
+        return view.silent("swallowed", words, "KeyboardInterrupt", None, evidence)
+    return None  # it came while no batch was asked for
+
+
+@judge("FAULT-12", "interrupted", "work interrupted")
 def nothing_lost(view: View) -> Finding | None:
     """After Ctrl-C while a batch is made, nothing is lost or repeated, now and after a resume."""
-    events = view.events(0)
-    stopped = tuple(e.step for e in events if e.fault is not None and _is_interrupt(e.fault))
+    stopped = _stopped(view)
     if not stopped:
-        raised = [e for e in events if e.calls and e.calls.get("raised")]
-        fault = next((e.fault for e in raised if e.fault is not None), None)
-        if fault is not None:
-            words = f"an interrupt while a batch is made: {in_words(fault)}"
-            evidence = Evidence("error", last=raised[0].step, wanted="an interrupt")
-            return view.fails(fault_kind(fault, 0), words, evidence=evidence)
-        if raised:
-            words = "an interrupt while a batch is made does not reach the caller"
-            evidence = Evidence("error", last=raised[0].step, wanted="an interrupt")
-            return view.silent("swallowed", words, "KeyboardInterrupt", None, evidence)
-        return None  # it came while no batch was asked for
-    if any(event.spent for event in events):
+        return None  # FAULT-9's matter, or it came while no batch was asked for
+    if any(event.spent for event in view.events(0)):
         return view.not_offered("an interrupt ends the iterator that the adapter makes")
     problem = view.problem(0, stopped)
     if problem is not None and problem.fault is not None and is_refusal(problem.fault, 0):
@@ -71,6 +87,12 @@ def nothing_lost(view: View) -> Finding | None:
     return dataclasses.replace(found, words=f"saved after an interrupt: {found.words}")
 
 
+def _stopped(view: View) -> tuple[int, ...]:
+    """Return the steps at which the interrupt reached the caller."""
+    events = view.events(0)
+    return tuple(e.step for e in events if e.fault is not None and _is_interrupt(e.fault))
+
+
 def _is_interrupt(fault: Fault) -> bool:
     """Return whether a fault is, or carries, the interrupt."""
     return (
@@ -79,8 +101,36 @@ def _is_interrupt(fault: Fault) -> bool:
 
 
 @judge("FAULT-10", "failed replay")
-def shown_errors_alone(view: View) -> Finding | None:
-    """An error that only a resume meets reaches the caller, and costs nothing."""
+def replays_show_errors(view: View) -> Finding | None:
+    """An error that only a resume meets reaches the caller."""
+    early = view.before(1)
+    if early is not None:
+        return early
+    raised = [e for e in view.events(1) if e.calls and e.calls.get("fail")]
+    if not raised or _caught(view, 1):
+        return view.passed()
+    if not _reads_one_epoch(view):
+        return None  # the sample may be the next epoch's
+    fault = next((e.fault for e in view.events(1) if e.fault is not None), None)
+    evidence = Evidence("error", 1, wanted="its error")
+    words = "a sample that was delivered raises in the resume"
+    if fault is not None:
+        found = view.of_fault(fault, 0, 1, evidence)
+        return dataclasses.replace(found, words=f"{words}: {found.words}")
+    words = f"{words}, and no error reaches the caller"
+    return view.silent("swallowed", words, "its error", None, evidence)
+
+
+def _reads_one_epoch(view: View) -> bool:
+    """Return whether the loader, as the first session shows, fetches no epoch ahead of time."""
+    inline = not view.case.sessions[1].execution.workers
+    fetched = sum(event.fetched or 0 for event in view.events(0))
+    return inline and fetched == view.case.workload.n
+
+
+@judge("FAULT-13", "failed replay")
+def failed_replays_cost_nothing(view: View) -> Finding | None:
+    """An error that only a resume meets costs no batch, now and after another resume."""
     early = view.before(1)
     if early is not None:
         return early

@@ -52,25 +52,39 @@ def live(view: View) -> Finding | None:
     """A load while an iterator is live takes effect on it, or makes it raise, or is documented to
     apply to the next iterator.
     """
-    early = view.before(1)
-    if early is not None:
-        return early
-    load = next((e for e in view.events(1, "load")), None)
-    if load is None:
-        return view.blocked("the play did not get to the load")
-    problem = view.problem(1)
-    if problem is not None and problem.step < load.step:
-        return view.blocked(f"wrong already before the load: {problem.words}")
-    probe = next((e for e in view.events(1, "take") if e.step > load.step), None)
-    if load.fault is not None or probe is None:
+    found = _loaded_live(view)
+    if isinstance(found, Finding):
+        return found
+    load, probe = found
+    if load.fault is not None:
         return view.rest(1)
+    if probe is None:
+        return None  # only the next iterator is asked
     if probe.fault is None:
         documented = view.live_load == "next"
-        return _on_the_next_one(view, load, probe) if documented else _on_the_live_one(view, probe)
+        return _still_live(view, load, probe) if documented else _on_the_live_one(view, probe)
     if probe.fault.kind != "raised" or probe.batches:
         evidence = Evidence("error", 1, load.step, probe.step, wanted="no error")
         words = in_words(probe.fault, len(probe.batches))
         return view.fails(fault_kind(probe.fault, 0), words, evidence=evidence)
+    return view.passed("the live iterator raises")
+
+
+@judge("RESUME-8", "live")
+def after_a_live_load(view: View) -> Finding | None:
+    """The next iteration resumes if the load did not take effect on the live iterator."""
+    found = _loaded_live(view)
+    if isinstance(found, Finding):
+        return found
+    load, probe = found
+    if load.fault is not None:
+        return None  # nothing was loaded
+    if probe is None:
+        return view.rest(1)
+    if probe.fault is None and view.live_load != "next":
+        return None  # the load takes effect on the live iterator, or RESUME-5 fails
+    if probe.fault is not None and (probe.fault.kind != "raised" or probe.batches):
+        return view.blocked(in_words(probe.fault, len(probe.batches)))
     return _next_one(view, load.step, probe.step)
 
 
@@ -95,6 +109,20 @@ def inside(view: View, session: int) -> bool:
     return not resumed or resumed[0].start.batches > 0
 
 
+def _loaded_live(view: View) -> tuple[Event, Event | None] | Finding:
+    """Return the load and what was asked of the live iterator after it, or why neither was."""
+    early = view.before(1)
+    if early is not None:
+        return early
+    load = next((e for e in view.events(1, "load")), None)
+    if load is None:
+        return view.blocked("the play did not get to the load")
+    problem = view.problem(1)
+    if problem is not None and problem.step < load.step:
+        return view.blocked(f"wrong already before the load: {problem.words}")
+    return load, next((e for e in view.events(1, "take") if e.step > load.step), None)
+
+
 def _on_the_live_one(view: View, probe: Event) -> Finding:
     """Judge what the live iterator delivered after the load: the loaded state's next batch."""
     stretch = next(s for s in view.of(1) if s.step == probe.step)
@@ -109,7 +137,7 @@ def _on_the_live_one(view: View, probe: Event) -> Finding:
     return view.passed("the load takes effect on the live iterator")
 
 
-def _on_the_next_one(view: View, load: Event, probe: Event) -> Finding:
+def _still_live(view: View, load: Event, probe: Event) -> Finding:
     """Judge a load that is documented to apply to the next iterator: the live one goes on."""
     taken = [batch for e in view.events(1) if e.step < load.step for batch in e.batches]
     want = (view.epochs[0] if view.epochs else [])[len(taken) :][: len(probe.batches) or 1]
@@ -117,8 +145,7 @@ def _on_the_next_one(view: View, load: Event, probe: Event) -> Finding:
         words = f"the live iterator neither goes on nor resumes: {show(probe.batches[:1])} comes"
         evidence = Evidence("batches", 1, load.step + 1, probe.step, run=(0, len(taken), None))
         return view.silent("different", words, want, probe.batches, evidence)
-    found = _next_one(view, load.step, probe.step)
-    return view.passed(DOCUMENTED) if found.outcome == "pass" else found
+    return view.passed(DOCUMENTED)
 
 
 DOCUMENTED = "documented: applies to the next iter()"
@@ -132,7 +159,7 @@ def _live_batch(view: View, probe: Event, stretch: Stretch) -> Evidence:
 
 
 def _next_one(view: View, load: int, probe: int) -> Finding:
-    """Judge the next iteration, after the live one raised."""
+    """Judge the next iteration, after the live one raised or went on."""
     stretch = next(s for s in view.of(1) if s.step > load)
     want, start = stretch.want, stretch.start
     evidence = Evidence("batches", 1, probe + 1, run=(start.epoch, start.batches, None))
@@ -144,7 +171,7 @@ def _next_one(view: View, load: int, probe: int) -> Finding:
             return view.fails(kind, words, evidence=evidence)
         if event.batches:
             if event.batches == want:
-                return view.passed("the live iterator raises, the next one resumes")
+                return view.passed()
             words = f"the next iteration does not resume: {show(event.batches[:1])} comes first"
             return view.silent("ignored", words, want, event.batches, evidence)
     return view.silent("missing", "the next iteration delivers nothing", want, [], evidence)

@@ -91,6 +91,10 @@ class View:
         session = self.session(index)
         return [e for e in session.events if not do or e.do in do] if session else []
 
+    def saves(self, index: int) -> list[Event]:
+        """Return a session's saves whose states are documents of the format."""
+        return [e for e in self.events(index, "save") if isinstance(e.document, dict)]
+
     def of(self, index: int) -> list[Stretch]:
         """Return a session's stretches."""
         return [s for s in self.stretches if s.session == index]

@@ -14,6 +14,7 @@ from typing import Any
 from midepoch_conformance.case.case import Case, Step
 from midepoch_conformance.judges.order import ordered, values
 from midepoch_conformance.scripts.comparison import Comparison, flat, said, seen
+from midepoch_conformance.verdict.evidence import Evidence
 from midepoch_conformance.verdict.finding import Finding
 from midepoch_conformance.verdict.permutation import derive_words
 from midepoch_conformance.verdict.published import published_elements, vector
@@ -53,7 +54,7 @@ def _delivered(case: Case, finding: Finding) -> Comparison:
     return Comparison(said("no error"), f"errors({seen(last)})", "got")
 
 
-@_recipe("EPOCH-6")
+@_recipe("EPOCH-6", "EPOCH-7")
 def _rolled_over(case: Case, finding: Finding) -> Comparison:
     """All epochs of a run, one after the other, are one permutation after the other."""
     w = case.workload
@@ -121,7 +122,7 @@ def _taken_again(case: Case, finding: Finding) -> Comparison:
     return Comparison(before, after, looks=("document",))
 
 
-@_recipe("DOC-7", "DOC-8", "DOC-9", "DOC-11")
+@_recipe("DOC-7", "DOC-8", "DOC-9", "DOC-11", "DOC-16", "DOC-17")
 def _published(case: Case, finding: Finding) -> Comparison:
     """Compare with a published state's outcome: the state is refused or continued."""
     steps = case.sessions[0].steps
@@ -151,6 +152,32 @@ def _one_empty_epoch(case: Case, finding: Finding) -> Comparison:
     got = f'[step["batches"] for step in {seen(1)} if step["do"] == "drain"]'
     after = 1 + sum(step.do == "drain" for step in case.sessions[0].steps)
     return Comparison(f'[[], epochs(seen["whole"])[{after}]]', got)
+
+
+@_recipe("DOC-18")
+def _consistent(case: Case, finding: Finding) -> Comparison:
+    """Look at the field that contradicts others, or at the list that holds it."""
+    path = str(finding.expected).partition("/entries/")
+    place = path[0] + ("/entries" if path[1] else "")
+    wrong = finding.got
+    for name in place.split("/"):
+        wrong = wrong[name]
+    got = f'at({_written(finding)}, "{place}")'
+    words = said(f"{place} as the other fields have it")
+    return Comparison(words, got, f"got == {wrong!r}", ("document",))
+
+
+@_recipe("DOC-19")
+def _counted(case: Case, finding: Finding) -> Comparison:
+    position = f'{_written(finding)}["position"]'
+    got = f"{{name: {position}[name] for name in expected}}"
+    return Comparison(repr(finding.expected), got, looks=("document",))
+
+
+def _written(finding: Finding) -> str:
+    """Return the expression for the document that a finding is about."""
+    place = finding.evidence or Evidence("recipe")
+    return f'{seen(place.session)}[{place.step}]["document"]'
 
 
 @_recipe("DOC-12")

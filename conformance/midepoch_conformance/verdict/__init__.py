@@ -7,6 +7,8 @@
 - ``evidence``: the observation that a failure's script prints; ``delivered``: the batches of a
   failing case.
 - ``permutation``: the format's order and seeds; ``published``: the published test vectors.
+- ``document``: a document's layout and encoding; ``consistency``: the rules across its fields;
+  ``position``: the numbers that its position must have.
 
 Rule: a module here is pure: it plays nothing.
 """

@@ -4,7 +4,7 @@ from typing import Any
 
 from base import mutant, simple
 
-EXPECTED = "BASIS-6"
+EXPECTED = "BASIS-7"
 LARGEST = {"workers": 0, "sessions": 1, "steps": 4, "samples": 1}
 FIELD = ()
 

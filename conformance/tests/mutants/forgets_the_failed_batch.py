@@ -4,7 +4,7 @@ from typing import Any
 
 from base import mutant, simple
 
-EXPECTED = "FAULT-5"
+EXPECTED = "FAULT-11"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 8, "samples": 4}
 
 

@@ -2,7 +2,7 @@
 
 from base import mutant, simple
 
-EXPECTED = "FAULT-9"
+EXPECTED = "FAULT-12"
 LARGEST = {"workers": 0, "sessions": 1, "steps": 4, "samples": 7}
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from base import mutant, simple
 
-EXPECTED = "RESUME-5"
+EXPECTED = "RESUME-8"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 7, "samples": 2}
 
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from format_base import mutant, reference
 
-EXPECTED = "DOC-8"
-LARGEST = {"workers": 0, "sessions": 1, "steps": 10, "samples": 10}
+EXPECTED = "DOC-17"
+LARGEST = {"workers": 0, "sessions": 1, "steps": 5, "samples": 10}
 
 
 class Session(reference.Session):

@@ -8,7 +8,7 @@ from typing import Any
 from edited import edited
 
 FAMILY = "faults"
-BREAKS = ("FAULT-5", "RESUME-7")
+BREAKS = ("FAULT-5", "FAULT-11", "RESUME-7")
 EDITS = [
     (
         "lane/lane.py",

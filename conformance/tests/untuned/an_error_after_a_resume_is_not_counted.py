@@ -8,7 +8,7 @@ from typing import Any
 from ground import mutant, simple
 
 FAMILY = "faults"
-BREAKS = ("FAULT-5", "RESUME-7")
+BREAKS = ("FAULT-5", "FAULT-11", "RESUME-7")
 
 
 class Loader(simple.Loader):

@@ -8,7 +8,7 @@ from typing import Any
 from ground import mutant, simple
 
 FAMILY = "faults"
-BREAKS = ("RESUME-7", "FAULT-5")
+BREAKS = ("RESUME-7", "FAULT-5", "FAULT-12")
 
 
 class Loader(simple.Loader):

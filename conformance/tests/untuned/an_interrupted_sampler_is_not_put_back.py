@@ -8,7 +8,7 @@ from typing import Any
 from edited import edited
 
 FAMILY = "faults"
-BREAKS = ("FAULT-9", "RESUME-7")
+BREAKS = ("FAULT-12", "RESUME-7")
 EDITS = [
     (
         "epoch/opening.py",

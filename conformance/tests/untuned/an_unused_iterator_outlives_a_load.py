@@ -9,7 +9,7 @@ from ground import mutant, simple
 from play import outcome
 
 FAMILY = "position"
-BREAKS = ("RESUME-5", "RESUME-7")
+BREAKS = ("RESUME-5", "RESUME-7", "RESUME-8")
 
 
 class Loader(simple.Loader):

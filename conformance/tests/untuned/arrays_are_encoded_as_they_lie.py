@@ -9,7 +9,7 @@ import numpy
 from edited import edited
 
 FAMILY = "values"
-BREAKS = ("DOC-5", "STATE-6", "STATE-3")
+BREAKS = ("DOC-5", "DOC-15", "STATE-6", "STATE-3")
 EDITS = [
     (
         "format/buffers.py",

@@ -8,7 +8,7 @@ from typing import Any
 from ground import mutant, simple
 
 FAMILY = "tails"
-BREAKS = ("EPOCH-6", "BASIS-3")
+BREAKS = ("EPOCH-6", "EPOCH-7", "BASIS-3")
 
 
 class Loader(simple.Loader):

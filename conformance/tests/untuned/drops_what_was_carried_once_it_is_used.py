@@ -8,7 +8,7 @@ from typing import Any
 from edited import edited
 
 FAMILY = "tails"
-BREAKS = ("EPOCH-6", "RESUME-7", "EPOCH-4")
+BREAKS = ("EPOCH-6", "EPOCH-7", "RESUME-7", "EPOCH-4")
 EDITS = [
     (
         "sampling/batches.py",

@@ -9,7 +9,7 @@ from ground import mutant, simple
 from play import outcome
 
 FAMILY = "faults"
-BREAKS = ("FAULT-5", "STATE-3", "RESUME-7")
+BREAKS = ("FAULT-5", "FAULT-11", "STATE-3", "RESUME-7")
 
 
 class Loader(simple.Loader):

@@ -124,7 +124,7 @@ class EpochIterator(Iterator[Any]):
                 raise
             except BaseException:
                 # KeyboardInterrupt and its like come anywhere: the batch counts as not delivered,
-                # and the lanes are restored before it is made (FAULT-9).
+                # and the lanes are restored before it is made (FAULT-12).
                 self._stop()
                 raise
             self._tally.waited += time.perf_counter() - start

@@ -98,7 +98,7 @@ class EpochOpener:
         )
 
     def _again(self, progress: Progress) -> tuple[StartedEpoch, Execution, int]:
-        """Begin an interrupted epoch once more, after the last batch delivered (FAULT-9)."""
+        """Begin an interrupted epoch once more, after the last batch delivered (FAULT-12)."""
         document, chain = progress.document(), self.position.chain
         if chain is not None and document.sampler is not None:
             chain.put_epoch(document.sampler.epoch)

@@ -46,7 +46,7 @@ def dumps(tree: object) -> bytes:
 
 
 def loads(data: bytes | bytearray | memoryview | str) -> Any:
-    """Return the value that canonical JSON describes (DOC-5).
+    """Return the value that canonical JSON describes (DOC-15).
 
     White space, the order of keys and the spelling of strings and fractions are free. In all
     other respects a value has one form, and any other form is refused.

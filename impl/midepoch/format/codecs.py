@@ -124,7 +124,7 @@ def _encode_leaf(value: Any, path: Path) -> Tree:
 
 
 def decode(tree: Tree) -> Any:
-    """Return the value that ``tree`` stands for (DOC-5).
+    """Return the value that ``tree`` stands for (DOC-15).
 
     Raises:
         StateFormatError: the tree is not what ``encode`` returns for any value.

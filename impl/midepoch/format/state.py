@@ -87,7 +87,7 @@ class Document:
 
         Raises:
             StateFormatError: ``obj`` is no state, or a malformed one (DOC-1, DOC-7, REFUSE-1).
-            StateVersionError: ``obj`` has another version of the format (DOC-8).
+            StateVersionError: ``obj`` has another version of the format (DOC-17).
 
         >>> Document.from_dict({})
         Traceback (most recent call last):

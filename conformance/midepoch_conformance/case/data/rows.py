@@ -172,6 +172,7 @@ class Rows:
         if self.gate is not None and i == self.gate[0]:
             self._wait(self.gate[1])
         if self.fail_at is not None and i == self.fail_at:
+            self.note("fail")
             raise WorkloadError(f"sample {i} fails on purpose")
         if self.stop_at is not None and i == self.stop_at:
             raise StopIteration
@@ -226,7 +227,7 @@ class Rows:
     def note(self, what: str) -> None:
         """Append a line to the log, if there is one.
 
-        It is ``fetch I``, ``state_dict``, ``iter``, ``die`` or ``interrupt``.
+        It is ``fetch I``, ``state_dict``, ``iter``, ``fail``, ``die`` or ``interrupt``.
 
         Lines are short and written with ``O_APPEND``, hence whole under any number of workers.
         """

@@ -1,0 +1,95 @@
+"""The position that a document must hold: what was delivered when its state was taken (pure)."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from midepoch_conformance.case.case import Case, Step
+from midepoch_conformance.case.trace import Event, Trace
+
+__all__ = ["counted"]
+
+
+@dataclasses.dataclass(frozen=True)
+class _Count:
+    """The three numbers of a position."""
+
+    epoch: int = 0
+    batches: int = 0
+    samples: int = 0
+
+    def next_epoch(self) -> _Count:
+        return _Count(self.epoch + 1)
+
+
+def counted(case: Case, trace: Trace) -> Iterator[tuple[tuple[int, int], dict[str, int]]]:
+    """Yield the session and the step of each save, with the numbers that its position must have.
+
+    After a load they go on from those of the loaded document, whatever these are: an error is then
+    found once. A save is left out where they are not known: after an exception, or if a load is
+    documented to leave the live iterator as it is.
+    """
+    saved: dict[str, _Count | None] = {}
+    for index, (plan, session) in enumerate(zip(case.sessions, trace.sessions, strict=False)):
+        walk = _Walk(saved)
+        for event in session.events:
+            walk.event(event, plan.steps[event.step])
+            if event.do == "save" and walk.here is not None:
+                yield (index, event.step), dataclasses.asdict(walk.here)
+
+
+class _Walk:
+    """What a session has delivered so far."""
+
+    def __init__(self, saved: dict[str, _Count | None]) -> None:
+        self.saved = saved
+        self.anew(_Count())
+
+    def anew(self, here: _Count | None) -> None:
+        self.here = here
+        self.moved = False  # the live iterator has delivered a batch
+        self.stale = False  # the live iterator was made before the load
+
+    def event(self, event: Event, step: Step) -> None:
+        if event.do in ("take", "drain"):
+            self.delivered(event)
+        elif event.do == "save":
+            self.saved[step.state] = _of(event.document)
+        elif event.do in ("seal", "recode"):
+            self.saved[step.into] = self.saved.get(step.state)
+        elif event.do == "open":
+            self.anew(_Count())
+        elif event.do.startswith("load") and event.fault is None:
+            self.anew(self.loaded(step))
+            self.stale = True
+
+    def loaded(self, step: Step) -> _Count | None:
+        if step.do == "load_document":
+            return _of(json.loads(step.document))
+        return self.saved.get(step.state) if step.do == "load" else None
+
+    def delivered(self, event: Event) -> None:
+        here = self.here
+        if event.opened:
+            # A new iterator leaves the epoch that the one before had begun.
+            here = here.next_epoch() if here is not None and self.moved else here
+            self.moved = self.stale = False
+        if here is None or self.stale or event.fault is not None:
+            self.here = None
+            return
+        samples = sum(map(len, event.batches))
+        here = _Count(here.epoch, here.batches + len(event.batches), here.samples + samples)
+        self.moved = not event.ended and (self.moved or bool(event.batches))
+        self.here = here.next_epoch() if event.ended else here
+
+
+def _of(document: Any) -> _Count | None:
+    """Return the numbers of a document's position; None if it has none."""
+    position = document.get("position") if isinstance(document, dict) else None
+    names = [field.name for field in dataclasses.fields(_Count)]
+    if not isinstance(position, dict) or not all(type(position.get(n)) is int for n in names):
+        return None
+    return _Count(*(position[name] for name in names))
