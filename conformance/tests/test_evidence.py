@@ -32,7 +32,7 @@ def test_an_observation_is_one_of_a_few() -> None:
 
 def test_recipes_are_few_and_of_judged_requirements() -> None:
     assert REGISTRY.keys() >= recipes.REQUIREMENTS
-    assert recipes.COUNT <= 15
+    assert recipes.COUNT <= 17
 
 
 @pytest.mark.parametrize(
