@@ -32,7 +32,7 @@ CANDIDATES = {False: 3, True: 8}
 """How many candidates are drawn for each history without workers, and with them: those cost more
 to play."""
 
-BUDGETS = {"quick": (1, 100, 16), "full": (8, 240, 40)}
+BUDGETS = {"quick": (1, 84, 12), "full": (8, 240, 40)}
 """For each profile: how often the histories are drawn that play every pair together, and how many
 without workers and with workers each time; beside these, those that the last pairs need."""
 
