@@ -18,7 +18,7 @@ from midepoch_conformance.families import covering, tables
 from midepoch_conformance.families.family import FAMILIES, LANED, family
 from midepoch_conformance.families.offered import EXTRAS, reason_not_offered
 from midepoch_conformance.judges import REGISTRY
-from midepoch_conformance.verdict.published import vectors
+from midepoch_conformance.verdict.format.published import vectors
 
 QUICK = tables.load_table("quick")
 FULL = tables.load_table("full")

@@ -14,8 +14,8 @@ from written import FIRST, SECOND, SIX, case, found, outcome, trace
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.trace import Event, SessionTrace, Trace
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.verdict.consistency import contradictions
-from midepoch_conformance.verdict.published import Vector, schema, vectors
+from midepoch_conformance.verdict.format.consistency import contradictions
+from midepoch_conformance.verdict.format.published import Vector, schema, vectors
 
 SCHEMA = jsonschema_rs.Draft202012Validator(schema())
 NOT_WELL_FORMED = {

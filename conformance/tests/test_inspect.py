@@ -17,7 +17,7 @@ import torch
 from midepoch_conformance.cli import main
 from midepoch_conformance.states import files, view
 from midepoch_conformance.states.files import StateFileError, StoredState, read_states
-from midepoch_conformance.verdict import published
+from midepoch_conformance.verdict.format import published
 
 
 class Numbers(torch.utils.data.Dataset[int]):

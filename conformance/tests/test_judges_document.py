@@ -16,8 +16,14 @@ from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.trace import Batch, Event, Fault, SessionTrace, Trace
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.judges import judge
-from midepoch_conformance.judges.document import canonical, untyped
-from midepoch_conformance.verdict.published import Vector, VectorError, resume, vector, vectors
+from midepoch_conformance.judges.format.document import canonical, untyped
+from midepoch_conformance.verdict.format.published import (
+    Vector,
+    VectorError,
+    resume,
+    vector,
+    vectors,
+)
 
 DOCUMENT: dict[str, Any] = {
     "format": "midepoch.state",

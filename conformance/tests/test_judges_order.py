@@ -12,14 +12,19 @@ from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.trace import Batch, Event
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.verdict.permutation import (
+from midepoch_conformance.verdict.format.permutation import (
     derive_words,
     elements,
     key,
     streams,
     torch_float,
 )
-from midepoch_conformance.verdict.published import Vector, published_elements, vector, vectors
+from midepoch_conformance.verdict.format.published import (
+    Vector,
+    published_elements,
+    vector,
+    vectors,
+)
 
 # The order and the seeds, against the published vectors.
 

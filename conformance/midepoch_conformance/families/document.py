@@ -10,7 +10,7 @@ from typing import Any
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.families.family import GOES_ON, ITERABLES, Cell, drains, family
-from midepoch_conformance.verdict.published import (
+from midepoch_conformance.verdict.format.published import (
     Vector,
     published_elements,
     resume,

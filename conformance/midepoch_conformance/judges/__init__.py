@@ -6,11 +6,10 @@
   exact resumes.
 - ``epochs``: ends of epochs and later epochs; ``values``: random numbers; ``history``: combined
   steps.
-- ``elastic``: changed executions; ``unordered``: batches out of order; ``world``: several ranks.
+- ``execution``: changed executions, batches out of order, several ranks.
 - ``refusal``: states that must be refused; ``faults``: errors; ``outages``: after errors;
   ``cost``: size and time.
-- ``document``: midepoch's state document; ``published``: documents that others wrote; ``order``:
-  midepoch's order and seeds.
+- ``format``: midepoch's state document, its order and seeds, and the published vectors.
 """
 
 from __future__ import annotations
@@ -23,21 +22,17 @@ from midepoch_conformance.errors import own_error
 from midepoch_conformance.judges import (
     basis,
     cost,
-    document,
-    elastic,
     epochs,
     faults,
     history,
-    order,
     outages,
-    published,
     refusal,
     resume,
     state,
-    unordered,
     values,
-    world,
 )
+from midepoch_conformance.judges.execution import elastic, unordered, world
+from midepoch_conformance.judges.format import document, order, published
 from midepoch_conformance.judges.registry import REGISTRY, Judge
 from midepoch_conformance.judges.view import View
 from midepoch_conformance.verdict.finding import Finding, in_words, place

@@ -6,7 +6,7 @@ import dataclasses
 
 from midepoch_conformance.case.case import Step
 from midepoch_conformance.case.trace import Event
-from midepoch_conformance.judges.elastic import completed
+from midepoch_conformance.judges.execution.elastic import completed
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
 from midepoch_conformance.verdict import compare

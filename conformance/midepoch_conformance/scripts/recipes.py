@@ -12,12 +12,12 @@ from collections.abc import Callable
 from typing import Any
 
 from midepoch_conformance.case.case import Case, Step
-from midepoch_conformance.judges.order import ordered, values
+from midepoch_conformance.judges.format.order import ordered, values
 from midepoch_conformance.scripts.comparison import Comparison, flat, said, seen
 from midepoch_conformance.verdict.evidence import Evidence
 from midepoch_conformance.verdict.finding import Finding
-from midepoch_conformance.verdict.permutation import derive_words
-from midepoch_conformance.verdict.published import published_elements, vector
+from midepoch_conformance.verdict.format.permutation import derive_words
+from midepoch_conformance.verdict.format.published import published_elements, vector
 
 __all__ = ["COUNT", "REQUIREMENTS", "comparison"]
 

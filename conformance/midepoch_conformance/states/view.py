@@ -18,7 +18,7 @@ from rich.text import Text
 
 from midepoch_conformance.states.files import StoredState
 from midepoch_conformance.text import clipped, counted, printable
-from midepoch_conformance.verdict.published import schema
+from midepoch_conformance.verdict.format.published import schema
 
 if TYPE_CHECKING:
     from midepoch.format.state import Document, LaneEntry

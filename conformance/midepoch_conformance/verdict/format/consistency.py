@@ -31,7 +31,7 @@ def contradictions(document: dict[str, Any]) -> Iterator[Contradiction]:
     """Yield the rules that a well-formed document, read as plain JSON, breaks.
 
     Example:
-        >>> from midepoch_conformance.verdict.published import vector
+        >>> from midepoch_conformance.verdict.format.published import vector
         >>> state = vector("invalid", "samples-too-many").data["state"]
         >>> [(found.rule, found.path) for found in contradictions(state)]
         [('VAL-3', 'position/samples')]

@@ -16,7 +16,7 @@ from midepoch_conformance.verdict import expected as model
 from midepoch_conformance.verdict.compare import ids, show, unwhole
 from midepoch_conformance.verdict.evidence import Evidence
 from midepoch_conformance.verdict.finding import Finding, in_words
-from midepoch_conformance.verdict.permutation import (
+from midepoch_conformance.verdict.format.permutation import (
     derive_words,
     elements,
     key,
@@ -24,7 +24,7 @@ from midepoch_conformance.verdict.permutation import (
     streams,
     torch_float,
 )
-from midepoch_conformance.verdict.published import published_elements, vector
+from midepoch_conformance.verdict.format.published import published_elements, vector
 
 __all__ = ["ordered", "values"]
 

@@ -10,16 +10,16 @@ from typing import Any
 from midepoch_conformance.case.data.trees import NOT_CANONICAL
 from midepoch_conformance.case.trace import Event
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.judges.published import given
+from midepoch_conformance.judges.format.published import given
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
 from midepoch_conformance.verdict.compare import show
-from midepoch_conformance.verdict.consistency import contradictions
-from midepoch_conformance.verdict.document import at_any_snapshot, canonical, layout, untyped
 from midepoch_conformance.verdict.evidence import Evidence
 from midepoch_conformance.verdict.finding import Finding, in_words
-from midepoch_conformance.verdict.position import counted
-from midepoch_conformance.verdict.published import schema
+from midepoch_conformance.verdict.format.consistency import contradictions
+from midepoch_conformance.verdict.format.document import at_any_snapshot, canonical, layout, untyped
+from midepoch_conformance.verdict.format.position import counted
+from midepoch_conformance.verdict.format.published import schema
 
 __all__: list[str] = []
 

@@ -12,7 +12,7 @@ from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
 from midepoch_conformance.verdict.compare import show
 from midepoch_conformance.verdict.finding import Finding, fault_kind, in_words, is_refusal
-from midepoch_conformance.verdict.published import Vector, resume, vector
+from midepoch_conformance.verdict.format.published import Vector, resume, vector
 
 __all__ = ["given"]
 

@@ -1,0 +1,1 @@
+"""Judges of executions: other workers, delivery out of order, several ranks."""

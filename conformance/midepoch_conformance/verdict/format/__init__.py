@@ -1,0 +1,1 @@
+"""What midepoch's own format says of documents and orders, computed without the loader; pure."""
