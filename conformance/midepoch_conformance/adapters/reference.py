@@ -36,6 +36,7 @@ class Session:
             collate_fn=torch_data.collate(w),
             worker_init_fn=torch_data.set_up if w.stream == "set up" else None,
             seed=w.seed,
+            data_id=w.data or None,
             lanes=x.lanes,
             # Streams that remember their passes are among the cases: they live on where torch's do.
             # Those that keep a loaded state cannot.

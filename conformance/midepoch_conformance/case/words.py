@@ -145,6 +145,8 @@ def describe_workload(w: Workload) -> str:
     if w.grow:
         more = _count(abs(w.grow), "sample")
         words.append(f"the user sets {more} {'more' if w.grow > 0 else 'less'} for each next epoch")
+    if w.data:
+        words.append(f"data {w.data}")
     if w.tail != "keep":
         words.append(_TAILS.get(w.tail, w.tail))
     if w.draws:

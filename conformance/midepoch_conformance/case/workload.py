@@ -120,6 +120,9 @@ class Workload(Rows):
     collate a batch's rows to one array or tensor, as it would collate a user's samples.
     """
 
+    data: str = ""
+    """What identifies the data, where the adapter's loader records that in its states."""
+
     def __post_init__(self) -> None:
         # JSON has no tuples. Stored cases of older versions hold a boolean as their tree, which the
         # field's type does not allow.

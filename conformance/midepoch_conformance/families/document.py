@@ -35,7 +35,8 @@ PLANS = {
     "order": "shuffle=false",
     "seed": "seed=741852",
     "tail": "tail=drop",
-    "all": "n=29 batch_size=7 tail=drop seed=741852",
+    "data": "data=second",
+    "all": "n=29 batch_size=7 tail=drop seed=741852 data=second",
 }
 REJECTED = {
     "invalid state": frozenset({"DOC-1", "REFUSE-1", "SEED-5", "DOC-14", "DOC-12"}),
@@ -132,7 +133,8 @@ def _end(c: Cell) -> Case | None:
 def _plan(c: Cell) -> Case | None:
     if not c.shuffle:
         return None
-    return c.play(f"take 2, save s | [{PLANS[c.plan]}] load s, drain", c.workload(1))
+    w = c.workload(1, data="first")
+    return c.play(f"take 2, save s | [{PLANS[c.plan]}] load s, drain", w)
 
 
 @_format(
@@ -154,8 +156,7 @@ def _refused(c: Cell) -> Case:
 def _invalid(c: Cell) -> Case | None:
     groups: dict[str, list[Vector]] = {}
     for v in vectors("invalid"):
-        # The loaders of the cases are not told what identifies their data.
-        if v.requirement not in REJECTED[c.family] or v.plan["data"] is not None:
+        if v.requirement not in REJECTED[c.family]:
             continue
         workload = _of_plan(v) if v.error == "PlanMismatchError" else _ANY
         lanes = v.plan["lanes"] if workload != _ANY else 0
@@ -248,6 +249,7 @@ def _of_plan(vector: Vector) -> Workload:
         shuffle=plan["sampler"] == "shuffle",
         seed=int(plan["seed"]),
         tail=plan["tail"],
+        data=plan["data"] or "",
         sampler=plan["sampler_name"].lower() if plan["sampler"] == "custom" else "",
     )
 

@@ -18,6 +18,7 @@ __all__ = ["given"]
 
 FIELDS = {
     "batch_size": "batch_size",
+    "data": "data",
     "n": "length",
     "shuffle": "sampler",
     "seed": "seed",
