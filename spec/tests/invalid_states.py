@@ -328,7 +328,7 @@ _FORMAT: dict[str, tuple[str, str, _Edit]] = {
     "ahead-more-than-batches": (
         "more batches ahead than were delivered",
         "map",
-        _set("position", "ahead", [0, 1, 2]),
+        lambda state: state["position"].update(ahead=[0, 1, 2], samples=6),
     ),
     "ahead-beyond-epoch": (
         "a batch ahead that the epoch does not have",
@@ -593,9 +593,9 @@ _FORMAT: dict[str, tuple[str, str, _Edit]] = {
         ),
     ),
     "entries-of-huge-plan": (
-        "a plan of 2^53 - 1 lanes with two entries",
+        "a plan of 65535 lanes with two entries",
         "iterable",
-        _set("plan", "lanes", 2**53 - 1),
+        _set("plan", "lanes", 65535),
     ),
     "next-beyond-lanes": ("next is no lane", "iterable", _set("lanes", "next", 2)),
     "next-negative": ("next is negative", "iterable", _set("lanes", "next", -1)),

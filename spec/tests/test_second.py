@@ -172,14 +172,15 @@ PINNED = [(rule["id"], name) for rule in RULES for name in rule["vectors"]]
 BROKEN = [(rule, name) for rule, name in PINNED if name.startswith("invalid/")]
 
 
-@pytest.mark.parametrize(("rule", "name"), BROKEN)
-def test_an_invalid_state_breaks_the_rule_that_it_is_said_to_pin(rule: str, name: str) -> None:
+@pytest.mark.parametrize("name", dict.fromkeys(name for _, name in BROKEN))
+def test_an_invalid_state_breaks_the_rule_that_it_is_said_to_pin(name: str) -> None:
     """Rules of validity only: the others are about the form of the document or about plans."""
     file = json.loads((VECTORS / f"{name}.json").read_text(encoding="utf-8"))
     with pytest.raises(ValueError, match=r"\S") as refusal:
         second.validate(decoded(file["state"]), decoded(file["plan"]))
     named = re.findall(r"VAL-[0-9]+", str(refusal.value))
-    assert named == ([rule] if rule.startswith("VAL") else [])
+    pinned = [one for one, vector in BROKEN if vector == name and one.startswith("VAL")]
+    assert named == pinned
 
 
 def digest(batches: list[list[int]]) -> str:
