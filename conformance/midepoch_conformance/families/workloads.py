@@ -216,6 +216,15 @@ def _left_early(c: Cell, w: Workload) -> Case | None:
     return c.play(sessions, w, lanes=(before or after) if laned else None) if at else None
 
 
+LEFT = {
+    "begun": "take 1",
+    "untouched": "take 0",
+    "again": "take 1, break, take 0",
+    "again begun": "take 1, break, take 1",
+}
+"""What happens between an epoch that is left and a state."""
+
+
 # Such data remember the epoch that was left: only the run that saved shows what follows.
 @_unusual(
     "work left and saved",
@@ -223,12 +232,11 @@ def _left_early(c: Cell, w: Workload) -> Case | None:
     epochs=0,
     shape=((9, 2),),
     unusual=("buffer", "on both", "history", "private numpy", "random", "stateful"),
-    where=("begun", "untouched"),
+    each=("where",),
+    where=tuple(LEFT),
 )
 def _left_and_saved(c: Cell, w: Workload) -> Case:
-    begun = 1 if c.where == "begun" else 0
-    saved = f"take 2, break, take {begun}, save s, drain, drain"
-    return c.play(f"{saved} | load s, drain, drain", w)
+    return c.play(f"take 2, break, {LEFT[c.where]}, save s, drain, drain | load s, drain, drain", w)
 
 
 @_unusual(

@@ -56,7 +56,9 @@ def open_epoch(
         )
         if document.position.ahead:
             schedule.verify()
-        report = continuing and execution.stateful and not progress.iterable
+        report = execution.stateful and (
+            progress.follows_left or (continuing and not progress.iterable)
+        )
         reports = schedule.open(document, continuing=continuing, report=report)
         progress.found(reports)
         if schedule.ahead:

@@ -213,9 +213,23 @@ class Progress:
 
     # Documents
 
+    @property
+    def follows_left(self) -> bool:
+        """Whether the pass before was left early, and has the newest snapshot of a lane."""
+        lanes = self._lanes or ()
+        return self.iterable and any(lane.latest.ordinal < 0 for lane in lanes)
+
     def found(self, reports: dict[int, Snapshot | None]) -> None:
-        """Note the states in which the epoch found the lanes' datasets."""
+        """Note the states of the lanes' datasets at the epoch's beginning.
+
+        Those of a map-style dataset are as the epoch found them, those of an iterable as they are
+        when its pass has begun.
+        """
         if self._lanes is None or not reports:
+            return
+        if self.iterable:
+            for number, snapshot in reports.items():
+                self._lanes[number].begun(snapshot)
             return
         entries = [entry_of(base) for base in self._cut]
         for lane, snapshot in reports.items():

@@ -163,8 +163,10 @@ class LaneHost:
                 entry = opening.entry
                 restoring = entry is not None and not entry.stated
                 self._first_state.apply({"dataset": dataset}, restoring=restoring)
-            report = lane.report() if opening.report else None
+            report = lane.report() if opening.report and not self._spec.iterable else None
             lane.open(opening.entry, rested=self._datasets.rested(number))
+            if opening.report and self._spec.iterable:
+                report = lane.report(inside=True)
             self._datasets.rest(number, lane.rests)
         return report
 

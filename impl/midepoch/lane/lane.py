@@ -167,9 +167,9 @@ class Lane:
         """Answer with the dataset's state at the epoch's end."""
         return Reply(task.iteration, task.slot, Done(), self.report())
 
-    def report(self) -> Snapshot | None:
-        """Return the dataset's state between two epochs."""
-        return self._take_snapshot()
+    def report(self, *, inside: bool = False) -> Snapshot | None:
+        """Return the dataset's state between two epochs; ``inside``: at a pass's beginning."""
+        return self._take_snapshot(inside=inside)
 
     # Seeds
 

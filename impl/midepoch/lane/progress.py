@@ -51,6 +51,8 @@ class LaneProgress:
         self.latest: Restorable = opening
         """The latest snapshot, or where the epoch started."""
         self._before: Restorable | None = None
+        self._begun: Restorable | None = None
+        """The objects when this pass had begun, if the one before was left early."""
         self.delivered = opening.delivered
         self.ended = opening.ended
         self._ended_in_base = opening.ended
@@ -59,6 +61,11 @@ class LaneProgress:
         """The ordinals of the batches that the dataset raised an error in; those of a pass before
         are below 0."""
         self._content = opening.content
+
+    def begun(self, snapshot: Snapshot | None) -> None:
+        """Keep the states of the objects as they are before the pass's first batch."""
+        if snapshot is not None and snapshot.trouble is None and self.delivered == 0:
+            self._begun = Taken(snapshot, 0)
 
     def deliver(
         self, outcome: Batch | Failure, snapshot: Snapshot | None, content: str | None = None
@@ -113,7 +120,12 @@ class LaneProgress:
         before = self._before
         if before is not None and before.ordinal >= 0:
             return self._left_after(entry_of(before))
-        return replace(base, ordinal=-1, ended=False, replay=0, errors=(), content=None)
+        if self._begun is not None:
+            # Many objects begin a pass only when it is drawn from: what is drawn after a load may
+            # then be of the pass before, and may raise.
+            left = self._left_after(entry_of(self._begun))
+            return replace(left, errors=tuple(range(left.left)))
+        return replace(base, ordinal=-1, ended=False, replay=0, errors=(0,), content=None)
 
     def _left_after(self, base: LaneEntry) -> LaneEntry:
         """Return the entry of a pass that is left here, and was snapshotted at ``base``."""

@@ -78,6 +78,15 @@ class CustomOrder:
                 self._pass.begin()
         else:
             self._restore(opening, start)
+        self._begun = self._at_the_beginning() if opening.batches < 0 and not self._index else None
+        """The samplers when this pass had begun, if the one before was left early."""
+
+    def _at_the_beginning(self) -> SamplerState | None:
+        try:
+            states = self._pass.states(self._chain.objects, self._chain.iterator_slot)
+        except Exception:
+            return None  # the next snapshot warns
+        return self._with(states, 0)
 
     def _restore(self, resume: SamplerState, start: int) -> None:
         chain = self._chain
@@ -280,6 +289,8 @@ class CustomOrder:
             return earlier, batches - earlier.batches
         if self._opening.batches == 0:
             return self._opening, batches
+        if self._begun is not None:
+            return self._begun, batches
         return self._latest(batches), 1
 
 

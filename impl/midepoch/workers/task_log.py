@@ -108,6 +108,7 @@ class TaskLog:
             if self._iterable:
                 entry = opening.entry or self._next_pass(lane)
                 self._streams[lane] = LaneProgress(entry)
+                self._streams[lane].begun(answer.reports.get(lane))
             elif self._stateful:
                 self._since[lane] = []
                 self._unknown.pop(lane, None)
