@@ -103,6 +103,8 @@ def _is_interrupt(fault: Fault) -> bool:
 @judge("FAULT-10", "failed replay")
 def replays_show_errors(view: View) -> Finding | None:
     """An error that only a resume meets reaches the caller."""
+    if not _was_delivered(view):
+        return None
     early = view.before(1)
     if early is not None:
         return early
@@ -121,6 +123,15 @@ def replays_show_errors(view: View) -> Finding | None:
     return view.silent("swallowed", words, "its error", None, evidence)
 
 
+def _was_delivered(view: View) -> bool:
+    """Return whether the sample that fails in the resume was delivered before: its batch is made
+    again, if it is made at all. A loader's batches may be of other sizes than asked for."""
+    failing = view.case.session_workload(1).fail_at
+    before = itertools.takewhile(lambda event: event.do != "save", view.events(0))
+    rows = (row for event in before for batch in event.batches for row in batch)
+    return failing in {row[0] for row in rows}
+
+
 def _reads_one_epoch(view: View) -> bool:
     """Return whether the loader, as the first session shows, fetches no epoch ahead of time."""
     inline = not view.case.sessions[1].execution.workers
@@ -131,6 +142,8 @@ def _reads_one_epoch(view: View) -> bool:
 @judge("FAULT-13", "failed replay")
 def failed_replays_cost_nothing(view: View) -> Finding | None:
     """An error that only a resume meets costs no batch, now and after another resume."""
+    if not _was_delivered(view):
+        return None
     early = view.before(1)
     if early is not None:
         return early

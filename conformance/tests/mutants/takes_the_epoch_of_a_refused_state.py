@@ -5,7 +5,7 @@ from typing import Any
 from base import mutant, simple
 
 EXPECTED = "REFUSE-4"
-LARGEST = {"workers": 0, "sessions": 3, "steps": 12, "samples": 3}
+LARGEST = {"workers": 0, "sessions": 3, "steps": 9, "samples": 4}
 FIELD = ("data#1550",)
 
 
