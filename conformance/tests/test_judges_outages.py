@@ -76,7 +76,7 @@ def test_an_iterator_that_does_not_go_on(
     oracle: list[str], outcome: str, kind: str, words: str
 ) -> None:
     caught_case(outcome, kind, oracle=oracle, words=words)
-    # What such an iterator's states are worth cannot be told.
+    # Nobody can tell what such an iterator's states are worth.
     caught_case("blocked", "", "FAULT-11", oracle=oracle, words=words)
 
 

@@ -26,7 +26,7 @@ class MergeError(ValueError):
 
 @dataclass(frozen=True)
 class Plan:
-    """What decides the samples of every step; ``batch`` is the global batch size."""
+    """The samples of every step follow from it; ``batch`` is the global batch size."""
 
     length: int
     batch: int

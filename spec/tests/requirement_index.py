@@ -137,24 +137,32 @@ def _sort_key(identifier: str) -> tuple[str, int]:
     return prefix, int(number)
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Check the index against the prose, or write it; return the exit status."""
-    parser = argparse.ArgumentParser(description=main.__doc__)
+def keep(file: Path, index: dict[str, Any], gone: list[str], arguments: list[str] | None) -> int:
+    """Check an index in a file against the prose, or write it; return the exit status.
+
+    ``gone``: the ids that the file has, and the prose neither keeps nor lists as retired.
+    """
+    parser = argparse.ArgumentParser(description="Check an index against the prose.")
     parser.add_argument("--write", action="store_true", help="write the index instead")
     options = parser.parse_args(arguments)
-    index = build()
-    if INDEX.exists():
-        old = json.loads(INDEX.read_text(encoding="utf-8"))
-        if gone := lost(old, index):
-            print(f"ids vanished; list them as retired in changelog.md: {', '.join(gone)}")
-            return 1
+    if gone:
+        print(f"ids vanished; list them as retired in changelog.md: {', '.join(gone)}")
+        return 1
     if options.write:
-        INDEX.write_text(dumps(index), encoding="utf-8")
+        file.write_text(dumps(index), encoding="utf-8")
         return 0
-    if not INDEX.exists() or INDEX.read_text(encoding="utf-8") != dumps(index):
-        print("requirements.json differs from the prose; run this with --write")
+    if not file.exists() or file.read_text(encoding="utf-8") != dumps(index):
+        print(f"{file.name} differs from the prose; run this with --write")
         return 1
     return 0
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Check the index of requirements, or write it; return the exit status."""
+    index, gone = build(), []
+    if INDEX.exists():
+        gone = lost(json.loads(INDEX.read_text(encoding="utf-8")), index)
+    return keep(INDEX, index, gone, arguments)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ of ``rules.json`` are the only code that depends on it.
 
 from __future__ import annotations
 
-import argparse
 import fnmatch
 import json
 import re
@@ -205,24 +204,13 @@ def _sort_key(identifier: str, order: list[str]) -> tuple[int, int]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Check the index against the prose, or write it; return the exit status."""
-    parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("--write", action="store_true", help="write the index instead")
-    options = parser.parse_args(arguments)
-    index = build()
+    """Check the index of rules, or write it; return the exit status."""
+    index, gone = build(), []
     check_references(pages())
     if INDEX.exists():
         old = json.loads(INDEX.read_text(encoding="utf-8"))
-        if gone := lost(old, index, requirement_index.build()["retired"]):
-            print(f"ids vanished; list them as retired in changelog.md: {', '.join(gone)}")
-            return 1
-    if options.write:
-        INDEX.write_text(dumps(index), encoding="utf-8")
-        return 0
-    if not INDEX.exists() or INDEX.read_text(encoding="utf-8") != dumps(index):
-        print("rules.json differs from the prose; run this with --write")
-        return 1
-    return 0
+        gone = lost(old, index, requirement_index.build()["retired"])
+    return requirement_index.keep(INDEX, index, gone, arguments)
 
 
 if __name__ == "__main__":

@@ -121,7 +121,7 @@ class Workload(Rows):
     """
 
     data: str = ""
-    """What identifies the data, where the adapter's loader records that in its states."""
+    """The text that identifies the data, for loaders that record it in their states."""
 
     def __post_init__(self) -> None:
         # JSON has no tuples. Stored cases of older versions hold a boolean as their tree, which the

@@ -219,7 +219,6 @@ def _of_resume(c: Cell, found: Vector, steps: str) -> Case | None:
         _of_plan(found), kind=kind, stream=stream, state_at=state_at,
         n=dataset["length"], draws=PUBLISHED_DRAWS if dataset["draws"] else (),
     )  # fmt: skip
-    # What is not told may be refused by the load already.
     # An error is due with the first batch; the load may know it already.
     loaded = _load(found.name, found.text) + ("?" if found.error else "")
     return c.play(f"{loaded}, {steps}", workload, lanes=found.plan["lanes"])

@@ -222,7 +222,7 @@ LEFT = {
     "again": "take 1, break, take 0",
     "again begun": "take 1, break, take 1",
 }
-"""What happens between an epoch that is left and a state."""
+"""The steps between an epoch that is left and a state."""
 
 
 # Such data remember the epoch that was left: only the run that saved shows what follows.

@@ -148,7 +148,7 @@ def _not_opened(view: View) -> Finding | None:
             words = f"epoch {number} begins with {_samples(begun)}; left over were "
             words += _samples(carried)
             return view.silent("missing", words, carried, begun)
-        # What is delivered too often or never is for EPOCH-7 to judge.
+        # EPOCH-7 judges samples that come too often or never.
         carried = sorted((Counter([*carried, *every]) - Counter(ids(epoch))).elements())
     return None
 

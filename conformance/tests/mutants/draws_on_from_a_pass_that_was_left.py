@@ -15,7 +15,7 @@ def keeps_nothing(*_: Any) -> None:
     return None
 
 
-LaneProgress.begun = keeps_nothing  # type: ignore[method-assign]
-CustomOrder._at_the_beginning = keeps_nothing  # type: ignore[method-assign]
+LaneProgress.begun = keeps_nothing  # type: ignore[method-assign]  # the mutation
+CustomOrder._at_the_beginning = keeps_nothing  # type: ignore[method-assign]  # the mutation
 
 Adapter = mutant()

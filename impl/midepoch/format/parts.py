@@ -115,8 +115,8 @@ class LaneEntry:
     """The batches since the snapshot in which the dataset raised an error, increasing, the first
     numbered 0. Those of a pass before are counted first."""
     content: str | None = None
-    """Where the user gave a ``replay_check``: the digest of its values for the ``replay``
-    batches."""
+    """The digest of the values that the user's ``replay_check`` gave for the ``replay`` batches;
+    ``None`` without one."""
 
     @property
     def left(self) -> int:

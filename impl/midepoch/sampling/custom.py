@@ -85,7 +85,7 @@ class CustomOrder:
         try:
             states = self._pass.states(self._chain.objects, self._chain.iterator_slot)
         except Exception:
-            return None  # the next snapshot warns
+            return None  # the user's state_dict raises: the next snapshot warns
         return self._with(states, 0)
 
     def _restore(self, resume: SamplerState, start: int) -> None:

@@ -7,7 +7,7 @@ import dataclasses
 import functools
 import pickle
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 __all__ = [
     "FUNCTION", "SUITE", "Part", "assigned", "defined", "is_import", "is_said", "is_stored",
@@ -41,7 +41,7 @@ def defined(node: ast.stmt) -> set[str]:
         return {node.name}
     if isinstance(node, ast.Assign):
         names = (n for target in node.targets for n in ast.walk(target))
-        return {n.id for n in names if is_stored(n)}  # type: ignore[attr-defined]  # a name is stored  # a name
+        return {n.id for n in names if is_stored(n)}
     if isinstance(node, (ast.Import, ast.ImportFrom)):
         return {(a.asname or a.name).split(".")[0] for a in node.names}
     return set()
@@ -65,8 +65,7 @@ def _mention(node: ast.AST, inside: frozenset[str], found: set[str]) -> None:
     if isinstance(node, (*FUNCTION, ast.Lambda)):
         inside |= {n.arg for n in ast.walk(node.args) if isinstance(n, ast.arg)}
         if not isinstance(node, ast.Lambda):
-            # A node that is stored is a name.
-            inside |= {n.id for n in ast.walk(node) if is_stored(n)}  # type: ignore[attr-defined]  # a name is stored
+            inside |= {n.id for n in ast.walk(node) if is_stored(n)}
     if isinstance(node, ast.Name) and node.id not in inside:
         found.add(node.id)
     elif isinstance(node, ast.Attribute):
@@ -76,7 +75,7 @@ def _mention(node: ast.AST, inside: frozenset[str], found: set[str]) -> None:
         _mention(child, inside, found)
 
 
-def is_stored(node: ast.AST) -> bool:
+def is_stored(node: ast.AST) -> TypeGuard[ast.Name]:
     """Return whether a node is a name that is assigned."""
     return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
 
@@ -101,8 +100,7 @@ def _bare(text: str, foreign: bool) -> tuple[bytes, frozenset[str]]:
     tree: ast.Module = _Bare(foreign).visit(ast.parse(text))
     tree.body = [node for node in tree.body if not is_said(node) and not _is_of_the_suite(node)]
     tree.body = [node for node in tree.body if defined(node) != {"__all__"}]
-    # A node that is stored is a name.
-    stored = (n.id for n in ast.walk(tree) if is_stored(n))  # type: ignore[attr-defined]  # a name is stored
+    stored = (n.id for n in ast.walk(tree) if is_stored(n))
     return pickle.dumps(ast.fix_missing_locations(tree)), frozenset(stored)
 
 
@@ -134,7 +132,7 @@ class _Bare(ast.NodeTransformer):
         first = node.body[0]
         if is_said(first):
             # A docstring is a constant.
-            line = first.value.value.strip().partition("\n")[0]  # type: ignore[attr-defined]  # a name is stored
+            line = first.value.value.strip().partition("\n")[0]  # type: ignore[attr-defined]
             node.body[0] = ast.Expr(ast.Constant(line))
         return node
 

@@ -42,7 +42,7 @@ def counted(case: Case, trace: Trace) -> Iterator[tuple[tuple[int, int], dict[st
 
 
 class _Walk:
-    """What a session has delivered so far."""
+    """The deliveries of a session so far."""
 
     def __init__(self, saved: dict[str, _Count | None]) -> None:
         self.saved = saved
