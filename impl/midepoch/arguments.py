@@ -12,10 +12,19 @@ from midepoch.format.plan import Lifetime
 from midepoch.format.seeds import ROOT_MAX
 from midepoch.format.state import COUNT_MAX, LANES_MAX
 
-__all__ = ["EmptyRest", "LastBatch", "OfLoader", "Options", "WorkerType", "is_data_id"]
+__all__ = [
+    "EmptyRest",
+    "LastBatch",
+    "OfLoader",
+    "Options",
+    "WorkerType",
+    "WorldChange",
+    "is_data_id",
+]
 
 LastBatch = Literal["keep", "discard", "rollover"]
 WorkerType = Literal["process", "thread"]
+WorldChange = Literal["refuse", "recut"]
 EmptyRest = Literal["deliver", "skip"]
 
 RESTARTS_MAX = 1_000_000
@@ -59,14 +68,19 @@ class Options:
     empty_rest: EmptyRest = "deliver"
     isolate_streams: bool = True
     single_thread: bool = True
+    ranks: Any = None
+    global_batch_size: int | None = None
+    on_world_change: WorldChange = "refuse"
 
     def __post_init__(self) -> None:
         _check_count("snapshot_every_n_steps", self.snapshot_every_n_steps, COUNT_MAX)
         _check_count("lanes", self.lanes, LANES_MAX)
         _check_count("seed", self.seed, ROOT_MAX)
         _check_count("prefetch", self.prefetch, COUNT_MAX)
+        _check_count("global_batch_size", self.global_batch_size, COUNT_MAX, low=1)
         _check_count("worker_restarts", self.worker_restarts, RESTARTS_MAX, optional=False)
         _check_choice("last_batch", self.last_batch, (*get_args(LastBatch), None))
+        _check_choice("on_world_change", self.on_world_change, get_args(WorldChange))
         _check_choice("worker_type", self.worker_type, get_args(WorkerType))
         _check_choice("empty_rest", self.empty_rest, get_args(EmptyRest))
         _check_choice("lifetime", self.lifetime, (*get_args(Lifetime), None))
@@ -138,12 +152,14 @@ def is_data_id(value: object) -> bool:
     return value is None or (type(value) is str and is_text(value))
 
 
-def _check_count(name: str, value: object, high: int, *, optional: bool = True) -> None:
+def _check_count(
+    name: str, value: object, high: int, *, low: int = 0, optional: bool = True
+) -> None:
     if value is None and optional:
         return
-    if type(value) not in (int, OfLoader) or not 0 <= cast("int", value) <= high:
+    if type(value) not in (int, OfLoader) or not low <= cast("int", value) <= high:
         allowed = "None or an integer" if optional else "an integer"
-        raise ArgumentError(f"{name} should be {allowed} from 0 to {high}, got {show(value)}")
+        raise ArgumentError(f"{name} should be {allowed} from {low} to {high}, got {show(value)}")
 
 
 def _check_choice(name: str, value: object, allowed: tuple[object, ...]) -> None:

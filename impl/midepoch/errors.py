@@ -21,6 +21,7 @@ __all__ = [
     "MidepochError",
     "OutsideBatchError",
     "PlanMismatchError",
+    "RanksError",
     "ReplayMismatchError",
     "ReplayWarning",
     "SlowWorkerWarning",
@@ -176,7 +177,7 @@ class StateVersionError(StateError):
 class PlanMismatchError(StateError):
     """A state of another plan; every differing field is named (DOC-12, REFUSE-3).
 
-    ``fields`` holds a triple ``(name, saved, here)`` for each.
+    ``fields`` holds a triple ``(name, saved, here)`` for each; ``advice`` is what else can be done.
 
     >>> error = PlanMismatchError([("batch_size", 8, 4)])
     >>> error.fields
@@ -187,9 +188,10 @@ class PlanMismatchError(StateError):
 
     requirement = "DOC-12"
 
-    def __init__(self, fields: Iterable[tuple[str, object, object]]) -> None:
+    def __init__(self, fields: Iterable[tuple[str, object, object]], advice: str = "") -> None:
         self.fields = tuple((name, saved, here) for name, saved, here in fields)
-        super().__init__(self.fields)
+        self.advice = advice
+        super().__init__(self.fields, advice)
 
     def message(self) -> str:
         """Return a table of the differing fields."""
@@ -202,7 +204,7 @@ class PlanMismatchError(StateError):
         ]
         head = "the state is of another plan:"
         tail = "build the loader with the saved values, or start without the state"
-        return "\n".join([head, *table, tail])
+        return "\n".join([head, *table, tail, *filter(None, [self.advice])])
 
 
 class StateEncodingError(StateError):
@@ -244,6 +246,16 @@ class BusyIteratorError(MidepochError, RuntimeError):
     """``next()`` was called while another thread, or the batch's own code, is inside it.
 
     Nothing has changed: the other call gives its batch.
+    """
+
+
+class RanksError(MidepochError, RuntimeError):
+    """The ranks that should share a plan cannot be found, or cannot agree on a seed (RANK-8).
+
+    >>> from midepoch import StatefulDataLoader
+    >>> StatefulDataLoader([1, 2, 3, 4], ranks=(0, 2)).state_dict()
+    Traceback (most recent call last):
+    midepoch.errors.RanksError: each rank drew a seed of its own, and they agree on one in ...
     """
 
 

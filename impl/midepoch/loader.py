@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterable
-from dataclasses import fields
 from typing import Any, TypeVar
 
 import torch
-from torch.utils.data import DataLoader, Dataset, Sampler
+from torch.utils.data import Dataset, Sampler
 
-from midepoch.arguments import EmptyRest, LastBatch, Options, WorkerType
+from midepoch.arguments import EmptyRest, LastBatch, Options, WorkerType, WorldChange
+from midepoch.attributes import FIXED, LoaderAttributes
 from midepoch.epoch.iterator import EpochIterator, SkippingRest
 from midepoch.epoch.opening import EpochOpener
 from midepoch.epoch.planning import length_under_rollover, make_plan
 from midepoch.epoch.pool import WorkerPool
 from midepoch.epoch.position import LoaderPosition
 from midepoch.epoch.progress import thawed
-from midepoch.epoch.samplers import Sampling, rebuilt, show, show_plan
+from midepoch.epoch.ranks import RankPlaces, Ranks, check_ranks, check_shareable
+from midepoch.epoch.samplers import Sampling, rebuilt, show, show_plan, show_share
 from midepoch.format.plan import Lifetime, Plan
 from midepoch.format.state import Document
 from midepoch.interop import torchdata
@@ -30,11 +31,8 @@ __all__ = ["StatefulDataLoader"]
 
 T = TypeVar("T")
 
-_FIXED = {field.name for field in fields(Options)} - {"snapshot_every_n_steps"}
-"""Arguments beyond torch's that stay readable, and cannot be set later."""
 
-
-class StatefulDataLoader(DataLoader[T]):
+class StatefulDataLoader(LoaderAttributes[T]):
     """A drop-in for ``torch.utils.data.DataLoader`` whose position can be saved and resumed.
 
     It takes the arguments of torch's loader, in the same order and with the same defaults, and
@@ -137,6 +135,18 @@ class StatefulDataLoader(DataLoader[T]):
         single_thread: False lets users' code in processes, or without workers, run with as many
             intra-op threads as it finds. Floating-point reductions may then differ in the last
             bit, and forked workers of a process that used such threads may hang.
+        ranks: for a map-style dataset without state: the ranks that share each batch, as
+            ``(rank, world)``, a process group, a ``DeviceMesh`` of one dimension, or "auto" for the
+            default process group. All ranks have one order of samples, and equal states: that of
+            any rank resumes under any number of ranks. A sample draws the same on each of them
+            (its streams are seeded by its place, not by the batch), so samples are always fetched
+            one by one. The last batch is filled up with samples of the epoch's beginning, so that
+            all ranks get equally many, and batches are in order. The ranks are found at the first
+            ``iter()``, ``state_dict()`` or ``load_state_dict()``.
+        global_batch_size: with ``ranks``: the samples of a batch on all ranks together, in place of
+            ``batch_size``, which counts those of each rank.
+        on_world_change: with ``ranks``, for a state of another global batch size: "refuse" it, or
+            "recut": go on with the same sequence of samples, in batches of the size given here.
 
     Raises:
         ArgumentError: an argument that torch's loader does not have is of another type or out of
@@ -188,6 +198,9 @@ class StatefulDataLoader(DataLoader[T]):
         empty_rest: EmptyRest = "deliver",
         isolate_streams: bool = True,
         single_thread: bool = True,
+        ranks: Ranks = None,
+        global_batch_size: int | None = None,
+        on_world_change: WorldChange = "refuse",
     ) -> None:
         given = Sampling(batch_size, shuffle, sampler, batch_sampler, drop_last, seed)
         batch_size, shuffle, sampler, batch_sampler, drop_last, seed = rebuilt(dataset, given)
@@ -206,7 +219,11 @@ class StatefulDataLoader(DataLoader[T]):
             empty_rest=empty_rest,
             isolate_streams=isolate_streams,
             single_thread=single_thread,
+            ranks=ranks,
+            global_batch_size=global_batch_size,
+            on_world_change=on_world_change,
         )
+        check_ranks(ranks)
         options.check_against(
             num_workers=num_workers,
             drop_last=drop_last,
@@ -238,7 +255,8 @@ class StatefulDataLoader(DataLoader[T]):
         self.snapshot_every_n_steps = snapshot_every_n_steps
         if prefetch is not None:
             self.prefetch_factor = None  # torch's default: the two exclude each other
-        vars(self).update({name: getattr(options, name) for name in _FIXED})
+        vars(self).update({name: getattr(options, name) for name in FIXED})
+        check_shareable(self, options, sampler if batch_sampler is None else batch_sampler)
         chain = None
         if sampler is not None or batch_sampler is not None:
             chain = SamplerChain(self.batch_sampler, self.sampler)
@@ -250,40 +268,50 @@ class StatefulDataLoader(DataLoader[T]):
             custom_batches=batch_sampler is not None,
         )
         self._options = options
-        self._position = LoaderPosition(dataset, plan, chain)
+        places = None if ranks is None else RankPlaces(options, self.batch_size or 1)
+        self._position = LoaderPosition(dataset, plan, chain, places)
         if sampler is None and plan.dataset == "map":
             show(self, self._position, batched=batch_sampler is not None)
         show_plan(self, options, plan)
         self._pool = WorkerPool(options)
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name in _FIXED and name in vars(self):
-            # In the words of torch's loader for batch_size and others.
-            raise ValueError(
-                f"{name} attribute should not be set after {type(self).__name__} is initialized"
-            )
-        super().__setattr__(name, value)
-        if name == "num_workers" and "_pool" in vars(self):
-            self._pool.resized()
-
-    # Beside these properties, vars(loader) holds both: trainers rebuild a loader from there.
-
-    @property
-    def lanes(self) -> int:
-        """The number of lanes: as given, by default ``num_workers``, or as loaded."""
-        return self._position.plan.lanes
-
-    @property
-    def seed(self) -> int:
-        """The root seed: as given, drawn, or as loaded."""
-        return self._position.plan.seed
-
     def __len__(self) -> int:
         """Return the batches of an epoch; under rollover, of the one that the position is in."""
         if self._position.plan.tail != "rollover":
             return super().__len__()
-        samples = len(self.sampler)  # type: ignore[arg-type]  # or else an error, as torch's
+        self._settle()
+        source = self.sampler if self._position.ranks is None else self.dataset
+        samples = len(source)  # type: ignore[arg-type]  # or else an error, as torch's
         return length_under_rollover(self._position.document(), samples)
+
+    # Ranks
+
+    def _settle(self, *, agree: bool = False) -> None:
+        """Find the ranks that share the plan; with ``agree``, let them agree on the root seed."""
+        position = self._position
+        if position.ranks is None:
+            return
+        position.settle()
+        show_share(self, position)
+        if agree:
+            position.agree()
+            show_plan(self, self._options, position.plan)
+
+    def set_epoch(self, epoch: int) -> None:
+        """Begin ``epoch`` (from 0) next, which a loop that counts epochs by itself may ask for.
+
+        Without it the loader counts. It only goes forward: within the epoch that it was resumed
+        in, that epoch goes on, and an earlier one is ignored with a warning.
+
+        Raises:
+            ArgumentError: ``epoch`` is no integer from 0 on.
+
+        >>> loader = StatefulDataLoader(range(4), shuffle=True, seed=0)
+        >>> loader.set_epoch(3)
+        >>> loader.state_dict()["position"]["epoch"]
+        3
+        """
+        self._position.set_epoch(epoch)
 
     # Iterating
 
@@ -296,6 +324,7 @@ class StatefulDataLoader(DataLoader[T]):
         return iterator
 
     def _open(self) -> EpochIterator:
+        self._settle(agree=True)
         opener = EpochOpener(self, self._position, self._pool)
         ended = opener.begin_next if self._options.prefetch_next_epoch else None
         iterator = opener.open(ended=ended)
@@ -324,6 +353,9 @@ class StatefulDataLoader(DataLoader[T]):
         It draws no random numbers, changes no position and waits for no worker (BASIS-4,
         BASIS-5).
         """
+        self._settle()
+        if self._position.ranks is not None:
+            self._position.ranks.check_agreed()
         return thawed(self._position.document()).to_dict()
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
@@ -340,6 +372,7 @@ class StatefulDataLoader(DataLoader[T]):
                 (REFUSE-1).
             PlanMismatchError: the state is of another plan; every differing field is named.
         """
+        self._settle()
         facts = self._facts()
         foreign = torchdata.translate(state, facts)
         document = Document.from_dict(state) if foreign is None else foreign.document
@@ -374,32 +407,3 @@ class StatefulDataLoader(DataLoader[T]):
         self._position.load(document, here, chain, adopted=adopted)
         show_plan(self, self._options, self._position.plan)
         self._pool.state_loaded()
-
-    # Copies: deepcopy, pickling, spawned processes
-
-    def __getstate__(self) -> dict[str, Any]:
-        # A copy stands where this loader stands, and has workers of its own.
-        own = {"_current", "_pool"}
-        return {name: value for name, value in vars(self).items() if name not in own}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-        self._pool = WorkerPool(self._options)
-
-    # Attributes that programs written for torch's loader use
-
-    _current: weakref.ref[EpochIterator] | None = None
-
-    # torch's own type for these is private; its iterators have what programs use of it.
-    @property
-    def _iterator(self) -> Any:
-        return None if self._current is None else self._current()
-
-    @_iterator.setter
-    def _iterator(self, value: Any) -> None:
-        if "_pool" not in vars(self):  # torch's constructor sets it to None
-            return
-        current = self._iterator
-        self._pool.between.drop()
-        if value is None and current is not None:
-            current._shutdown_workers()

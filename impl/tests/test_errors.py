@@ -27,6 +27,7 @@ EXAMPLES: list[MidepochError] = [
     errors.ReplayMismatchError("the sampler yields other indices"),
     errors.StaleIteratorError("a state was loaded after this iterator was made"),
     errors.BusyIteratorError("another thread is inside next()"),
+    errors.RanksError("there is no process group"),
     errors.LaneCopyError("attribute 'lock' cannot be copied"),
     errors.WorkerStartError("worker 1 did not start"),
     errors.WorkerDiedError(1, 4242, -9, "it may be out of memory"),

@@ -30,9 +30,15 @@ class Session:
         self.w, self.dataset = w, torch_data.dataset_of(w, draw)
         processes = x.workers and x.worker_kind == "process"
         lives_on = x.persistent or not x.workers
+        if w.ranks:
+            order = {"shuffle": w.shuffle, "last_batch": TAILS[w.tail]}
+            order |= {"ranks": (x.rank, x.world), "global_batch_size": w.batch_size}
+            order |= {"on_world_change": "recut" if w.ranks == "cut anew" else "refuse"}
+        else:
+            order = torch_data.order(w, x, self.dataset, last_batch=TAILS[w.tail])
         self.loader = StatefulDataLoader(
             self.dataset,
-            **torch_data.order(w, x, self.dataset, last_batch=TAILS[w.tail]),
+            **order,
             collate_fn=torch_data.collate(w),
             worker_init_fn=torch_data.set_up if w.stream == "set up" else None,
             seed=w.seed,
@@ -122,6 +128,6 @@ EXTRAS = (
         "arrays",
         "unbatched",
     ),
-    *("world", "restarts", "unordered states"),
+    *("world", "shared", "cut anew", "restarts", "unordered states"),
 )
 TAILS = {"keep": "keep", "drop": "discard", "rollover": "rollover"}

@@ -32,6 +32,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "stream": (*sources.SOURCES, *published.STREAMS),
     "state_at": ("dataset", "iterator", "both"),
     "tree": ("", *trees.TREES),
+    "ranks": ("", "shared", "cut anew"),
     "sampler": ("", "random", "replacement", "subset", "weighted", "distributed",
                 *sources.SAMPLERS, *published.ORDERS),
 }  # fmt: skip
@@ -123,6 +124,11 @@ class Workload(Rows):
     data: str = ""
     """The text that identifies the data, for loaders that record it in their states."""
 
+    ranks: str = ""
+    """How several ranks get their samples: by a sampler of the user's, or ``"shared"``: they share
+    each batch, and ``batch_size`` is that of all of them together. ``"cut anew"``: the user also
+    allows them to go on in batches of another size."""
+
     def __post_init__(self) -> None:
         # JSON has no tuples. Stored cases of older versions hold a boolean as their tree, which the
         # field's type does not allow.
@@ -175,5 +181,6 @@ class Workload(Rows):
             "arrays" if self.width > 1 else "",
             "uneven workers" if self.gate else "",
             "" if self.batch_size else "without batches",
+            f"ranks {self.ranks}" if self.ranks else "",
         )
         return ", ".join(part for part in parts if part)

@@ -121,6 +121,81 @@ def _resized_ranks(c: Cell) -> Case:
     return c.play(" | ".join([*saved, *resumed]), w, world=after)
 
 
+# Ranks that share each batch. The first session is that of one rank alone.
+
+SHARED = ((12, 4), (13, 4), (22, 8))
+"""13 samples leave one for the last batch, which two and four ranks fill up."""
+
+
+@_of_ranks(
+    "shared ranks", needs=("samples",), quick=("inline",),
+    shape=SHARED, kind=("map",), ranks=(2, 4),
+)  # fmt: skip
+def _shared_ranks(c: Cell) -> Case:
+    steps = "take 1, save s{r}, drain, drain"
+    each = [f"[rank={r} world={c.ranks}] {steps.format(r=r)}" for r in range(c.ranks)]
+    w = c.workload(ranks="shared")
+    return c.play(" | ".join(["drain, drain", *each]), w)
+
+
+@_of_ranks(
+    "seeds of ranks", needs=("samples", "format"),
+    shape=((13, 4),), kind=("map",), ranks=(2,), draws=(("own",), ("python", "numpy", "torch")),
+    tail=("keep",),
+)  # fmt: skip
+def _seeds_of_ranks(c: Cell) -> Case:
+    each = [f"[rank={r} world={c.ranks}] drain, drain" for r in range(c.ranks)]
+    w = c.workload(ranks="shared", draws=c.draws)
+    return c.play(" | ".join(["drain, drain", *each]), w)
+
+
+@_of_ranks(
+    "shared ranks resized", needs=("samples",), quick=("inline",),
+    shape=SHARED, kind=("map",), worlds=((2, 4), (4, 2), (1, 4), (4, 1)), position=(1, 2),
+)  # fmt: skip
+def _shared_ranks_resized(c: Cell) -> Case | None:
+    before, after = c.worlds
+    if c.position >= c.length:
+        return None
+    return _resized(c, before, after, c.workload(ranks="shared"))
+
+
+@_of_ranks(
+    "draws of ranks", needs=("samples",),
+    shape=((12, 4),), kind=("map",), worlds=((4, 2), (1, 4)), tail=("keep",),
+    draws=(("own",), ("python", "numpy", "torch")), resumed=(False, True),
+)  # fmt: skip
+def _draws_of_ranks(c: Cell) -> Case:
+    """Every batch is full: what fills a last one up draws other numbers than the first time."""
+    before, after = c.worlds
+    return _resized(c, before, after, c.workload(ranks="shared", draws=c.draws))
+
+
+def _resized(c: Cell, before: int, after: int, w: Workload) -> Case:
+    """Let the last of the ranks before save a state, unless the cell is not resumed, and all ranks
+    after load it."""
+    save = f"[rank={before - 1} world={before}] take {c.position or 1}, save s"
+    load = "drain, drain" if c.resumed is False else "load s, drain, drain"
+    each = [f"[rank={r} world={after}] {load}" for r in range(after)]
+    return c.play(" | ".join(["drain, drain", *([] if c.resumed is False else [save]), *each]), w)
+
+
+@_of_ranks(
+    "ranks cut anew", (False,), needs=("samples",),
+    shape=((12, 2), (13, 4)), kind=("map",), ranks=(2, 4), way=("shared", "cut anew"),
+)  # fmt: skip
+def _ranks_cut_anew(c: Cell) -> Case:
+    """Load into batches of twice the size: each rank keeps its size, and there are twice as many
+    ranks."""
+    save = f"[rank=0 world={c.ranks // 2}] take 1, save s"
+    each = [f"[rank={r} world={c.ranks}] load s, drain" for r in range(c.ranks)]
+    w = c.workload(ranks=c.way)
+    case = c.play(" | ".join(["drain", save, *each]), w)
+    larger = (("batch_size", 2 * w.batch_size),)
+    plans = [dataclasses.replace(plan, workload=larger) for plan in case.sessions[2:]]
+    return dataclasses.replace(case, sessions=(*case.sessions[:2], *plans))
+
+
 # Held batches.
 
 WIDTHS = (16384, 64)

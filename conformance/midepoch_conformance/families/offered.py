@@ -26,6 +26,8 @@ EXTRAS = {
     "unbatched": "samples that are delivered one by one, without batches",
     "growing": "datasets whose length changes between epochs",
     "world": "several ranks",
+    "shared": "ranks that share each batch",
+    "cut anew": "ranks that go on in batches of another size",
     "restarts": "workers that are replaced when they die",
     "unordered states": "states where batches come out of order",
 }
@@ -51,6 +53,7 @@ def reason_not_offered(case: Case, offer: Offer) -> str | None:
         *(_workload(case.session_workload(i), offer) for i in range(len(case.sessions))),
         _family(case, offer),
         *(_execution(s.execution, offer) for s in case.sessions),
+        *(_shared(case.session_workload(i), s.execution) for i, s in enumerate(case.sessions)),
         *(_states(s, offer) for s in case.sessions),
         _codec(case, offer) if offer.saves else None,
         _changes(case, offer),
@@ -87,6 +90,8 @@ def _extras(w: Workload) -> list[str]:
         "growing": w.grow != 0,
         "arrays": w.width > 1,
         "unbatched": w.batch_size == 0,
+        "shared": w.ranks != "",
+        "cut anew": w.ranks == "cut anew",
     }
     return [extra for extra, asked in needed.items() if asked]
 
@@ -210,6 +215,14 @@ def _execution(x: Execution, offer: Offer) -> str | None:
         return _why(offer, "restarts", f"its adapter does not carry {EXTRAS['restarts']}", "extras")
     if x.world != 1 and "world" not in offer.extras:
         return _why(offer, "world", f"its adapter does not carry {EXTRAS['world']}", "extras")
+    return None
+
+
+def _shared(w: Workload, x: Execution) -> str | None:
+    """Return why ranks cannot share the batches of any loader."""
+    odd = w.kind != "map" or w.sampler or not x.in_order or not w.batch_size
+    if w.ranks and (odd or w.batch_size % x.world):
+        return f"{x.world} ranks cannot share such batches equally"
     return None
 
 

@@ -121,7 +121,9 @@ class BetweenEpochs:
         early, self.early = self.early, None
         if early is None:
             return None, []
-        drawn = early.schedule.agree(order)
+        drawn: list[Step | None] = []
+        if early.progress.epoch == document.position.epoch:  # or else it has other seeds
+            drawn = early.schedule.agree(order)
         if early.schedule.agreed:
             progress = Progress(document, order, execution)
             progress.found(early.reports)

@@ -152,8 +152,13 @@ class EpochOpener:
         return self.pool.execution(self.loader, self.position.plan, stateful=stateful)
 
     def _order(self, document: Document, execution: Execution, *, continuing: bool) -> Order:
+        position = self.position
         return make_order(
-            document, self.position.chain, interval=execution.interval, continuing=continuing
+            document,
+            position.chain,
+            interval=execution.interval,
+            continuing=continuing,
+            place=None if position.ranks is None else position.ranks.settle(),
         )
 
     def begin_next(self, progress: Progress) -> None:

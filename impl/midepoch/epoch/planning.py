@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import torch
@@ -11,11 +12,12 @@ from torch.utils.data import DataLoader, IterableDataset
 
 from midepoch.arguments import Options, is_data_id
 from midepoch.epoch.execution import lifetime_of
+from midepoch.epoch.ranks import Place
 from midepoch.errors import ArgumentError, PlanMismatchError, StateFormatError
-from midepoch.format.plan import Difference, Plan, SamplerKind, Tail, compare
+from midepoch.format.plan import SHARED, Difference, Plan, SamplerKind, Tail, compare
 from midepoch.format.seeds import derive
 from midepoch.format.state import COUNT_MAX, Document, Share
-from midepoch.sampling.batches import BuiltInOrder, Order
+from midepoch.sampling.batches import BuiltInOrder, Order, SharedOrder
 from midepoch.sampling.chain import SamplerChain
 from midepoch.sampling.custom import CustomOrder
 
@@ -29,6 +31,13 @@ __all__ = [
     "make_plan",
     "under",
 ]
+
+
+RECUT = (
+    "the ranks together had a batch size of that many samples: keep it (global_batch_size=), or go "
+    'on with the same sequence of samples in other steps (on_world_change="recut")'
+)
+"""What to do about another number of ranks."""
 
 
 def draw_seed(generator: torch.Generator | None) -> int:
@@ -70,6 +79,7 @@ def make_plan(
         lanes=loader.num_workers if options.lanes is None else int(options.lanes),
         lifetime=lifetime_of(loader, given=options.lifetime),
         data=fingerprint_of(loader.dataset) if options.data_id is None else options.data_id,
+        options={} if options.ranks is None else SHARED,
     )
 
 
@@ -143,12 +153,17 @@ def length_under_rollover(document: Document, samples: int) -> int:
 
 
 def make_order(
-    document: Document, chain: SamplerChain | None, *, interval: int, continuing: bool
+    document: Document,
+    chain: SamplerChain | None,
+    *,
+    interval: int,
+    continuing: bool,
+    place: Place | None = None,
 ) -> Order:
     """Return the batches of the epoch of ``document``, from its position on.
 
     ``interval``: batches between two snapshots of a sampler. ``continuing``: the samplers are
-    where the epoch before left them.
+    where the epoch before left them. ``place``: the rank whose share of them it is.
     """
     plan, position = document.plan, document.position
     start = position.low
@@ -168,22 +183,32 @@ def make_order(
             carried=position.carried,
         )
     shuffled = plan.sampler == "shuffle"
-    return BuiltInOrder(
+    make = (
+        BuiltInOrder if place is None else partial(SharedOrder, rank=place.rank, world=place.world)
+    )
+    return make(
         plan.length or 0,
         derive(plan.seed, "order", position.epoch) if shuffled else None,
         batch_size=plan.batch_size,
         tail=plan.tail,
         start=start,
+        place=position.samples if plan.shared else None,
         carried=position.carried,
     )
 
 
 def check_plan(
-    document: Document, here: Plan, share: Share | None, *, adopted: Collection[str]
+    document: Document,
+    here: Plan,
+    share: Share | None,
+    *,
+    adopted: Collection[str],
+    recut: bool = False,
 ) -> None:
     """Compare the plans, apart from the fields in ``adopted``, which the state decides (DOC-12).
 
-    ``share``: this rank's share of the order.
+    ``share``: this rank's share of the order. ``recut``: the ranks may go on in steps of another
+    size.
 
     Raises:
         PlanMismatchError: other fields differ; each is named.
@@ -193,12 +218,15 @@ def check_plan(
         ignored.add("data")  # nothing is known of one of the two
     if not position.batches and None not in (saved.length, here.length):
         ignored.add("length")  # a dataset may have grown between two epochs
+    if recut and saved.shared and here.shared:
+        ignored.add("batch_size")
     differences = [_spelled(pair) for pair in compare(saved, here, ignore=ignored)]
     # Between two epochs no rank has consumed anything of its share: any rank can continue.
     if position.batches and position.share != share:
         differences.append(Difference("share", _words(position.share), _words(share)))
     if differences:
-        raise PlanMismatchError(differences)
+        sizes = {pair.field for pair in differences} == {"batch_size"}
+        raise PlanMismatchError(differences, RECUT if sizes and here.shared else "")
 
 
 def _spelled(pair: Difference) -> Difference:

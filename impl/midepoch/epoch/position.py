@@ -10,10 +10,11 @@ from torch.utils.data import IterableDataset, IterDataPipe
 
 from midepoch.epoch.planning import check_loadable, check_plan, countable, under
 from midepoch.epoch.progress import Progress, frozen
-from midepoch.errors import StateFormatError
+from midepoch.epoch.ranks import RankPlaces
+from midepoch.errors import ArgumentError, StateFormatError, show, warn_user
 from midepoch.format.canonical import DIGEST_START
 from midepoch.format.plan import Plan
-from midepoch.format.state import SAMPLER_SLOTS, Document, Position, SamplerState, Share
+from midepoch.format.state import EPOCH_MAX, SAMPLER_SLOTS, Document, Position, SamplerState, Share
 from midepoch.lane.datapipes import pipe_share
 from midepoch.lane.progress import fresh_lanes
 from midepoch.sampling.chain import SamplerChain
@@ -25,7 +26,11 @@ __all__ = ["LoaderPosition"]
 class LoaderPosition:
     """A loader's position: at its newest iterator, at a loaded state, or at the beginning."""
 
-    def __init__(self, dataset: Any, plan: Plan, chain: SamplerChain | None) -> None:
+    def __init__(
+        self, dataset: Any, plan: Plan, chain: SamplerChain | None, ranks: RankPlaces | None
+    ) -> None:
+        self.ranks = ranks
+        """The ranks that share the plan."""
         self.plan = plan
         """As built, or as loaded."""
         self.chain = chain
@@ -39,6 +44,8 @@ class LoaderPosition:
         self._dataset = dataset
         self._moves = 0
         """Iterators opened and states loaded."""
+        self._epoch = 0
+        """The program wants no earlier epoch than this one."""
 
     def copy(self) -> LoaderPosition:
         """Return the same position without its iterator."""
@@ -52,6 +59,45 @@ class LoaderPosition:
     def become(self, other: LoaderPosition) -> None:
         """Move to where ``other`` is."""
         vars(self).update(vars(other))
+
+    def settle(self) -> None:
+        """Find the ranks that share the plan, before anything depends on them.
+
+        Raises:
+            RanksError: there is no process group yet.
+            ArgumentError: they cannot share the batches equally.
+        """
+        if self.ranks is None or self.ranks.place is not None:
+            return
+        size = countable(self.ranks.batch_size(), "samples in a batch of all ranks")
+        self.ranks.settle()
+        self.plan = replace(self.plan, batch_size=size)
+        self.built = replace(self.built[0], batch_size=size), self.built[1]
+
+    def agree(self) -> None:
+        """Let the ranks agree on their root seed; each calls this in ``iter()``."""
+        self.settle()
+        if self.ranks is not None and not self.ranks.agreed:
+            self.plan = replace(self.plan, seed=self.ranks.agree(self.plan.seed))
+
+    def set_epoch(self, epoch: int) -> None:
+        """Let the next iterator begin ``epoch``, unless the position is in it or after it.
+
+        Raises:
+            ArgumentError: it is no number of an epoch.
+        """
+        if type(epoch) is not int or not 0 <= epoch <= EPOCH_MAX:
+            raise ArgumentError(
+                f"epoch should be an integer from 0 to {EPOCH_MAX}, got {show(epoch)}"
+            )
+        here = self.document().position.epoch
+        if epoch < here:
+            warn_user(
+                f"set_epoch({epoch}) is ignored: the loader is in epoch {here}, and goes forward "
+                "only; count epochs from there after a resume",
+                UserWarning,
+            )
+        self._epoch = max(epoch, self._epoch)
 
     def enter(self, progress: Progress) -> None:
         """Follow a new iterator from here on."""
@@ -74,7 +120,8 @@ class LoaderPosition:
             StateFormatError, PlanMismatchError: it does not fit; nothing is changed.
         """
         share = self.share() if chain is None else chain.share()
-        check_plan(document, here, share, adopted=adopted)
+        recut = self.ranks is not None and self.ranks.recut
+        check_plan(document, here, share, adopted=adopted, recut=recut)
         check_loadable(document, chain, stateful=self.stateful)
         try:
             document = frozen(document)
@@ -83,7 +130,11 @@ class LoaderPosition:
         if chain is not None and document.sampler is not None:
             chain.put_epoch(document.sampler.epoch)
         self.chain = chain
+        if self.ranks is not None:
+            self.ranks.agreed = True
+            document = replace(document, plan=replace(document.plan, batch_size=here.batch_size))
         self.plan = replace(document.plan, data=here.data)
+        self._epoch = 0
         self.progress, self._loaded = None, document
         self._moves += 1
 
@@ -93,20 +144,29 @@ class LoaderPosition:
             document = self.progress.document()
             if document.position.batches == 0:  # a dataset may have grown between two epochs
                 document = under(document, self.current_plan(), self.share())
-            return document
-        return self._beginning() if self._loaded is None else self._loaded
+            return self._moved_on(document)
+        return self._moved_on(self._beginning() if self._loaded is None else self._loaded)
 
     def upcoming(self) -> Document:
         """Return the frozen document from which the next iterator starts."""
         progress = self.progress
         moved = progress is not None and progress.moved
-        return progress.next_epoch() if progress is not None and moved else self.document()
+        if progress is None or not moved:
+            return self.document()
+        return self._moved_on(progress.next_epoch())
+
+    def _moved_on(self, document: Document) -> Document:
+        """Return the document of the epoch that the program set, if this one ends before it."""
+        position = document.position
+        if position.batches or position.epoch >= self._epoch:
+            return document
+        return replace(document, position=replace(position, epoch=self._epoch))
 
     def stand(self) -> tuple[int, ...]:
         """Return numbers that change whenever the position does."""
         progress = self.progress
         here = () if progress is None else (progress.batches, int(progress.finished))
-        return (self._moves, *here)
+        return (self._moves, self._epoch, *here)
 
     def _beginning(self) -> Document:
         plan, chain = self.current_plan(), self.chain

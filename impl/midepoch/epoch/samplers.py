@@ -12,15 +12,26 @@ from typing import Any, NamedTuple
 
 import torch
 from torch.utils.data import BatchSampler, IterableDataset, RandomSampler, SequentialSampler
+from torch.utils.data.distributed import DistributedSampler
 
 from midepoch import _torch
 from midepoch.arguments import OfLoader, Options
 from midepoch.epoch.planning import make_order, under
 from midepoch.epoch.position import LoaderPosition
+from midepoch.epoch.ranks import RankPlaces
 from midepoch.format.plan import Plan
 from midepoch.sampling.batches import Order
 
-__all__ = ["Sampling", "ShownSequential", "ShownShuffle", "rebuilt", "show", "show_plan"]
+__all__ = [
+    "Sampling",
+    "ShownSequential",
+    "ShownShare",
+    "ShownShuffle",
+    "rebuilt",
+    "show",
+    "show_plan",
+    "show_share",
+]
 
 
 class _Passes:
@@ -46,20 +57,22 @@ class _Passes:
 
 def _order(position: LoaderPosition, later: int) -> Order:
     """Return the order of a whole epoch, so many after the one that comes next."""
+    position.settle()
     document = under(position.upcoming(), position.current_plan(), position.share())
     if position.chain is not None:
         # torchdata's order, of a loaded state. Its samplers stand at the position: each pass over
         # a copy gives what is left of that epoch.
         return make_order(document, copy.deepcopy(position.chain), interval=0, continuing=False)
     plan = document.plan
-    if plan.tail == "drop":
+    if plan.tail == "drop" and not plan.shared:
         plan = replace(plan, tail="keep")  # the batch sampler drops the rest
-    start = replace(document.position, batches=0, ahead=())
+    start = replace(document.position, batches=0, samples=0, ahead=())
+    place = None if position.ranks is None else position.ranks.settle()
     if plan.tail != "rollover":
         start, later = replace(start, epoch=start.epoch + later), 0
     while True:
         document = replace(document, plan=plan, position=start, lanes=None)
-        order = make_order(document, None, interval=0, continuing=False)
+        order = make_order(document, None, interval=0, continuing=False, place=place)
         if not later:
             return order
         carried = order.next_epoch_state(0, ended=True).carried
@@ -118,14 +131,75 @@ class ShownSequential(SequentialSampler):
         return super().__iter__() if self._passes is None else self._passes.begin()
 
 
+class ShownShare(DistributedSampler[Any]):
+    """The share of one of several ranks in a loader's next epochs.
+
+    Trainers leave a loader with a ``DistributedSampler`` as it is. Its ``rank`` and
+    ``num_replicas`` are those of the loader's ``ranks``.
+
+    >>> from midepoch import StatefulDataLoader
+    >>> loader = StatefulDataLoader(range(6), batch_size=2, ranks=(1, 2), seed=0)
+    >>> list(loader.sampler), len(loader.sampler), len(loader)
+    ([2, 3, 5], 3, 2)
+    """
+
+    def __init__(self, data_source: Any, position: LoaderPosition, *, shuffle: bool) -> None:
+        # torch's own constructor asks for the process group, which may not exist yet.
+        self.dataset = self.data_source = data_source
+        self.shuffle = shuffle
+        self.drop_last = position.plan.tail == "drop"
+        self._passes = _Passes(position)
+
+    @property
+    def _ranks(self) -> RankPlaces:
+        ranks = self._passes.position.ranks
+        assert ranks is not None
+        return ranks
+
+    @property
+    def num_replicas(self) -> int:  # type: ignore[override]  # torch's are attributes
+        """The number of ranks."""
+        return self._ranks.find().world
+
+    @property
+    def rank(self) -> int:  # type: ignore[override]
+        """This process's rank."""
+        return self._ranks.find().rank
+
+    @property
+    def seed(self) -> int:  # type: ignore[override]
+        """The loader's root seed."""
+        return self._passes.position.plan.seed
+
+    @property
+    def epoch(self) -> int:  # type: ignore[override]
+        """The epoch that the loader's position is in."""
+        return self._passes.position.document().position.epoch
+
+    def __iter__(self) -> Iterator[int]:
+        return self._passes.begin()
+
+    def __len__(self) -> int:
+        size = self._ranks.batch_size()
+        steps, rest = divmod(len(self.data_source), size)
+        last = 0 if self.drop_last else -(-rest // self.num_replicas)
+        return steps * (size // self.num_replicas) + last
+
+    def set_epoch(self, epoch: int) -> None:
+        """Begin ``epoch`` next; see ``StatefulDataLoader.set_epoch``."""
+        self._passes.position.set_epoch(epoch)
+
+
 def show(loader: Any, position: LoaderPosition, *, batched: bool) -> None:
     """Replace torch's default samplers of a loader by those that give its order.
 
     ``batched``: the user gave a batch sampler.
     """
 
-    def sampler() -> ShownShuffle | ShownSequential:
+    def sampler() -> ShownShuffle | ShownSequential | ShownShare:
         source = loader.sampler.data_source
+        if position.ranks is not None:
+            return ShownShare(source, position, shuffle=isinstance(loader.sampler, RandomSampler))
         if isinstance(loader.sampler, RandomSampler):
             return ShownShuffle(source, loader.generator, position)
         return ShownSequential(source, None if batched else position)
@@ -142,6 +216,14 @@ def show_plan(loader: Any, options: Options, plan: Plan) -> None:
     for name, value in (("lanes", plan.lanes), ("seed", plan.seed)):
         vars(loader)[name] = value if options.is_given(name) else OfLoader(value)
     vars(loader)["lifetime"] = plan.lifetime  # a loaded state's own is adopted in any case
+
+
+def show_share(loader: Any, position: LoaderPosition) -> None:
+    """Put this rank's batch size among a loader's attributes, once the ranks are found."""
+    ranks, size = position.ranks, position.plan.batch_size
+    if ranks is not None and size is not None:
+        own = size // ranks.find().world
+        vars(loader)["batch_size"] = loader.batch_sampler.batch_size = own
 
 
 class Sampling(NamedTuple):
@@ -176,7 +258,8 @@ def rebuilt(dataset: Any, given: Sampling) -> Sampling:
     sampler = given.sampler
     if given.shuffle or given.batch_sampler is not None or not _is_shown(sampler, dataset):
         return given
-    shuffle = True if isinstance(sampler, ShownShuffle) else given.shuffle
+    shuffled = isinstance(sampler, ShownShuffle) or getattr(sampler, "shuffle", False)
+    shuffle = True if shuffled else given.shuffle
     seed, root = given.seed, getattr(sampler, "seed", None)
     if seed is None and root is not None:
         seed = OfLoader(root)
@@ -187,5 +270,5 @@ def _is_shown(sampler: Any, dataset: Any) -> bool:
     """Tell whether a sampler is a loader's own, and gives the indices of this dataset."""
     if isinstance(dataset, IterableDataset):
         return _torch.is_endless(sampler)
-    shown = isinstance(sampler, (ShownShuffle, ShownSequential))
+    shown = isinstance(sampler, (ShownShuffle, ShownSequential, ShownShare))
     return shown and len(sampler.data_source) == len(dataset)

@@ -206,6 +206,7 @@ class Schedule:
                 snapshot=due,
                 ship=not replay,
                 raises=replay and step.index in self._raised,
+                place=step.place,
             )
         )
 

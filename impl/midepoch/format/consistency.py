@@ -36,12 +36,13 @@ def check_consistency(
     _check_plan(plan)
     _present(position.digest, custom, "$.position.digest", "a custom sampler")
     _check_carried(plan, position)
-    _check_ahead(position, lanes)
+    _check_ahead(plan, position, lanes)
     _check_share(plan, position)
     _check_position(plan, position)
     _present(sampler, custom, "$.sampler", "a custom sampler")
     if sampler is not None:
         _check_sampler(sampler, position)
+    _present(lanes, lanes is not None and not plan.shared, "$.lanes", "a plan without ranks")
     if lanes is not None:
         _check_lanes(lanes, plan, position, sampler)
     elif plan.dataset == "iterable":
@@ -64,13 +65,18 @@ def _check_plan(plan: Plan) -> None:
         )
     if plan.dataset == "iterable" and plan.tail == "rollover":
         raise StateFormatError('"rollover" is for map-style datasets', "$.plan.tail")
+    if plan.shared and (plan.length is None or plan.batch_size is None):
+        raise StateFormatError(
+            "ranks share batches of a built-in order, and the plan has none", "$.plan.options"
+        )
 
 
 def _check_carried(plan: Plan, position: Position) -> None:
     path = "$.position.carried"
     _present(position.carried, plan.tail == "rollover", path, 'tail "rollover"')
     carried, size = position.carried or (), plan.batch_size or 1
-    if len(carried) >= size:
+    # Under ranks an epoch may have begun with larger steps than those of the plan.
+    if len(carried) >= size and not plan.shared:
         raise StateFormatError(
             f"expected fewer than {size} (fewer than a batch), got {len(carried)}", path
         )
@@ -90,10 +96,11 @@ def _check_share(plan: Plan, position: Position) -> None:
     _at_most(share.rank, share.world - 1, "$.position.share.rank", "the last rank")
 
 
-def _check_ahead(position: Position, lanes: LanesState | None) -> None:
+def _check_ahead(plan: Plan, position: Position, lanes: LanesState | None) -> None:
     path = "$.position.ahead"
-    if position.ahead and lanes is not None:
-        raise StateFormatError("expected an empty list where there are lanes", path)
+    if position.ahead and (lanes is not None or plan.shared):
+        owner = "there are lanes" if lanes is not None else "ranks share the steps"
+        raise StateFormatError(f"expected an empty list where {owner}", path)
     last = position.low
     if last < 0:
         raise StateFormatError(
@@ -114,6 +121,9 @@ def _check_ahead(position: Position, lanes: LanesState | None) -> None:
 def _check_position(plan: Plan, position: Position) -> None:
     size = plan.batch_size or 1
     held = position.batches * size
+    if plan.shared:
+        _check_shared(plan, position)
+        return
     if plan.length is not None:
         whole = plan.length + len(position.carried or ())
         most = -(-whole // size) if plan.tail == "keep" else whole // size
@@ -129,6 +139,18 @@ def _check_position(plan: Plan, position: Position) -> None:
     elif plan.batch_size is None and plan.dataset == "map" and position.batches:
         held = COUNT_MAX  # a custom batch sampler's batches are of any size
     _at_most(position.samples, held, "$.position.samples", "the most samples in these batches")
+
+
+def _check_shared(plan: Plan, position: Position) -> None:
+    # The steps before a new cut had another size, so the samples need not be a multiple of it.
+    path, whole = "$.position.samples", (plan.length or 0) + len(position.carried or ())
+    _at_most(position.samples, whole, path, "samples of the plan's epoch")
+    if position.samples < position.batches:
+        raise StateFormatError(
+            f"expected at least {position.batches} (one in each step), got {position.samples}", path
+        )
+    if position.samples and not position.batches:
+        raise StateFormatError(f"expected 0 before the first step, got {position.samples}", path)
 
 
 def _check_sampler(sampler: SamplerState, position: Position) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Literal, NamedTuple
 
 __all__ = [
+    "SHARED",
     "DatasetKind",
     "Difference",
     "Lifetime",
@@ -20,6 +21,9 @@ DatasetKind = Literal["map", "iterable"]
 SamplerKind = Literal["sequential", "shuffle", "custom", "none"]
 Tail = Literal["keep", "drop", "rollover"]
 Lifetime = Literal["epoch", "run"]
+
+SHARED = {"ranks": "shared"}
+"""The option of a plan whose steps several ranks share (RANK-4)."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,11 @@ class Plan:
     """A text that identifies the data; ``None`` if there is none."""
     options: Mapping[str, str] = field(default_factory=dict)
     """Later additions that a reader must understand, by name."""
+
+    @property
+    def shared(self) -> bool:
+        """Whether ranks share each step: ``batch_size`` is that of all of them together."""
+        return "ranks" in self.options
 
 
 class Difference(NamedTuple):

@@ -37,6 +37,9 @@ class BatchInfo:
     """The lane that makes the batch; 0 if the plan has no lanes."""
     seed: int
     """63 bits, of the fourth word of the batch's seeds; both generators are made from it."""
+    place: int | None = None
+    """With ``ranks``: the sample's place in the epoch's order, from 0. The generators are the
+    sample's own then; in ``collate_fn`` the place of the first sample, and its rank's own."""
 
     @cached_property
     def numpy(self) -> np.random.Generator:

@@ -186,6 +186,12 @@ class Lane:
             streams.seed(self._words(index))
         return self._scope(index)
 
+    def _seeded(self, index: int, place: int, purpose: str, *numbers: int) -> BatchScope:
+        """Under ranks: seed the streams for a part of batch ``index``; return its scope."""
+        seeds = derive_words(self.spec.seed, purpose, self.epoch, *numbers)
+        self._seed(seeds)
+        return BatchScope(lambda: BatchInfo(self.epoch, index, self.number, seeds.private, place))
+
     def _scope(self, index: int) -> BatchScope:
         return BatchScope(
             lambda: BatchInfo(self.epoch, index, self.number, self._words(index).private)
@@ -333,14 +339,35 @@ class Lane:
     # Map-style datasets
 
     def _fetch_map(self, task: Fetch) -> Reply:
-        with self._batch(task.number):
-            outcome = self._look_up(task)
+        if task.place is None:
+            with self._batch(task.number):
+                outcome = self._look_up(task, self._get, self._collate)
+        else:
+            outcome = self._look_up_shared(task, task.place)
         snapshot = self._take_snapshot() if task.snapshot else None
         return Reply(task.iteration, task.slot, outcome, snapshot)
 
-    def _look_up(self, task: Fetch) -> Outcome:
+    def _look_up_shared(self, task: Fetch, place: int) -> Outcome:
+        """Make a rank's share of a batch: each sample under seeds of its own (SEED-8)."""
+
+        def get(keys: Any) -> Any:
+            samples = []
+            for at, key in enumerate(keys, place):
+                with self._seeded(task.number, at, "sample", at):
+                    samples.append(self.dataset[key])
+            return samples
+
+        def collate(samples: Any) -> Any:
+            with self._seeded(task.number, place, "share", place, len(samples)):
+                return self._collate(samples)
+
+        return self._look_up(task, get, collate)
+
+    def _look_up(
+        self, task: Fetch, get: Callable[[Any], Any], collate: Callable[[Any], Any]
+    ) -> Outcome:
         try:
-            samples = _guarded(self._get, task.keys)
+            samples = _guarded(get, task.keys)
         except Exception as error:
             return Done() if task.raises else Failure(error, fetching=True)
         if task.raises:
@@ -348,7 +375,7 @@ class Lane:
         if not task.ship:
             return Done()
         try:
-            return Batch(_guarded(self._collate, samples), 0)
+            return Batch(_guarded(collate, samples), 0)
         except Exception as error:
             return Failure(error)
 

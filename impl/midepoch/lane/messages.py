@@ -99,6 +99,8 @@ class Fetch:
     """False for a replay: the worker drops the batch."""
     raises: bool = False
     """A replay: the batch ended in an error, which the caller has seen."""
+    place: int | None = None
+    """Under ranks: the first key's place in the epoch's order, by which samples are seeded."""
 
 
 @dataclass(slots=True)

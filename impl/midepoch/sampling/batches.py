@@ -10,7 +10,7 @@ from midepoch.format.parts import SamplerState
 from midepoch.format.permutation import BLOCK, Permutation
 from midepoch.format.plan import Tail
 
-__all__ = ["BuiltInOrder", "Order", "OrderState", "Step"]
+__all__ = ["BuiltInOrder", "Order", "OrderState", "SharedOrder", "Step"]
 
 FIRST_BLOCK = 256
 """Indices computed at once for the first batch after a resume; later blocks are larger."""
@@ -28,6 +28,9 @@ class Step:
     digest: str | None
     error: Exception | None = None
     """The sampler raised this in place of the batch."""
+    place: int | None = None
+    """Under ranks: the place of the first of these keys in the epoch's order. ``samples`` are those
+    of all ranks then."""
 
 
 class OrderState(NamedTuple):
@@ -69,6 +72,8 @@ class Order(Protocol):
 class BuiltInOrder:
     """Sequential or shuffled indices of ``range(length)``: the position is nearly the whole state.
 
+    ``place`` is where the first batch begins, if the batches before it had another size.
+
     Under rollover ``carried`` comes before the order's own indices, and indices that do not fill
     a batch are carried into the next epoch (EPOCH-6).
 
@@ -90,6 +95,7 @@ class BuiltInOrder:
         batch_size: int | None,
         tail: Tail,
         start: int,
+        place: int | None = None,
         carried: Sequence[int] | None = None,
     ) -> None:
         self._length = length
@@ -99,21 +105,31 @@ class BuiltInOrder:
         self._carried = None if carried is None else list(carried)
         self._shift = len(carried or ())
         self._total = self._shift + length
-        self._end = self._total if tail == "keep" else self._total - self._total % self._size
+        self._end = self._total
         self._index = start
+        self._place = start * self._size if place is None else place
+        if tail != "keep":
+            self._end = self._total - (self._total - self._place) % self._size
         self._block: list[int] = []
         self._block_start = 0
         self._block_size = FIRST_BLOCK
 
     def draw(self) -> Step | None:
         """See ``Order.draw``."""
-        start = self._index * self._size
+        found = self._advance()
+        if found is None:
+            return None
+        indices = self._indices(*found)
+        keys = indices if self._batch_size else indices[0]
+        return Step(self._index - 1, keys, len(indices), None)
+
+    def _advance(self) -> tuple[int, int] | None:
+        """Pass a batch, and return the places where it begins and ends."""
+        start = self._place
         if start >= self._end:
             return None
-        indices = self._indices(start, min(start + self._size, self._end))
-        step = Step(self._index, indices if self._batch_size else indices[0], len(indices), None)
-        self._index += 1
-        return step
+        self._index, self._place = self._index + 1, min(start + self._size, self._end)
+        return start, self._place
 
     def _indices(self, start: int, stop: int) -> list[int]:
         """Return the carried indices and then the order's own, by their common position."""
@@ -149,3 +165,33 @@ class BuiltInOrder:
         if self._carried is None:
             return OrderState(None, None)
         return OrderState(None, tuple(self._indices(self._end, self._total)) if ended else ())
+
+
+class SharedOrder(BuiltInOrder):
+    """The share of one of several ranks: a contiguous part of each step.
+
+    An epoch's last step may have fewer samples than ranks need, each as many as the others. The
+    epoch's first samples fill it up, at places after its last one (RANK-6).
+
+    >>> order = SharedOrder(5, None, rank=1, world=2, batch_size=4, tail="keep", start=0)
+    >>> [(step.keys, step.place, step.samples) for step in (order.draw(), order.draw())]
+    [([2, 3], 2, 4), ([0], 5, 1)]
+    """
+
+    def __init__(self, length: int, key: int | None, *, rank: int, world: int, **options: Any):
+        super().__init__(length, key, **options)
+        self._rank, self._world = rank, world
+
+    def draw(self) -> Step | None:
+        """See ``Order.draw``."""
+        found = self._advance()
+        if found is None:
+            return None
+        start, stop = found
+        size = -(-(stop - start) // self._world)
+        place = start + self._rank * size
+        keys = self._indices(min(place, stop), min(place + size, stop))
+        while len(keys) < size:
+            behind = (place + len(keys) - stop) % self._total
+            keys += self._indices(behind, min(behind + size - len(keys), self._total))
+        return Step(self._index - 1, keys, stop - start, None, place=place)

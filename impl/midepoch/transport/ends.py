@@ -217,6 +217,7 @@ class MainEnd:
                 question.snapshot,
                 question.ship,
                 question.raises,
+                question.place,
             )
         return pickle.dumps((usable, spoiled, body), protocol=5)
 

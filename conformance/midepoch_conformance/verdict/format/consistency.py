@@ -40,7 +40,12 @@ def contradictions(document: dict[str, Any]) -> Iterator[Contradiction]:
     sampler, lanes = document["sampler"], document["lanes"]
     yield from _plan(plan)
     yield from _parts(plan, position, sampler, lanes)
-    yield from _built_in(plan, position) if plan["length"] is not None else _other(plan, position)
+    if "ranks" in plan["options"]:
+        yield from _shared(plan, position, lanes)
+    elif plan["length"] is not None:
+        yield from _built_in(plan, position)
+    else:
+        yield from _other(plan, position)
     if sampler is not None:
         yield from _sampler(sampler, position)
     if lanes is not None:
@@ -76,7 +81,7 @@ def _parts(
         yield Contradiction(
             "VAL-2", "position/share", "a rank that is not below the number of ranks"
         )
-    if len(carried or ()) >= _size(plan):
+    if len(carried or ()) >= _size(plan) and "ranks" not in plan["options"]:
         yield Contradiction("VAL-2", "position/carried", "not fewer indices than a batch has")
     if plan["length"] is not None:
         odd = [i for i in carried or () if type(i) is not int or not 0 <= i < plan["length"]]
@@ -103,6 +108,21 @@ def _built_in(plan: dict[str, Any], position: dict[str, Any]) -> Iterator[Contra
     if position["samples"] != samples:
         words = f"{position['samples']}, and {batches} batches have {samples}"
         yield Contradiction("VAL-3", "position/samples", words)
+
+
+def _shared(plan: dict[str, Any], position: dict[str, Any], lanes: Any) -> Iterator[Contradiction]:
+    samples, batches = position["samples"], position["batches"]
+    if plan["length"] is None or plan["batch_size"] is None:
+        yield Contradiction("VAL-11", "plan/options", "ranks that share no built-in order")
+        return
+    if lanes is not None:
+        yield Contradiction("VAL-11", "lanes", "lanes under ranks that share each batch")
+    if position["ahead"]:
+        yield Contradiction("VAL-11", "position/ahead", "batches ahead under ranks")
+    if samples > plan["length"] + len(position["carried"] or ()):
+        yield Contradiction("VAL-11", "position/samples", f"{samples}, and the epoch has fewer")
+    if samples < batches or (samples and not batches):
+        yield Contradiction("VAL-11", "position/samples", f"{samples} in {batches} batches")
 
 
 def _other(plan: dict[str, Any], position: dict[str, Any]) -> Iterator[Contradiction]:

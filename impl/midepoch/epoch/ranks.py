@@ -1,0 +1,212 @@
+"""Ranks that share one plan: which of them this process is, and what they agree on."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Literal, NamedTuple
+
+import torch.distributed as dist
+from torch.utils.data import IterableDataset
+
+from midepoch.arguments import Options
+from midepoch.errors import ArgumentError, RanksError, show
+from midepoch.lane.datapipes import shared_root
+from midepoch.stateful import is_stateful
+
+__all__ = ["Place", "RankPlaces", "check_ranks", "check_shareable"]
+
+
+class Place(NamedTuple):
+    """One of several ranks."""
+
+    rank: int
+    world: int
+
+
+def check_ranks(ranks: object) -> None:
+    """Refuse what cannot say which rank this is.
+
+    Raises:
+        ArgumentError: with the accepted forms.
+    """
+    if ranks is None or (type(ranks) is str and ranks == "auto") or _is_group(ranks):
+        return
+    if type(ranks) is tuple and len(ranks) == 2 and all(type(number) is int for number in ranks):
+        rank, world = ranks
+        if 0 <= rank < world:
+            return
+    elif _is_mesh(ranks):
+        if getattr(ranks, "ndim", 0) == 1:
+            return
+        raise ArgumentError(
+            "ranks should be a mesh of one dimension, that of the data-parallel ranks: "
+            f'mesh["dp"], say; got {show(ranks)}'
+        )
+    raise ArgumentError(
+        'ranks should be None, "auto", (rank, world) with 0 <= rank < world, a process group or '
+        f"a one-dimensional DeviceMesh, got {show(ranks)}"
+    )
+
+
+def check_shareable(loader: Any, options: Options, sampler: object) -> None:
+    """Refuse ``ranks`` for a loader whose batches several ranks cannot share.
+
+    ``sampler``: the user's sampler or batch sampler.
+
+    Raises:
+        ArgumentError: what is in the way, and what to do.
+    """
+    if options.ranks is None:
+        for name, default in (("global_batch_size", None), ("on_world_change", "refuse")):
+            if getattr(options, name) != default:
+                raise ArgumentError(f"{name} is for ranks that share the batches; give ranks, too")
+        return
+    dealt = next((s for s in _chain(sampler) if hasattr(s, "num_replicas")), None)
+    if dealt is not None:
+        raise ArgumentError(
+            f"{type(dealt).__name__} deals samples to ranks, and so does ranks=: each rank would "
+            "get a share of its share; leave one of the two out"
+        )
+    trouble = None
+    if sampler is not None:
+        trouble = "a sampler of your own, whose order the ranks cannot divide; give shuffle"
+    elif isinstance(loader.dataset, IterableDataset):
+        trouble = "an iterable-style dataset, which has no order of samples; shard it by rank"
+    elif is_stateful(loader.dataset):
+        trouble = "a dataset with a state, which is another on each rank; leave ranks out"
+    elif loader.batch_size is None:
+        trouble = "batch_size=None; give batch_size=1 and a collate_fn"
+    elif not loader.in_order:
+        trouble = "in_order=False, because the states of the ranks would differ; leave one out"
+    if trouble is not None:
+        raise ArgumentError(f"ranks cannot share the batches of {trouble}")
+
+
+def _chain(sampler: object) -> list[object]:
+    found: list[object] = []
+    while sampler is not None and len(found) < 10:
+        found.append(sampler)
+        inner = getattr(sampler, "sampler", None)
+        sampler = getattr(sampler, "batch_sampler", None) if inner is None else inner
+    return found
+
+
+def _is_group(ranks: object) -> bool:
+    return dist.is_available() and isinstance(ranks, dist.ProcessGroup)
+
+
+def _is_mesh(ranks: object) -> bool:
+    if not dist.is_available():
+        return False
+    from torch.distributed.device_mesh import DeviceMesh
+
+    return isinstance(ranks, DeviceMesh)
+
+
+class RankPlaces:
+    """The ranks that share a loader's plan, found when the first of its batches are asked for.
+
+    Trainers make loaders before the process group exists, so nothing is asked of it before.
+    """
+
+    def __init__(self, options: Options, batch_size: int) -> None:
+        self._ranks: Any = options.ranks
+        self._own = batch_size
+        self._global = options.global_batch_size
+        self.recut = options.on_world_change == "recut"
+        self.agreed = options.is_given("seed")
+        """The root seed is that of all ranks."""
+        self.place: Place | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A process group cannot be copied; a copy of the loader is of the same rank.
+        place = self.find()
+        return {**vars(self), "_ranks": tuple(place), "place": place}
+
+    def find(self) -> Place:
+        """Return this process's rank and the number of ranks; see ``settle``.
+
+        Raises:
+            RanksError: there is no process group yet, or this process is not in it.
+        """
+        return _find(self._ranks) if self.place is None else self.place
+
+    def settle(self) -> Place:
+        """Return the same, and keep it: a batch or a state depends on it from here on."""
+        self.place = self.find()
+        return self.place
+
+    def batch_size(self) -> int:
+        """Return the samples of a step on all ranks together.
+
+        Raises:
+            ArgumentError: the ranks cannot share ``global_batch_size`` equally.
+        """
+        world = self.find().world
+        if self._global is None:
+            return self._own * world
+        own, rest = divmod(self._global, world)
+        if rest or self._own not in (1, own):
+            given = f", and batch_size is {self._own}" if not rest else ""
+            raise ArgumentError(
+                f"global_batch_size={self._global} is shared by {world} ranks{given}; give a "
+                "multiple of the number of ranks, and no batch_size beside it"
+            )
+        return self._global
+
+    def agree(self, seed: int) -> int:
+        """Return the root seed of all ranks. They call this together, in ``iter()``.
+
+        Raises:
+            RanksError: they have no way to agree on a drawn seed.
+        """
+        world = self.settle().world
+        if not self.agreed and world > 1:
+            self._check_agreeable(world)
+            seed = shared_root(seed)
+        self.agreed = True
+        return seed
+
+    def check_agreed(self) -> None:
+        """Refuse to write a state under a seed that is this rank's alone.
+
+        Raises:
+            RanksError: no iterator was made so far, and no seed given or loaded.
+        """
+        if not self.agreed and self.settle().world > 1:
+            raise RanksError(
+                "each rank drew a seed of its own, and they agree on one in iter(): give seed=, "
+                "or take states after that"
+            )
+
+    def _check_agreeable(self, world: int) -> None:
+        ready = dist.is_available() and dist.is_initialized()
+        if type(self._ranks) is tuple or not ready or dist.get_world_size() != world:
+            raise RanksError(
+                f"{world} ranks cannot agree on a drawn seed, because they are not all ranks of "
+                "the default process group: give each of them the same seed="
+            )
+
+
+def _find(ranks: Any) -> Place:
+    if type(ranks) is tuple:
+        return Place(*ranks)
+    if dist.is_available() and dist.is_initialized():
+        if _is_mesh(ranks):
+            return Place(ranks.get_local_rank(), ranks.size())
+        group = None if type(ranks) is str else ranks
+        place = Place(dist.get_rank(group), dist.get_world_size(group))
+        if place.rank < 0:
+            raise RanksError("this process is not in the process group that ranks names")
+        return place
+    world = os.environ.get("WORLD_SIZE", "1")
+    if world != "1":
+        raise RanksError(
+            f'ranks="auto" needs the default process group, and there is none, although WORLD_SIZE '
+            f"is {world}: call torch.distributed.init_process_group first, or give (rank, world)"
+        )
+    return Place(0, 1)
+
+
+Ranks = Literal["auto"] | tuple[int, int] | Any
+"""What ``ranks`` may be: also a process group, or a ``DeviceMesh`` of one dimension."""
