@@ -19,6 +19,7 @@ from midepoch.epoch.position import LoaderPosition
 from midepoch.epoch.progress import thawed
 from midepoch.epoch.ranks import RankPlaces, Ranks, check_ranks, check_shareable
 from midepoch.epoch.samplers import Sampling, rebuilt, show, show_plan, show_share
+from midepoch.errors import ForeignStateError
 from midepoch.format.plan import Lifetime, Plan
 from midepoch.format.state import Document
 from midepoch.interop import torchdata
@@ -375,6 +376,8 @@ class StatefulDataLoader(LoaderAttributes[T]):
         self._settle()
         facts = self._facts()
         foreign = torchdata.translate(state, facts)
+        if foreign is not None and self._position.ranks is not None:
+            raise ForeignStateError("it is one rank's own, and the ranks here share a plan", "$")
         document = Document.from_dict(state) if foreign is None else foreign.document
         if foreign is None or foreign.complete:
             self._load(document, *torchdata.plan_of(document, facts))
