@@ -35,8 +35,9 @@ class Session:
             **torch_data.order(w, x, self.dataset, last_batch=TAILS[w.tail]),
             collate_fn=torch_data.collate(w),
             worker_init_fn=torch_data.set_up if w.stream == "set up" else None,
-            seed=w.seed,
+            seed=None if w.adopts else w.seed,
             data_id=w.data or None,
+            replay_check=list if w.checked else None,
             lanes=x.lanes,
             # Streams that remember their passes are among the cases: they live on where torch's do.
             # Those that keep a loaded state cannot.
@@ -122,6 +123,6 @@ EXTRAS = (
         "arrays",
         "unbatched",
     ),
-    *("world", "restarts", "unordered states"),
+    *("world", "restarts", "unordered states", "adoption", "replay checks"),
 )
 TAILS = {"keep": "keep", "drop": "discard", "rollover": "rollover"}

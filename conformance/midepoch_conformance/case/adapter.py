@@ -101,8 +101,9 @@ class Offer:
     user's, or torch's), ``"set_epoch"`` (epochs set from outside: ``sampler="distributed"``),
     ``"growing"``, ``"arrays"`` (rows that are arrays; the loader makes one array or tensor of a
     batch), ``"unbatched"`` (``batch_size`` is 0: a batch is one sample's row), ``"world"`` (several
-    ranks), ``"restarts"`` (dead workers are replaced) and ``"unordered states"`` (states that are
-    saved and loaded while batches come out of order)."""
+    ranks), ``"restarts"`` (dead workers are replaced), ``"unordered states"`` (states that are
+    saved and loaded while batches come out of order), ``"adoption"`` (a loader that is given no
+    seed and no lanes) and ``"replay checks"`` (of the batches that a resume makes again)."""
     live_load: str = "either"
     """The effect of a load into a live iterator: ``"applies"``, ``"raises"``, ``"either"``;
     ``"next"`` if the loader documents that a load applies to the next iterator only."""

@@ -28,6 +28,8 @@ EXTRAS = {
     "world": "several ranks",
     "restarts": "workers that are replaced when they die",
     "unordered states": "states where batches come out of order",
+    "adoption": "loaders that adopt a state's seed and lanes",
+    "replay checks": "checks of batches that are made again",
 }
 """The words for what an adapter may carry beyond the plainest datasets (``Offer.extras``)."""
 
@@ -87,6 +89,8 @@ def _extras(w: Workload) -> list[str]:
         "growing": w.grow != 0,
         "arrays": w.width > 1,
         "unbatched": w.batch_size == 0,
+        "adoption": w.adopts,
+        "replay checks": w.checked,
     }
     return [extra for extra, asked in needed.items() if asked]
 
