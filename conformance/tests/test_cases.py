@@ -18,7 +18,7 @@ from midepoch_conformance.families import covering, tables
 from midepoch_conformance.families.family import FAMILIES, LANED, family
 from midepoch_conformance.families.offered import EXTRAS, reason_not_offered
 from midepoch_conformance.judges import REGISTRY
-from midepoch_conformance.verdict.format.published import vectors
+from midepoch_conformance.verdict.format.published import resume, vectors
 
 QUICK = tables.load_table("quick")
 FULL = tables.load_table("full")
@@ -224,6 +224,30 @@ def test_implementers_of_the_format_are_offered_all_of_it() -> None:
     for c in FULL:
         if FAMILIES[c.probe].section == "format":
             assert reason_not_offered(c, offer) is None
+
+
+@pytest.mark.parametrize(
+    ("extra", "asked"),
+    [
+        ("adoption", {v.name for v in vectors("resumes") if "seed" not in v.data["loader"]}),
+        ("replay checks", {"cursor-checked", "faulty-checked", "content-of-other-samples"}),
+    ],
+)
+def test_some_published_states_are_for_loaders_that_offer_more(extra: str, asked: set[str]) -> None:
+    extras = tuple(other for other in EXTRAS if other != extra)
+    offer = dataclasses.replace(EVERYTHING, formats=("midepoch",), extras=extras)
+    for table in (QUICK, FULL):
+        published = (c for c in table if c.probe.startswith("published "))
+        left = [c for c in published if reason_not_offered(c, offer) is not None]
+        assert {c.sessions[0].steps[0].value for c in left} == asked
+    assert len(asked) == 3
+
+
+def test_lanes_that_a_published_resume_does_not_give_are_not_given() -> None:
+    for c in (c for c in FULL if c.probe == "published resume"):
+        step, x = c.sessions[0].steps[0], c.sessions[0].execution
+        assert x.lanes == resume(step.value).data["loader"].get("lanes")
+        assert c.workload.adopts or x.lanes is not None
 
 
 def test_covering_is_deterministic_and_small() -> None:

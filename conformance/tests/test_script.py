@@ -33,6 +33,9 @@ TORCHDATA = LoaderInfo(
     module="midepoch_conformance.adapters.torchdata",
     attribute="Adapter",
 )
+REFERENCE = dataclasses.replace(
+    TORCHDATA, name="reference", module="midepoch_conformance.adapters.reference"
+)
 pytestmark = pytest.mark.usefixtures("warm_hosts")
 HERE = Path(__file__).parent
 CASE_LINES = 15
@@ -119,6 +122,7 @@ MUTANTS = {
     "encodes_with_spaces": "DOC-5",
     "counts_a_lanes_batches_once_too_often": "DOC-18",
     "counts_no_samples_that_come_alone": "DOC-19",
+    "ignores_the_content_of_a_replay": "DOC-9",
     "layout_depends_on_workers": "DOC-2",
     "shuffles_small_orders_backwards": "ORDER-3",
     "forgets_what_is_left_over": "EPOCH-6",
@@ -133,7 +137,7 @@ MUTANTS = {
 }
 """Mutants whose scripts are run, and what each fails."""
 
-OTHERS = ("WORLD-1", "FAULT-10", "DOC-18", "DOC-19")
+OTHERS = ("WORLD-1", "FAULT-10", "DOC-9", "DOC-18", "DOC-19")
 """The requirements that no plain workload shows."""
 
 
@@ -157,6 +161,29 @@ def test_a_mutants_script_shows_its_failure(name: str, warm_hosts: WarmHosts) ->
     ran = run_script(text)
     assert ran.status == 1, ran.output
     assert requirement in ran.output
+
+
+PUBLISHED = {
+    "faulty-checked": "leaves_errors_out_of_a_content",
+    "map-unbatched": "counts_epochs_from_one",
+    "tally-seen": "counts_epochs_from_one",
+}
+"""Published resumes with batches that raised, without batches and with longer rows."""
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_the_script_of_a_published_resume_has_its_batches(name: str, warm_hosts: WarmHosts) -> None:
+    published = [c for c in load_table("quick") if c.probe == "published resume"]
+    case = next(c for c in published if c.sessions[0].steps[0].value == name)
+    path = HERE / "mutants" / f"{PUBLISHED[name]}.py"
+    warm_hosts.modules = modules_of(path)
+    with Runner(f"{path}:Adapter", limit=5) as runner:
+        finding = judged(runner, case)["DOC-11"]
+        made = [make_script(runner.info, case, finding)]
+    made.append(make_script(REFERENCE, case, finding))
+    for script, status in zip(made, (1, 0), strict=True):
+        ran = run_script(script)
+        assert ran.status == status, ran.output
 
 
 def test_a_history_goes_on_after_errors_that_are_caught() -> None:
@@ -198,10 +225,7 @@ def test_a_failures_script_shows_nothing_of_a_good_loader(text: str, requirement
     with Runner("torchdata") as runner:
         finding = judged(runner, case)[requirement]
         made = [make_script(runner.info, case, finding)]
-    reference = dataclasses.replace(
-        TORCHDATA, name="reference", module="midepoch_conformance.adapters.reference"
-    )
-    made.append(make_script(reference, case, finding))
+    made.append(make_script(REFERENCE, case, finding))
     for script, status in zip(made, (1, 0), strict=True):
         ran = run_script(script)
         assert ran.status == status, ran.output

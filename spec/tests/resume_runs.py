@@ -499,12 +499,14 @@ def _open(dataset: _Vector, arguments: _Vector, workers: int = 0) -> StatefulDat
     samplers = samplers_of(dataset)
     batched = "batch_sampler" in samplers or arguments["batch_size"] is not None
     collate = list if batched else _same
+    check = {"replay_check": list} if "check" in arguments else {}
     return StatefulDataLoader(
         dataset_of(dataset),
         **samplers,
         collate_fn=collate,
         num_workers=workers,
-        **arguments,
+        **{name: arguments[name] for name in arguments if name != "check"},
+        **check,
     )
 
 

@@ -95,6 +95,22 @@ _RUNS: dict[str, tuple[str, _Vector, _Vector, int, int, Any]] = {
         5,
         "left",
     ),
+    "faulty-checked": (
+        "an iterable with a check: the content of the batches that each lane replays, or raised in",
+        {"kind": "faulty", "length": 29, "draws": True, "sampler": None},
+        {"batch_size": 2, "seed": 59, "lanes": 3, "check": "samples"},
+        0,
+        7,
+        "within",
+    ),
+    "cursor-checked": (
+        "a Stateful one with a check: the content of the batches since a snapshot",
+        {"kind": "cursor", "length": 23, "draws": False, "sampler": None},
+        {"batch_size": 2, "seed": 60, "check": "samples", "snapshot_every_n_steps": 3},
+        1,
+        5,
+        "within",
+    ),
 }
 
 
@@ -175,5 +191,10 @@ _FAULTS: dict[str, tuple[str, str, _Vector]] = {
         "a batch that had raised raises nothing",
         "stream",
         {"state.lanes.entries.0.errors": [0]},
+    ),
+    "content-of-other-samples": (
+        "the batches that are replayed hold other samples, as the check tells",
+        "cursor-checked",
+        {"state.lanes.entries.0.content": "ef" * 32},
     ),
 }

@@ -53,6 +53,7 @@ class Lane:
         self.loader, self.number = loader, number
         self.place: Place | None = None
         self.dataset: Any = None
+        self.samples: Any = None
         self.again = False
 
     def words(self, purpose: str, *numbers: int) -> second.Words:
@@ -118,12 +119,24 @@ class Lane:
             self.ended = False
             self.iterate()
         self.made = max(0, ordinal)
+        made: list[Any] = []
         for number in range(entry["replay"]):
-            step = steps[number] if steps else None
+            step, self.samples = steps[number] if steps else None, None
             if not self.replayed(number + max(0, -ordinal) in errors, step):
                 raise ReplayMismatchError("a lane ends before the batches delivered from it")
+            made.append(self.samples)
+        self.compare(entry["content"], made)
         if entry["ended"] and not self.ended and self.replayed(False, None):
             raise ReplayMismatchError("a lane that had ended has another batch")
+
+    def compare(self, content: str | None, made: list[Any]) -> None:
+        """Compare the samples of the replayed batches with a content; None stands for an error."""
+        check = self.loader.known_by
+        if check is None or content is None:
+            return
+        known = [Step(None if samples is None else check(samples)) for samples in made]
+        if digest(None, known) != content:
+            raise ReplayMismatchError("the batches delivered from a lane held other samples")
 
     def replayed(self, raised: bool, step: Step | None, *, drawn: bool = True) -> bool:
         """Make a batch again, under draws that are those of the first run; tell whether it is."""
@@ -158,7 +171,7 @@ class Lane:
         return self.run(self.seeds, self.fetch, indices, collated, at=making)
 
     def fetch(self, indices: Any, collated: bool) -> Any:
-        samples = self.read() if self.loader.iterable else self.look_up(indices)
+        self.samples = samples = self.read() if self.loader.iterable else self.look_up(indices)
         return self.loader.collate(samples) if collated else None
 
     def read(self) -> Any:
@@ -203,12 +216,13 @@ class Loader:
         sampler: Any = None,
         batch_sampler: Any = None,
         collate: Callable[[Any], Any] = list,
+        known_by: Callable[[Any], Any] | None = None,
         set_up: Callable[[int], object] = id,
         informed: Informed = worker_information,
     ) -> None:
         """Load a state, or refuse it. The plan is the loader's own, all of it given explicitly."""
         second.validate(state, plan)
-        self.saved = copy.deepcopy(state)
+        self.saved, self.known_by = copy.deepcopy(state), known_by
         self.plan, self.position = self.saved["plan"], self.saved["position"]
         self.root, self.iterable = int(self.plan["seed"]), self.plan["dataset"] == "iterable"
         self.batched = batch_sampler is not None or self.plan["batch_size"] is not None

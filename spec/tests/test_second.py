@@ -250,6 +250,7 @@ def continue_run(file: dict[str, Any]) -> list[Any]:
         plan,
         **samplers,
         collate=list if batched else same,
+        known_by=list if "check" in file["loader"] else None,
     )
     return [taken(epoch) for epoch in islice(loader.epochs(), len(file.get("epochs", "0")))]
 

@@ -41,8 +41,9 @@ class Session:
             **order,
             collate_fn=torch_data.collate(w),
             worker_init_fn=torch_data.set_up if w.stream == "set up" else None,
-            seed=w.seed,
+            seed=None if w.adopts else w.seed,
             data_id=w.data or None,
+            replay_check=list if w.checked else None,
             lanes=x.lanes,
             # Streams that remember their passes are among the cases: they live on where torch's do.
             # Those that keep a loaded state cannot.
@@ -128,6 +129,6 @@ EXTRAS = (
         "arrays",
         "unbatched",
     ),
-    *("world", "shared", "cut anew", "restarts", "unordered states"),
+    *("world", "shared", "cut anew", "restarts", "unordered states", "adoption", "replay checks"),
 )
 TAILS = {"keep": "keep", "drop": "discard", "rollover": "rollover"}

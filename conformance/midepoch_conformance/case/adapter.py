@@ -103,8 +103,9 @@ class Offer:
     batch), ``"unbatched"`` (``batch_size`` is 0: a batch is one sample's row), ``"world"`` (several
     ranks), ``"shared"`` (ranks that share each batch: ``Workload.ranks``), ``"cut anew"`` (which go
     on in batches of another size where the user allows it), ``"restarts"`` (dead workers are
-    replaced) and ``"unordered states"`` (states that are saved and loaded while batches come out
-    of order)."""
+    replaced), ``"unordered states"`` (states that are saved and loaded while batches come out of
+    order), ``"adoption"`` (a loader that is given no seed and no lanes) and ``"replay checks"`` (of
+    the batches that a resume makes again)."""
     live_load: str = "either"
     """The effect of a load into a live iterator: ``"applies"``, ``"raises"``, ``"either"``;
     ``"next"`` if the loader documents that a load applies to the next iterator only."""

@@ -147,6 +147,10 @@ def describe_workload(w: Workload) -> str:
         words.append(f"the user sets {more} {'more' if w.grow > 0 else 'less'} for each next epoch")
     if w.data:
         words.append(f"data {w.data}")
+    if w.adopts:
+        words.append("the loader given no seed")
+    if w.checked:
+        words.append("checked when they are made again")
     if w.tail != "keep":
         words.append(_TAILS.get(w.tail, w.tail))
     if w.draws:

@@ -129,6 +129,14 @@ class Workload(Rows):
     each batch, and ``batch_size`` is that of all of them together. ``"cut anew"``: the user also
     allows them to go on in batches of another size."""
 
+    adopts: bool = False
+    """Whether the loader is given no seed and adopts the one of the state that it loads, which is
+    ``seed``; and, where ``Execution.lanes`` is None, that state's lanes too."""
+
+    checked: bool = False
+    """Whether the loader is given a check by which it knows a batch's samples again when it makes
+    them again after a load: ``list``, which returns the samples themselves."""
+
     def __post_init__(self) -> None:
         # JSON has no tuples. Stored cases of older versions hold a boolean as their tree, which the
         # field's type does not allow.

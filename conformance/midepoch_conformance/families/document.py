@@ -215,13 +215,15 @@ def _of_resume(c: Cell, found: Vector, steps: str) -> Case | None:
     """Return the case that loads a published state, and then takes steps."""
     dataset = found.data["dataset"]
     kind, stream, state_at = _DATASETS[dataset["kind"]]
+    given = found.data["loader"]
     workload = dataclasses.replace(
         _of_plan(found), kind=kind, stream=stream, state_at=state_at,
         n=dataset["length"], draws=PUBLISHED_DRAWS if dataset["draws"] else (),
+        adopts="seed" not in given, checked="check" in given,
     )  # fmt: skip
     # An error is due with the first batch; the load may know it already.
     loaded = _load(found.name, found.text) + ("?" if found.error else "")
-    return c.play(f"{loaded}, {steps}", workload, lanes=found.plan["lanes"])
+    return c.play(f"{loaded}, {steps}", workload, lanes=given.get("lanes"))
 
 
 PUBLISHED_DRAWS = ("python", "numpy", "torch double")

@@ -30,6 +30,8 @@ EXTRAS = {
     "cut anew": "ranks that go on in batches of another size",
     "restarts": "workers that are replaced when they die",
     "unordered states": "states where batches come out of order",
+    "adoption": "loaders that adopt a state's seed and lanes",
+    "replay checks": "checks of batches that are made again",
 }
 """The words for what an adapter may carry beyond the plainest datasets (``Offer.extras``)."""
 
@@ -92,6 +94,8 @@ def _extras(w: Workload) -> list[str]:
         "unbatched": w.batch_size == 0,
         "shared": w.ranks != "",
         "cut anew": w.ranks == "cut anew",
+        "adoption": w.adopts,
+        "replay checks": w.checked,
     }
     return [extra for extra, asked in needed.items() if asked]
 

@@ -17,7 +17,7 @@ from midepoch_conformance.scripts.comparison import Comparison, flat, said, seen
 from midepoch_conformance.verdict.evidence import Evidence
 from midepoch_conformance.verdict.finding import Finding
 from midepoch_conformance.verdict.format.permutation import derive_words
-from midepoch_conformance.verdict.format.published import published_elements, vector
+from midepoch_conformance.verdict.format.published import published_elements, resume, vector
 
 __all__ = ["COUNT", "REQUIREMENTS", "comparison"]
 
@@ -126,6 +126,10 @@ def _taken_again(case: Case, finding: Finding) -> Comparison:
 def _published(case: Case, finding: Finding) -> Comparison:
     """Compare with a published state's outcome: the state is refused or continued."""
     steps = case.sessions[0].steps
+    if case.probe == "published mismatch":
+        wanted = vector("mismatches", steps[0].value).error
+        got = f'next((step["bases"] for step in {seen(0)} if "bases" in step), ["no error"])'
+        return Comparison(said(wanted), got, "expected not in got")
     name = finding.words.partition(" (")[0]
     load = next((s for s in steps if s.value == name), None)
     if load is not None:
@@ -138,13 +142,9 @@ def _published(case: Case, finding: Finding) -> Comparison:
         states = _DOCUMENTS.format(seen=seen(0))
         got = f'[key for state in {states} for key in state if key.startswith("x-")]'
         return Comparison("[]", got, looks=("document",))
-    published = vector("resumes", load.value).data["epochs"]
-    columns = 1 + len(case.workload.draws)
-    rows = [flat([[row[:columns] for row in batch] for batch in epoch]) for epoch in published]
+    expected = [batch for epoch in resume(load.value).epochs for batch in epoch if batch]
     case = _only(case, *(step for step in steps if step.do != "save"))
-    return Comparison(
-        repr([b for epoch in rows for b in epoch]), _ALL.format(seen=seen(0)), case=case
-    )
+    return Comparison(repr(flat(expected)), _ALL.format(seen=seen(0)), case=case)
 
 
 @_recipe("DOC-10")

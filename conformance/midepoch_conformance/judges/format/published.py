@@ -228,11 +228,7 @@ def _continued(view: View, published: Vector) -> Finding:
         refusal = is_refusal(fault, delivered)
         kind = "refusal" if refusal else fault_kind(fault, delivered)
         return view.fails(kind, f"{published.name}: {in_words(fault, delivered)}")
-    want = published.data["epochs"]
-    if not view.case.workload.batch_size:
-        alone = not view.case.workload.gives_batches
-        want = [[[row] if alone else row for row in epoch] for epoch in want]
-    for number, (expected, came) in enumerate(zip(want, got, strict=False)):
+    for number, (expected, came) in enumerate(zip(published.epochs, got, strict=False)):
         if expected != came:
             at = next(
                 (i for i, (a, b) in enumerate(zip(expected, came, strict=False)) if a != b),

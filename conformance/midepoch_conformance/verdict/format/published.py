@@ -53,6 +53,17 @@ class Vector:
         return {name: tuple(map(str, _spelled(pair))) for name, pair in pairs.items()}
 
     @property
+    def epochs(self) -> list[list[Any]]:
+        """Return a resume's epochs: batches of rows, and None for a batch that raised.
+
+        A sample that comes alone is a batch of one row.
+        """
+        return [
+            [b if b is None or isinstance(b[0], list) else [b] for b in epoch]
+            for epoch in self.data["epochs"]
+        ]
+
+    @property
     def text(self) -> str:
         """Return the state's canonical JSON."""
         state = self.data["state"]
