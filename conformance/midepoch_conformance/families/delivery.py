@@ -182,7 +182,7 @@ def _resized(c: Cell, before: int, after: int, w: Workload) -> Case:
 
 @_of_ranks(
     "ranks cut anew", (False,), needs=("samples",),
-    shape=((12, 2), (13, 4)), kind=("map",), ranks=(2, 4), way=("shared", "cut anew"),
+    shape=((13, 4), (12, 2)), kind=("map",), ranks=(2, 4), way=("cut anew", "shared"),
 )  # fmt: skip
 def _ranks_cut_anew(c: Cell) -> Case:
     """Load into batches of twice the size: each rank keeps its size, and there are twice as many

@@ -7,7 +7,7 @@ from format_base import mutant
 from midepoch.sampling.batches import SharedOrder, Step
 
 EXPECTED = "WORLD-8"
-LARGEST = {"workers": 0, "sessions": 3, "steps": 6, "samples": 5}
+LARGEST = {"workers": 0, "sessions": 3, "steps": 10, "samples": 3}
 
 _draw = SharedOrder.draw
 

@@ -7,7 +7,7 @@ from format_base import mutant
 from midepoch_conformance.adapters import reference
 
 EXPECTED = "WORLD-5"
-LARGEST = {"workers": 0, "sessions": 3, "steps": 6, "samples": 8}
+LARGEST = {"workers": 0, "sessions": 6, "steps": 16, "samples": 4}
 
 
 class Session(reference.Session):

@@ -7,7 +7,7 @@ from format_base import mutant
 from midepoch_conformance.adapters import reference
 
 EXPECTED = "WORLD-7"
-LARGEST = {"workers": 0, "sessions": 4, "steps": 7, "samples": 4}
+LARGEST = {"workers": 0, "sessions": 4, "steps": 7, "samples": 2}
 
 
 class Session(reference.Session):

@@ -7,7 +7,7 @@ from format_base import mutant
 from midepoch_conformance.adapters import reference
 
 EXPECTED = "WORLD-4"
-LARGEST = {"workers": 0, "sessions": 3, "steps": 8, "samples": 2}
+LARGEST = {"workers": 0, "sessions": 3, "steps": 10, "samples": 2}
 
 
 class Session(reference.Session):

@@ -7,7 +7,7 @@ from format_base import mutant
 from midepoch.sampling.batches import BuiltInOrder, SharedOrder, Step
 
 EXPECTED = "WORLD-3"
-LARGEST = {"workers": 0, "sessions": 3, "steps": 6, "samples": 4}
+LARGEST = {"workers": 0, "sessions": 3, "steps": 10, "samples": 4}
 
 
 def draw(order: Any) -> Step | None:
