@@ -11,6 +11,7 @@ from torch.utils.data import Dataset, Sampler
 
 from midepoch.arguments import EmptyRest, LastBatch, Options, WorkerType, WorldChange
 from midepoch.attributes import FIXED, LoaderAttributes
+from midepoch.checkpoints import Checkpointable
 from midepoch.epoch.iterator import EpochIterator, SkippingRest
 from midepoch.epoch.opening import EpochOpener
 from midepoch.epoch.planning import length_under_rollover, make_plan
@@ -19,7 +20,8 @@ from midepoch.epoch.position import LoaderPosition
 from midepoch.epoch.progress import thawed
 from midepoch.epoch.ranks import RankPlaces, Ranks, check_ranks, check_shareable
 from midepoch.epoch.samplers import Sampling, rebuilt, show, show_plan, show_share
-from midepoch.errors import ForeignStateError
+from midepoch.errors import ForeignStateError, RanksError
+from midepoch.format.canonical import dumps
 from midepoch.format.plan import Lifetime, Plan
 from midepoch.format.state import Document
 from midepoch.interop import torchdata
@@ -314,6 +316,17 @@ class StatefulDataLoader(LoaderAttributes[T]):
         """
         self._position.set_epoch(epoch)
 
+    def check_ranks(self) -> None:
+        """Compare the states of the ranks that share the plan; all ranks call this together.
+
+        Raises:
+            RanksError: their states differ, or there is no process group to ask them in.
+        """
+        self._settle()
+        if self._position.ranks is None:
+            raise RanksError("the loader shares its plan with no other rank: ranks is None")
+        self._position.ranks.compare(dumps(self.state_dict()))
+
     # Iterating
 
     # torch's own type for these is private.
@@ -396,6 +409,20 @@ class StatefulDataLoader(LoaderAttributes[T]):
             self._position.become(before)
             show_plan(self, self._options, self._position.plan)
             raise
+
+    def checkpointable(self) -> Checkpointable:
+        """Return the loader for checkpoint libraries that take states apart, such as torch's DCP.
+
+        Its ``state_dict`` has one key with bytes, in a fresh loader as in a used one.
+
+        >>> from midepoch import StatefulDataLoader
+        >>> loader = StatefulDataLoader([1, 2, 3])
+        >>> state = loader.checkpointable().state_dict()
+        >>> sorted(state), type(state["state"])
+        (['state'], <class 'bytes'>)
+        >>> loader.checkpointable().load_state_dict(state)
+        """
+        return Checkpointable(self)
 
     def _facts(self) -> torchdata.LoaderFacts:
         position = self._position

@@ -19,7 +19,13 @@ from torch import multiprocessing
 from torch.utils.data import BatchSampler, DistributedSampler, IterableDataset, SequentialSampler
 
 from midepoch import StatefulDataLoader
-from midepoch.errors import ArgumentError, ForeignStateError, PlanMismatchError, RanksError
+from midepoch.errors import (
+    ArgumentError,
+    ForeignStateError,
+    PlanMismatchError,
+    RanksError,
+    StateFormatError,
+)
 
 
 class Rows:
@@ -242,6 +248,15 @@ def _rank(rank: int, world: int, folder: str) -> None:
         batches = iter(loader)
         found["first"] = next(batches)
         found["state"] = loader.state_dict()
+        loader.check_ranks()
+        ahead = make("auto")
+        batches_ahead = iter(ahead)
+        for _ in range(1 + rank % 2):
+            next(batches_ahead)
+        try:
+            ahead.check_ranks()
+        except RanksError as error:
+            found["apart"] = str(error)
         found["rest"] = list(batches)
         found["group"] = list(make(dist.group.WORLD))
         mesh = dist.init_device_mesh("cpu", (2, world // 2), mesh_dim_names=("dp", "tp"))
@@ -276,6 +291,7 @@ def test_ranks_of_a_process_group_agree(helpers: None, tmp_path: Path) -> None:
     assert found[0]["mesh"] == found[1]["mesh"]
     assert _joined([found[0]["mesh"], found[2]["mesh"]]) == _plain(make((0, 1), batch_size=8))
     assert "the same seed=" in found[0]["alone"]
+    assert all("the states of ranks 1, 3 are not" in one["apart"] for one in found)
 
 
 def _joined(ranks: list[list[list[Any]]]) -> list[list[Any]]:
@@ -284,3 +300,65 @@ def _joined(ranks: list[list[list[Any]]]) -> list[list[Any]]:
 
 def _plain(loader: Any) -> list[list[Any]]:
     return [[list(sample) for sample in step] for step in loader]
+
+
+# Checkpoint libraries
+
+
+class Grows(IterableDataset[int]):
+    """A stream whose state has another tree in a fresh one than later."""
+
+    def __init__(self) -> None:
+        self.seen: list[int] = []
+
+    def __iter__(self) -> Any:
+        for number in range(len(self.seen), 6):
+            self.seen.append(number)
+            yield number
+        self.seen = []
+
+    def state_dict(self) -> dict[str, Any]:
+        return {f"seen {number}": number for number in self.seen}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self.seen = sorted(state.values())
+
+
+def test_a_checkpoint_library_sees_one_key(tmp_path: Path) -> None:
+    dcp = pytest.importorskip("torch.distributed.checkpoint")
+    whole = [int(batch) for batch in StatefulDataLoader(Grows())]
+    saved = StatefulDataLoader(Grows())
+    batches = iter(saved)
+    for _ in range(3):
+        next(batches)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of a checkpoint of one process
+        dcp.save({"loader": saved.checkpointable()}, checkpoint_id=tmp_path / "saved")
+        loader = StatefulDataLoader(Grows())
+        dcp.load({"loader": loader.checkpointable()}, checkpoint_id=tmp_path / "saved")
+    assert [int(batch) for batch in loader] == whole[3:]
+
+
+@pytest.mark.parametrize("state", [None, {}, {"state": "text"}, {"state": b"{"}, {"other": b""}])
+def test_other_checkpoints_are_refused(state: Any) -> None:
+    loader = StatefulDataLoader([1, 2, 3])
+    before = loader.state_dict()
+    with pytest.raises(StateFormatError):
+        loader.checkpointable().load_state_dict(state)
+    assert loader.state_dict() == before
+
+
+def test_a_state_without_a_seed_is_an_empty_checkpoint() -> None:
+    loader = make((0, 2), seed=None)
+    empty = loader.checkpointable().state_dict()
+    assert empty == {"state": b""}
+    loader.checkpointable().load_state_dict(empty)
+    loader.checkpointable().load_state_dict(make((1, 2)).checkpointable().state_dict())
+    assert loader.seed == 3
+
+
+def test_ranks_that_cannot_be_asked_are_told() -> None:
+    with pytest.raises(RanksError, match="by their numbers"):
+        make((0, 2)).check_ranks()
+    with pytest.raises(RanksError, match="ranks is None"):
+        make(None).check_ranks()

@@ -179,6 +179,28 @@ class RankPlaces:
                 "or take states after that"
             )
 
+    def compare(self, state: bytes) -> None:
+        """Compare the states of all ranks, which call this together.
+
+        Raises:
+            RanksError: they differ, or there is no process group.
+        """
+        if type(self._ranks) is tuple or not (dist.is_available() and dist.is_initialized()):
+            raise RanksError(
+                "ranks that are given by their numbers cannot be asked: give a process group"
+            )
+        group = self._ranks.get_group() if _is_mesh(self._ranks) else None
+        if _is_group(self._ranks):
+            group = self._ranks
+        states: list[bytes | None] = [None] * self.settle().world
+        dist.all_gather_object(states, state, group=group)
+        odd = [rank for rank, other in enumerate(states) if other != states[0]]
+        if odd:
+            names = ", ".join(map(str, odd))
+            raise RanksError(
+                f"the ranks are not at one position: the states of ranks {names} are not rank 0's"
+            )
+
     def _check_agreeable(self, world: int) -> None:
         ready = dist.is_available() and dist.is_initialized()
         if type(self._ranks) is tuple or not ready or dist.get_world_size() != world:
