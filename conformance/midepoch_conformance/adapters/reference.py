@@ -23,6 +23,19 @@ def draw():
     return float(torch.rand((), generator=info.torch)) + float(info.numpy.random())
 
 
+def dealt(w, x, dataset):
+    """Return the loader's arguments for the order of samples and batches."""
+    if not w.ranks:
+        return torch_data.order(w, x, dataset, last_batch=TAILS[w.tail])
+    return {
+        "shuffle": w.shuffle,
+        "last_batch": TAILS[w.tail],
+        "ranks": (x.rank, x.world),
+        "global_batch_size": w.batch_size,
+        "on_world_change": "recut" if w.ranks == "cut anew" else "refuse",
+    }
+
+
 class Session:
     """One life of the loader."""
 
@@ -30,15 +43,9 @@ class Session:
         self.w, self.dataset = w, torch_data.dataset_of(w, draw)
         processes = x.workers and x.worker_kind == "process"
         lives_on = x.persistent or not x.workers
-        if w.ranks:
-            order = {"shuffle": w.shuffle, "last_batch": TAILS[w.tail]}
-            order |= {"ranks": (x.rank, x.world), "global_batch_size": w.batch_size}
-            order |= {"on_world_change": "recut" if w.ranks == "cut anew" else "refuse"}
-        else:
-            order = torch_data.order(w, x, self.dataset, last_batch=TAILS[w.tail])
         self.loader = StatefulDataLoader(
             self.dataset,
-            **order,
+            **dealt(w, x, self.dataset),
             collate_fn=torch_data.collate(w),
             worker_init_fn=torch_data.set_up if w.stream == "set up" else None,
             seed=None if w.adopts else w.seed,

@@ -180,16 +180,28 @@ def _resized(c: Cell, before: int, after: int, w: Workload) -> Case:
     return c.play(" | ".join(["drain, drain", *([] if c.resumed is False else [save]), *each]), w)
 
 
-@_of_ranks(
-    "ranks cut anew", (False,), needs=("samples",),
-    shape=((13, 4), (12, 2)), kind=("map",), ranks=(2, 4), way=("cut anew", "shared"),
+_of_another_size = partial(
+    _of_ranks, workers=(False,), needs=("samples",),
+    shape=((13, 4), (12, 2)), kind=("map",), ranks=(2, 4),
 )  # fmt: skip
+
+
+@_of_another_size("ranks cut anew")
 def _ranks_cut_anew(c: Cell) -> Case:
+    return _larger(c, "cut anew")
+
+
+@_of_another_size("another global batch size")
+def _another_global_batch_size(c: Cell) -> Case:
+    return _larger(c, "shared")
+
+
+def _larger(c: Cell, way: str) -> Case:
     """Load into batches of twice the size: each rank keeps its size, and there are twice as many
     ranks."""
     save = f"[rank=0 world={c.ranks // 2}] take 1, save s"
     each = [f"[rank={r} world={c.ranks}] load s, drain" for r in range(c.ranks)]
-    w = c.workload(ranks=c.way)
+    w = c.workload(1, ranks=way)
     case = c.play(" | ".join(["drain", save, *each]), w)
     larger = (("batch_size", 2 * w.batch_size),)
     plans = [dataclasses.replace(plan, workload=larger) for plan in case.sessions[2:]]

@@ -137,6 +137,28 @@ class Distributed:
         return iter(indices[self.rank :: self.world])
 
 
+class Sharing(simple.Loader):
+    """One of several ranks that share each batch; streams are seeded by sample."""
+
+    rank, world = 0, 1
+
+    def order(self, epoch: int) -> list[list[int]]:
+        batches, shares = super().order(epoch), []
+        beginning = [i for batch in batches for i in batch] * self.world
+        for batch in batches:
+            size = -(-len(batch) // self.world)
+            whole = batch + beginning[: size * self.world - len(batch)]
+            shares.append(whole[self.rank * size : (self.rank + 1) * size])
+        return shares
+
+    def fetch(self, epoch: int, k: int, indices: list[int]) -> Any:
+        rows = []
+        for i in indices:
+            with self.seeded(epoch, i):
+                rows.append(self.sample(epoch, i))
+        return rows
+
+
 class Session:
     """One life of the loader."""
 
@@ -235,7 +257,7 @@ class Adapter:
             "live_load": "raises",
             "extras": (
                 "streams", "sticky streams", "trees", "iterator state", "samplers", "set_epoch",
-                "growing", "arrays", "world", "restarts", "unordered states",
+                "growing", "arrays", "world", "shared", "restarts", "unordered states",
             ),
             **self.changes,
         }  # fmt: skip
@@ -257,7 +279,10 @@ class Adapter:
     def open(self, w: Any, x: Any, root: str) -> Session:
         data = DATA[w.form](w)
         sampler = Distributed(data, x) if w.sampler == "distributed" else None
-        loader = self.loader(
+        kind = self.loader
+        if w.ranks:
+            kind = type("Shared", (Sharing, kind), {"rank": x.rank, "world": x.world})
+        loader = kind(
             data,
             batch_size=w.batch_size,
             shuffle=w.shuffle,

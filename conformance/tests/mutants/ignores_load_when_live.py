@@ -5,7 +5,7 @@ from typing import Any
 from base import mutant, simple
 
 EXPECTED = "RESUME-5"
-LARGEST = {"workers": 0, "sessions": 2, "steps": 7, "samples": 2}
+LARGEST = {"workers": 0, "sessions": 2, "steps": 8, "samples": 2}
 FIELD = ("data#1548", "prime-rl#3332")
 
 

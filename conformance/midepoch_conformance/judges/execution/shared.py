@@ -60,11 +60,13 @@ def equal_states(view: View) -> Finding | None:
     ranks = _ranks(view)
     if isinstance(ranks, Finding):
         return ranks
-    documents = [
-        view.saves(session)[0].document for session in ranks.sessions if view.saves(session)
-    ]
+    saves = [event for session in ranks.sessions for event in view.events(session, "save")]
+    digests = {event.digest for event in saves}
+    if len(digests) == 1 and None not in digests:
+        return view.passed()
+    documents = [event.document for event in saves if isinstance(event.document, dict)]
     if len(documents) < len(ranks.sessions):
-        return None  # the states of other formats cannot be compared
+        return None  # equal states of other formats may have different bytes
     for rank, document in enumerate(documents):
         if document != documents[0]:
             keys = [key for key in document if document[key] != documents[0].get(key)]
@@ -87,7 +89,7 @@ def equal_draws(view: View) -> Finding | None:
     return ranks if isinstance(ranks, Finding) else _same_steps(view, ranks, ids=False)
 
 
-@judge("WORLD-7", "ranks cut anew", alone=True)
+@judge("WORLD-7", "ranks cut anew", "another global batch size", alone=True)
 def same_sequence(view: View) -> Finding | None:
     """Batches of another size are refused, or go on with the same sequence of samples."""
     ranks = _ranks(view)
