@@ -149,8 +149,11 @@ LANES: _Tree = {
     },
 }
 
+RANKS: _Tree = {**MAP, "plan": {**MAP["plan"], "options": {"ranks": "shared"}}}
+
 BASES: dict[str, _Tree] = {
     "map": MAP,
+    "ranks": RANKS,
     "iterable": ITERABLE,
     "custom": CUSTOM,
     "map with lanes": LANES,
@@ -429,6 +432,45 @@ _FORMAT: dict[str, tuple[str, str, _Edit]] = {
         "fewer samples than the batches hold",
         "map",
         _set("position", "samples", 7),
+    ),
+    "ranks-samples-beyond-epoch": (
+        "more samples than the epoch has, under ranks that share the plan",
+        "ranks",
+        _set("position", "samples", 11),
+    ),
+    "ranks-samples-below-batches": (
+        "fewer samples than steps, under ranks that share the plan",
+        "ranks",
+        _set("position", "samples", 1),
+    ),
+    "ranks-samples-before-the-first-step": (
+        "samples before the first step, under ranks that share the plan",
+        "ranks",
+        _set("position", "batches", 0),
+    ),
+    "ranks-ahead": (
+        "a batch ahead, under ranks that share the plan",
+        "ranks",
+        _set("position", "ahead", [2]),
+    ),
+    "ranks-lanes": (
+        "lanes, under ranks that share the plan",
+        "ranks",
+        lambda state: (
+            state.update(lanes=copy.deepcopy(LANES["lanes"])),
+            state["plan"].update(lanes=2, length=20),
+            state["position"].update(batches=3, samples=12),
+        ),
+    ),
+    "ranks-without-a-batch-size": (
+        "no batch size, under ranks that share the plan",
+        "ranks",
+        _set("plan", "batch_size", None),
+    ),
+    "ranks-custom": (
+        "a custom sampler, under ranks that share the plan",
+        "custom",
+        _set("plan", "options", {"ranks": "shared"}),
     ),
     "samples-without-batches": (
         "samples before the first batch",

@@ -333,7 +333,8 @@ def validate(state: Any, present: dict[str, Any]) -> None:
         (position["carried"] is not None) == rollover, "VAL-2: what was carried of a rollover alone"
     )
     carried = position["carried"] or []
-    need(len(carried) < (size or 1), "VAL-2: less carried than a batch")
+    shared = "ranks" in plan["options"]
+    need(shared or len(carried) < (size or 1), "VAL-2: less carried than a batch")
     need(n is None or fits(carried, [range(n)]), "VAL-2: carried indices of the source")
     at = sampler["batches"] if sampler else 0
     ahead, low = position["ahead"], batches - len(position["ahead"])
@@ -341,7 +342,11 @@ def validate(state: Any, present: dict[str, Any]) -> None:
     need(low >= 0 and rising, "VAL-8: batches ahead, each above those before")
     need(not (ahead and lanes), "VAL-8: no batches ahead of lanes")
     reach = ahead[-1] + 1 if ahead else batches
-    if n is not None:
+    if shared:
+        need(None not in (n, size) and not ahead and lanes is None, "VAL-11: a built-in order")
+        need(batches <= samples <= n + len(carried), "VAL-11: samples of the epoch")
+        need(batches or not samples, "VAL-11: no samples before the first step")
+    elif n is not None:
         count, whole, each = batch_count(plan, len(carried)), n + len(carried), size or 1
         need(reach <= count, "VAL-3: a position within the epoch")
         short = max(0, count * each - whole) if reach == count else 0
