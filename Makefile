@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: check test pages lint types docs trace clean
+.PHONY: check test pages trainers lint types docs trace clean
 
 # The environment is made anew when the pins or the package's metadata change.
 $(VENV)/.ready: constraints.txt pyproject.toml
@@ -27,6 +27,16 @@ test: $(VENV)/.ready
 pages: $(VENV)/.ready
 	MIDEPOCH_PAGES=long $(BIN)/python -m pytest -n $(JOBS) --dist worksteal docs/tests/test_fences.py
 
+# The integrations with trainers, in an environment of their own.
+$(VENV)-trainers/.ready: constraints.txt constraints-trainers.txt pyproject.toml
+	$(PYTHON) -m venv $(VENV)-trainers
+	$(VENV)-trainers/bin/python -m pip install --quiet --constraint constraints.txt \
+		--constraint constraints-trainers.txt --editable '.[conformance,trainers]'
+	touch $@
+
+trainers: $(VENV)-trainers/.ready
+	$(VENV)-trainers/bin/python -m pytest -n $(JOBS) --dist worksteal impl/tests/integrations
+
 lint: $(VENV)/.ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -42,4 +52,4 @@ trace: $(VENV)/.ready
 	$(BIN)/python conformance/tests/traceability.py
 
 clean:
-	rm -rf $(VENV) site build dist
+	rm -rf $(VENV) $(VENV)-trainers site build dist

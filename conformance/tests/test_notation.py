@@ -6,7 +6,7 @@ import dataclasses
 from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from midepoch_conformance.case.adapter import Execution
@@ -64,6 +64,7 @@ CASES = st.builds(
 )
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)  # a busy machine is slow
 @given(CASES)
 @example(Case("cut", Workload(n=0), (SessionPlan(Execution(interval=0), ()),)))
 def test_any_case_comes_back(case: Case) -> None:

@@ -1,8 +1,9 @@
-"""What programs written for torch's loader read, set and copy of a loader."""
+"""What programs read, set and copy of a loader, beyond its batches and states."""
 
 from __future__ import annotations
 
 import weakref
+from contextlib import suppress
 from dataclasses import fields
 from typing import Any, TypeVar
 
@@ -10,8 +11,10 @@ from torch.utils.data import DataLoader
 
 from midepoch.arguments import Options
 from midepoch.epoch.iterator import EpochIterator
+from midepoch.epoch.planning import batches_left, length_under_rollover
 from midepoch.epoch.pool import WorkerPool
 from midepoch.epoch.position import LoaderPosition
+from midepoch.epoch.samplers import show_plan, show_share
 
 __all__ = ["FIXED", "LoaderAttributes"]
 
@@ -49,6 +52,65 @@ class LoaderAttributes(DataLoader[T]):
     def seed(self) -> int:
         """The root seed: as given, drawn, or as loaded."""
         return self._position.plan.seed
+
+    # The epoch, and the place in it
+
+    def __len__(self) -> int:
+        """Return the batches of an epoch; under rollover, of the one that the position is in."""
+        if self._position.plan.tail != "rollover":
+            return super().__len__()
+        self._settle()
+        source = self.sampler if self._position.ranks is None else self.dataset
+        samples = len(source)  # type: ignore[arg-type]  # or else an error, as torch's
+        return length_under_rollover(self._position.document(), samples)
+
+    def remaining(self) -> int | None:
+        """Return the batches that are left of the epoch that the position is in.
+
+        ``None``: it is not known, as for iterable datasets and samplers without a length.
+
+        >>> from midepoch import StatefulDataLoader
+        >>> loader = StatefulDataLoader(range(10), batch_size=4)
+        >>> batches = iter(loader)
+        >>> _, left = next(batches), loader.remaining()
+        >>> left, len(list(batches))
+        (2, 2)
+        """
+        self._settle()
+        document = self._position.document()
+        left = batches_left(document)
+        if left is None and document.plan.dataset == "map":
+            with suppress(TypeError):  # a sampler without a length
+                left = max(0, len(self) - document.position.batches)
+        return left
+
+    def set_epoch(self, epoch: int) -> None:
+        """Begin ``epoch`` (from 0) next, which a loop that counts epochs by itself may ask for.
+
+        Without it the loader counts. It only goes forward: within the epoch that it was resumed
+        in, that epoch goes on, and an earlier one is ignored with a warning.
+
+        Raises:
+            ArgumentError: ``epoch`` is no integer from 0 on.
+
+        >>> from midepoch import StatefulDataLoader
+        >>> loader = StatefulDataLoader(range(4), shuffle=True, seed=0)
+        >>> loader.set_epoch(3)
+        >>> loader.state_dict()["position"]["epoch"]
+        3
+        """
+        self._position.set_epoch(epoch)
+
+    def _settle(self, *, agree: bool = False) -> None:
+        """Find the ranks that share the plan; with ``agree``, let them agree on the root seed."""
+        position = self._position
+        if position.ranks is None:
+            return
+        position.settle()
+        show_share(self, position)
+        if agree:
+            position.agree()
+            show_plan(self, self._options, position.plan)
 
     # Copies: deepcopy, pickling, spawned processes
 

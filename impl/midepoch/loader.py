@@ -14,12 +14,12 @@ from midepoch.attributes import FIXED, LoaderAttributes
 from midepoch.checkpoints import Checkpointable
 from midepoch.epoch.iterator import EpochIterator, SkippingRest
 from midepoch.epoch.opening import EpochOpener
-from midepoch.epoch.planning import length_under_rollover, make_plan
+from midepoch.epoch.planning import make_plan
 from midepoch.epoch.pool import WorkerPool
 from midepoch.epoch.position import LoaderPosition
 from midepoch.epoch.progress import thawed
 from midepoch.epoch.ranks import RankPlaces, Ranks, check_ranks, check_shareable
-from midepoch.epoch.samplers import Sampling, rebuilt, show, show_plan, show_share
+from midepoch.epoch.samplers import Sampling, rebuilt, show, show_plan
 from midepoch.errors import ForeignStateError, RanksError
 from midepoch.format.canonical import dumps
 from midepoch.format.plan import Lifetime, Plan
@@ -278,43 +278,7 @@ class StatefulDataLoader(LoaderAttributes[T]):
         show_plan(self, options, plan)
         self._pool = WorkerPool(options)
 
-    def __len__(self) -> int:
-        """Return the batches of an epoch; under rollover, of the one that the position is in."""
-        if self._position.plan.tail != "rollover":
-            return super().__len__()
-        self._settle()
-        source = self.sampler if self._position.ranks is None else self.dataset
-        samples = len(source)  # type: ignore[arg-type]  # or else an error, as torch's
-        return length_under_rollover(self._position.document(), samples)
-
     # Ranks
-
-    def _settle(self, *, agree: bool = False) -> None:
-        """Find the ranks that share the plan; with ``agree``, let them agree on the root seed."""
-        position = self._position
-        if position.ranks is None:
-            return
-        position.settle()
-        show_share(self, position)
-        if agree:
-            position.agree()
-            show_plan(self, self._options, position.plan)
-
-    def set_epoch(self, epoch: int) -> None:
-        """Begin ``epoch`` (from 0) next, which a loop that counts epochs by itself may ask for.
-
-        Without it the loader counts. It only goes forward: within the epoch that it was resumed
-        in, that epoch goes on, and an earlier one is ignored with a warning.
-
-        Raises:
-            ArgumentError: ``epoch`` is no integer from 0 on.
-
-        >>> loader = StatefulDataLoader(range(4), shuffle=True, seed=0)
-        >>> loader.set_epoch(3)
-        >>> loader.state_dict()["position"]["epoch"]
-        3
-        """
-        self._position.set_epoch(epoch)
 
     def check_ranks(self) -> None:
         """Compare the states of the ranks that share the plan; all ranks call this together.

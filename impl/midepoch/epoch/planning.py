@@ -22,6 +22,7 @@ from midepoch.sampling.chain import SamplerChain
 from midepoch.sampling.custom import CustomOrder
 
 __all__ = [
+    "batches_left",
     "check_loadable",
     "check_plan",
     "countable",
@@ -150,6 +151,23 @@ def length_under_rollover(document: Document, samples: int) -> int:
     if sampler is not None and sampler.batches < 0:
         carried = ()  # they belong to the pass before, which was left early
     return (samples + len(carried)) // (document.plan.batch_size or 1)
+
+
+def batches_left(document: Document) -> int | None:
+    """Return the batches that are left of a built-in order's epoch; ``None`` for other orders.
+
+    >>> from midepoch.format.state import Position
+    >>> plan = Plan("map", 10, "sequential", None, 7, 4, "keep", 0, "epoch")
+    >>> batches_left(Document(plan, Position(1, 2, 8), None, None))
+    1
+    """
+    plan, position = document.plan, document.position
+    if plan.length is None:
+        return None
+    whole, size = plan.length + len(position.carried or ()), plan.batch_size or 1
+    samples = position.samples if plan.shared else position.batches * size
+    left = max(0, whole - samples)
+    return -(-left // size) if plan.tail == "keep" else left // size
 
 
 def make_order(

@@ -1,0 +1,103 @@
+"""Hugging Face Accelerate: a loader that an ``Accelerator`` saves, loads and never rebuilds.
+
+``accelerator.prepare(loader)`` would build torch's or torchdata's loader in its place, with another
+order. ``prepare`` here leaves the loader as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from accelerate import Accelerator
+from accelerate.utils import send_to_device
+
+from midepoch.errors import ArgumentError
+from midepoch.loader import StatefulDataLoader
+
+__all__ = ["PreparedLoader", "prepare"]
+
+
+def prepare(
+    accelerator: Accelerator, loader: StatefulDataLoader[Any], *, device_placement: bool = True
+) -> PreparedLoader:
+    """Return ``loader`` for a loop with ``accelerator``, in place of ``accelerator.prepare``.
+
+    Its batches are on the accelerator's device (unless ``device_placement`` is False), gradient
+    accumulation sees the end of an epoch, ``gather_for_metrics`` drops what fills a last batch up,
+    and ``accelerator.save_state`` and ``load_state`` include its position. Of a registered object
+    Accelerate keeps the main process's state alone: it is that of all ranks if the loader has
+    ``ranks``.
+
+    Raises:
+        ArgumentError: there are several processes, and the loader's ``ranks`` are not these.
+    """
+    processes = accelerator.num_processes
+    if processes > 1:
+        sampler = getattr(loader, "sampler", None)
+        place = getattr(sampler, "rank", 0), getattr(sampler, "num_replicas", 1)
+        if getattr(loader, "ranks", None) is None or place != (
+            accelerator.process_index,
+            processes,
+        ):
+            raise ArgumentError(
+                f"the accelerator has {processes} processes, and keeps the state of one of them: "
+                'build the loader with ranks="auto", so that all have the same'
+            )
+    prepared = PreparedLoader(accelerator, loader, device_placement=device_placement)
+    accelerator.register_for_checkpointing(prepared)
+    return prepared
+
+
+class PreparedLoader:
+    """A loader within a loop of Accelerate's; its other attributes are the loader's own."""
+
+    def __init__(
+        self, accelerator: Accelerator, loader: StatefulDataLoader[Any], *, device_placement: bool
+    ) -> None:
+        self.loader = loader
+        self.end_of_dataloader = False
+        """The latest batch is the epoch's last one; only loaders with a length know it."""
+        self.remainder = -1
+        """The samples of the epoch's last batch, on all processes together, if it is not full; 0 if
+        it is, -1 if that is not known."""
+        self._accelerator = accelerator
+        self._placed = device_placement
+
+    def __len__(self) -> int:
+        return len(self.loader)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.loader, name)
+
+    def __iter__(self) -> Iterator[Any]:
+        state, batches = self._accelerator.gradient_state, iter(self.loader)
+        self.end_of_dataloader, self.remainder = False, self._remainder()
+        state._add_dataloader(self)
+        try:
+            for batch in batches:
+                self.end_of_dataloader = self.loader.remaining() == 0
+                yield self._on_device(batch)
+        finally:
+            state._remove_dataloader(self)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return the loader's state."""
+        return self.loader.state_dict()
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Let the next epoch continue where ``state`` was taken."""
+        self.loader.load_state_dict(state)
+
+    def _on_device(self, batch: Any) -> Any:
+        if not self._placed:
+            return batch
+        device, smooth = self._accelerator.device, self._accelerator.non_blocking
+        return send_to_device(batch, device, non_blocking=smooth)
+
+    def _remainder(self) -> int:
+        if self.loader.drop_last or not hasattr(self.loader.dataset, "__len__"):
+            return -1
+        sampler = self.loader.sampler
+        size = self.loader.batch_size or 1
+        return len(self.loader.dataset) % (size * getattr(sampler, "num_replicas", 1))

@@ -1,0 +1,99 @@
+"""Lightning: a callback that keeps a loader's position in checkpoints, and restores it.
+
+Lightning saves the states of loaders itself, but does not load those of checkpoints that were made
+at an epoch's end, and would run an empty epoch after one that was made on an epoch's last step.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lightning.pytorch import Callback, LightningModule, Trainer
+
+from midepoch.errors import ArgumentError, StateFormatError, show
+from midepoch.loader import StatefulDataLoader
+
+__all__ = ["LoaderCheckpoint"]
+
+KEY = "loader"
+
+
+class LoaderCheckpoint(Callback):  # type: ignore[misc]  # Lightning may not be installed
+    """Saves the training loader's state with each checkpoint, and resumes exactly from any of them.
+
+    The loader is the one that ``trainer.fit`` is given, or that ``train_dataloader()`` returns. It
+    needs a length: without one Lightning asks for a batch more than it trains on. With several
+    devices it needs ``ranks="auto"``, because Lightning keeps the state of one of them.
+
+    Raises:
+        ArgumentError: at the fit's start, if the loader is none that can resume exactly there.
+    """
+
+    def __init__(self) -> None:
+        self._trainer: Trainer | None = None
+        self._loaded: dict[str, Any] | None = None
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return the loader's state, for the checkpoint."""
+        return {} if self._trainer is None else {KEY: _loader_of(self._trainer).state_dict()}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Keep a checkpoint's state until the training begins."""
+        self._loaded = state_dict.get(KEY)
+
+    def on_train_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
+        """Load the state, and let Lightning iterate the loader anew."""
+        loader = _loader_of(trainer)
+        self._trainer = trainer
+        if self._loaded is None:
+            return
+        state, self._loaded = self._loaded, None
+        loader.load_state_dict(state)
+        if loader.remaining() == 0:  # Lightning begins the next epoch
+            for batch in loader:
+                raise StateFormatError(f"expected an empty rest, got a batch {show(batch)}", "$")
+            _count_the_epoch(trainer)
+        iter(trainer.fit_loop._data_fetcher)
+
+    def teardown(self, trainer: Trainer, pl_module: LightningModule, stage: str) -> None:
+        """Forget the trainer."""
+        self._trainer = None
+
+
+def _count_the_epoch(trainer: Trainer) -> None:
+    """Let the fit begin the epoch after a checkpoint of an epoch's end.
+
+    Without ``max_epochs`` Lightning takes each resume for one inside an epoch
+    (``_FitLoop.restarting``): it would count the ended epoch's batches for the next one, and end
+    that one after its first batch.
+    """
+    fit = trainer.fit_loop
+    if fit.restarted_on_epoch_end:
+        fit.epoch_progress.increment_completed()
+        fit.reset_restart_stage()
+        fit._restarting = fit.epoch_loop.restarting = False
+
+
+def _loader_of(trainer: Trainer) -> StatefulDataLoader[Any]:
+    """Return the training loader.
+
+    Raises:
+        ArgumentError: it is none that resumes exactly under this trainer.
+    """
+    loader = trainer.train_dataloader
+    if not isinstance(loader, StatefulDataLoader):
+        raise ArgumentError(
+            "LoaderCheckpoint needs a midepoch.StatefulDataLoader to train from, got "
+            f"{show(loader)}"
+        )
+    if loader.remaining() is None:
+        raise ArgumentError(
+            "LoaderCheckpoint needs a loader with a length: without one Lightning fetches a batch "
+            "more than it trains on, and a resume would skip it"
+        )
+    if trainer.world_size > 1 and getattr(loader, "ranks", None) is None:
+        raise ArgumentError(
+            f"{trainer.world_size} processes train, and Lightning keeps the state of one of them: "
+            'build the loader with ranks="auto", so that all have the same'
+        )
+    return loader

@@ -1,0 +1,135 @@
+"""Accelerate's loop around a loader: saved, loaded, ended and shared as its users expect."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import multiprocessing
+
+from midepoch import StatefulDataLoader
+from midepoch.errors import ArgumentError
+
+accelerate = pytest.importorskip("accelerate")
+
+from midepoch.integrations.accelerate import prepare  # noqa: E402  # needs it
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # theirs
+
+
+class Noisy(torch.utils.data.Dataset[torch.Tensor]):
+    """Samples that draw."""
+
+    def __len__(self) -> int:
+        return 22
+
+    def __getitem__(self, index: int) -> torch.Tensor:
+        return torch.cat([torch.tensor([float(index)]), torch.rand(1)])
+
+
+def make(**options: Any) -> StatefulDataLoader[Any]:
+    return StatefulDataLoader(Noisy(), batch_size=4, shuffle=True, seed=2, **options)
+
+
+@pytest.fixture
+def accelerator() -> Any:
+    accelerate.state.AcceleratorState._reset_state(True)
+    accelerate.state.GradientState._reset_state()
+    return accelerate.Accelerator(cpu=True, gradient_accumulation_steps=2)
+
+
+def epoch_of(loader: Any) -> list[Any]:
+    return [batch.tolist() for batch in loader]
+
+
+def test_a_saved_state_goes_on_in_a_new_loop(accelerator: Any, tmp_path: Path) -> None:
+    whole = make()
+    wanted = [epoch_of(whole) for _ in range(3)]
+    loader = prepare(accelerator, make())
+    assert epoch_of(loader) == wanted[0]
+    for number, batch in enumerate(loader):
+        assert batch.tolist() == wanted[1][number]
+        if number == 2:
+            break
+    accelerator.save_state(str(tmp_path))
+    again = accelerate.Accelerator(cpu=True)
+    resumed = prepare(again, make())
+    again.load_state(str(tmp_path))
+    assert epoch_of(resumed) == wanted[1][3:]
+    assert epoch_of(resumed) == wanted[2]
+
+
+def test_accumulation_steps_at_the_end_of_an_epoch(accelerator: Any) -> None:
+    loader = prepare(accelerator, make())
+    model = torch.nn.Linear(2, 1)
+    optimizer = accelerator.prepare(torch.optim.SGD(model.parameters(), lr=0.1))
+    synced, ends = [], []
+    for batch in loader:
+        with accelerator.accumulate(model):
+            accelerator.backward(model(batch).sum())
+            optimizer.step()
+            synced.append(accelerator.sync_gradients)
+            ends.append(accelerator.gradient_state.end_of_dataloader)
+    assert synced == [False, True, False, True, False, True]
+    assert ends == [False] * 5 + [True]
+    assert not accelerator.gradient_state.in_dataloader
+    assert (len(loader), loader.seed, loader.dataset) == (6, 2, loader.loader.dataset)
+
+
+@pytest.mark.parametrize(("samples", "last"), [(22, 2), (24, 0), (20, 0)])
+def test_the_remainder_of_a_last_batch(accelerator: Any, samples: int, last: int) -> None:
+    loader = prepare(accelerator, StatefulDataLoader(torch.arange(samples), batch_size=4))
+    next(iter(loader))
+    assert loader.remainder == last
+
+
+def _process(rank: int, world: int, folder: str, saved: bool) -> None:
+    os.environ.update(RANK=str(rank), LOCAL_RANK=str(rank), WORLD_SIZE=str(world))
+    os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=os.environ["MIDEPOCH_TEST_PORT"])
+    accelerator = accelerate.Accelerator(cpu=True)
+    found: dict[str, Any] = {}
+    try:
+        prepare(accelerator, make())
+    except ArgumentError as error:
+        found["refused"] = str(error)
+    loader = prepare(accelerator, make(ranks="auto", global_batch_size=None))
+    if saved:
+        accelerator.load_state(f"{folder}/state")
+    steps = []
+    for number, batch in enumerate(loader):
+        steps.append(accelerator.gather_for_metrics(batch).tolist())
+        if number == 1 and not saved:
+            accelerator.save_state(f"{folder}/state")
+            break
+    found["steps"] = steps
+    Path(folder, f"{rank}-{int(saved)}.json").write_text(json.dumps(found), encoding="utf-8")
+    accelerator.end_training()
+
+
+def test_two_processes_share_a_state(helpers: None, tmp_path: Path) -> None:
+    for saved in (False, True):
+        os.environ["MIDEPOCH_TEST_PORT"] = str(free_port())
+        args = (2, str(tmp_path), saved)
+        multiprocessing.start_processes(_process, args, nprocs=2, start_method="spawn")
+    names = ("0-0", "1-0", "0-1", "1-1")
+    found = [json.loads(Path(tmp_path, f"{name}.json").read_text()) for name in names]
+    assert all('ranks="auto"' in one["refused"] for one in found)
+    whole = [
+        batch.tolist()
+        for batch in StatefulDataLoader(Noisy(), 8, shuffle=True, seed=2, ranks=(0, 1))
+    ]
+    assert found[0]["steps"] == found[1]["steps"] == whole[:2]
+    assert found[2]["steps"] == found[3]["steps"] == whole[2:]
+
+
+def free_port() -> int:
+    import socket
+
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port: int = found.getsockname()[1]
+        return port

@@ -1,0 +1,165 @@
+"""Lightning's trainer around a loader: stopped anywhere, and resumed to the same batches."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import multiprocessing
+
+from midepoch import StatefulDataLoader
+from midepoch.errors import ArgumentError
+
+lightning = pytest.importorskip("lightning.pytorch")
+
+from midepoch.integrations.lightning import LoaderCheckpoint  # noqa: E402  # needs it
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # theirs
+
+STEPS = 6
+"""The steps of an epoch."""
+
+
+class Noisy(torch.utils.data.Dataset[torch.Tensor]):
+    """Samples that draw."""
+
+    def __len__(self) -> int:
+        return 22
+
+    def __getitem__(self, index: int) -> torch.Tensor:
+        return torch.cat([torch.tensor([float(index)]), torch.rand(1)])
+
+
+class Stream(torch.utils.data.IterableDataset[torch.Tensor]):
+    def __iter__(self) -> Any:
+        return iter(torch.rand(8, 2))
+
+
+class Model(lightning.LightningModule):  # type: ignore[misc, name-defined]  # from importorskip
+    """A model that notes its batches and losses."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = torch.nn.Linear(2, 1)
+        self.seen: list[Any] = []
+
+    def training_step(self, batch: Any, number: int) -> Any:
+        loss = (self.layer(batch) ** 2).mean()
+        self.seen.append([self.current_epoch, batch.tolist(), float(loss)])
+        return loss
+
+    def configure_optimizers(self) -> Any:
+        return torch.optim.SGD(self.parameters(), lr=1e-4)
+
+
+def make(**options: Any) -> StatefulDataLoader[Any]:
+    return StatefulDataLoader(Noisy(), batch_size=4, shuffle=True, seed=2, **options)
+
+
+def fit(folder: Path, steps: int, *more: Any, loader: Any = None, **options: Any) -> list[Any]:
+    """Train for so many steps, or up to a checkpoint's steps and so many more."""
+    torch.manual_seed(0)
+    model, resumed = Model(), options.pop("ckpt_path", None)
+    trainer = lightning.Trainer(
+        max_steps=steps,
+        accelerator="cpu",
+        logger=False,
+        enable_progress_bar=False,
+        enable_model_summary=False,
+        default_root_dir=folder,
+        callbacks=[LoaderCheckpoint(), *more],
+        **{"devices": 1, "max_epochs": -1, **options},
+    )
+    trainer.fit(model, make() if loader is None else loader, ckpt_path=resumed)
+    return model.seen
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
+    return fit(tmp_path_factory.mktemp("whole"), 3 * STEPS, enable_checkpointing=False)
+
+
+@pytest.mark.parametrize("every", [1, 2, 4, STEPS, STEPS + 1, 2 * STEPS])
+@pytest.mark.parametrize("workers", [0, 2])
+def test_any_step_resumes_to_the_same_batches_and_losses(
+    tmp_path: Path, whole: list[Any], every: int, workers: int
+) -> None:
+    if workers and every not in (4, STEPS):
+        pytest.skip("enough")
+    kept = lightning.callbacks.ModelCheckpoint(
+        tmp_path, every_n_train_steps=every, save_top_k=-1, filename="{step}"
+    )
+    assert fit(tmp_path, every, kept, loader=make(num_workers=workers)) == whole[:every]
+    (path,) = tmp_path.glob(f"step={every}*.ckpt")
+    rest = fit(tmp_path, 3 * STEPS, ckpt_path=str(path), loader=make())
+    assert rest == whole[every:]
+
+
+@pytest.mark.parametrize("counted", ["epochs", "steps"])
+def test_a_checkpoint_of_an_epochs_end_resumes_with_the_next(
+    tmp_path: Path, whole: list[Any], counted: str
+) -> None:
+    kept = lightning.callbacks.ModelCheckpoint(tmp_path, save_top_k=-1, filename="{epoch}")
+    first, all_ = (2, 3) if counted == "epochs" else (-1, -1)
+    steps = -1 if counted == "epochs" else 3 * STEPS
+    fit(tmp_path, steps if first > 0 else 2 * STEPS, kept, max_epochs=first)
+    for epoch in range(2):
+        path = str(tmp_path / f"epoch={epoch}.ckpt")
+        rest = fit(tmp_path, steps, ckpt_path=path, max_epochs=all_)
+        assert rest == whole[(epoch + 1) * STEPS :]
+
+
+def test_loaders_that_cannot_resume_exactly_are_refused(tmp_path: Path) -> None:
+    for loader, words in (
+        (torch.utils.data.DataLoader(Noisy()), "needs a midepoch"),
+        (StatefulDataLoader(Stream()), "needs a loader with a length"),
+    ):
+        with pytest.raises(ArgumentError, match=words):
+            fit(tmp_path, 2, loader=loader)
+
+
+def _process(rank: int, world: int, folder: str, steps: int, port: int) -> None:
+    os.environ.update(
+        MASTER_ADDR="127.0.0.1",
+        MASTER_PORT=str(port),
+        NODE_RANK="0",
+        LOCAL_RANK=str(rank),
+        WORLD_SIZE=str(world),
+    )
+    kept = lightning.callbacks.ModelCheckpoint(
+        folder, every_n_train_steps=2, save_top_k=-1, filename="{step}"
+    )
+    path = Path(folder, "step=2.ckpt")
+    seen = fit(
+        Path(folder),
+        steps,
+        kept,
+        loader=make(ranks="auto"),
+        devices=world,
+        strategy="ddp",
+        ckpt_path=str(path) if path.exists() else None,
+    )
+    Path(folder, f"{rank}-{steps}.json").write_text(json.dumps(seen), encoding="utf-8")
+
+
+def test_two_processes_resume_together(helpers: None, tmp_path: Path) -> None:
+    from test_accelerate import free_port
+
+    for steps in (2, 6):
+        args = (2, str(tmp_path), steps, free_port())
+        multiprocessing.start_processes(_process, args, nprocs=2, start_method="spawn")
+    ranks = [
+        [json.loads((tmp_path / f"{rank}-{steps}.json").read_text()) for steps in (2, 6)]
+        for rank in range(2)
+    ]
+    loader = StatefulDataLoader(Noisy(), 8, shuffle=True, seed=2, ranks=(0, 1))
+    whole = [batch.tolist() for _ in range(2) for batch in loader]
+    for part, start in ((0, 0), (1, 2)):
+        steps = zip(ranks[0][part], ranks[1][part], strict=True)
+        got = [[*one[1], *two[1]] for one, two in steps]
+        assert got == whole[start : start + len(got)]
+        assert len(got) == (2, 4)[part]
