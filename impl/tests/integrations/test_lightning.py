@@ -163,3 +163,41 @@ def test_two_processes_resume_together(helpers: None, tmp_path: Path) -> None:
         got = [[*one[1], *two[1]] for one, two in steps]
         assert got == whole[start : start + len(got)]
         assert len(got) == (2, 4)[part]
+
+
+def _fabric(rank: int, world: int, folder: str, saved: bool, port: int) -> None:
+    os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port), NODE_RANK="0")
+    os.environ.update(LOCAL_RANK=str(rank), WORLD_SIZE=str(world))
+    from lightning.fabric import Fabric
+
+    fabric = Fabric(accelerator="cpu", devices=world, strategy="ddp")
+    fabric.launch()
+    loader = make(ranks="auto")
+    batches = fabric.setup_dataloaders(loader)
+    path = Path(folder, "fabric.ckpt")
+    if saved:
+        fabric.load(path, {"loader": loader})
+    seen = []
+    for _ in range(2):
+        for number, batch in enumerate(batches):
+            seen.append(batch.tolist())
+            if number == 1 and not saved:
+                fabric.save(path, {"loader": loader})
+                break
+        if not saved:
+            break
+    Path(folder, f"{rank}-{int(saved)}.json").write_text(json.dumps(seen), encoding="utf-8")
+
+
+def test_fabric_leaves_the_loader_as_it_is(helpers: None, tmp_path: Path) -> None:
+    from test_accelerate import free_port
+
+    for saved in (False, True):
+        args = (2, str(tmp_path), saved, free_port())
+        multiprocessing.start_processes(_fabric, args, nprocs=2, start_method="spawn")
+    loader = StatefulDataLoader(Noisy(), 8, shuffle=True, seed=2, ranks=(0, 1))
+    whole = [batch.tolist() for _ in range(2) for batch in loader]
+    assert len(whole) == 6
+    for saved, wanted in ((0, whole[:2]), (1, whole[2:])):
+        one, two = (json.loads((tmp_path / f"{r}-{saved}.json").read_text()) for r in range(2))
+        assert [[*a, *b] for a, b in zip(one, two, strict=True)] == wanted
