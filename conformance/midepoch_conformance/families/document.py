@@ -114,7 +114,7 @@ def _reload(c: Cell) -> Case:
 @_format(
     "document end",
     shape=ONE, kind=(*KINDS, "stateful_map"), tail=("keep", "drop"), epoch=(0, 1, 2),
-    order=("", "full", "short"),
+    order=("", "stateful"),
 )  # fmt: skip
 def _end(c: Cell) -> Case | None:
     if c.order and (c.shuffle or c.kind != "map"):
@@ -122,9 +122,16 @@ def _end(c: Cell) -> Case | None:
     if c.workers and not c.order:
         return None  # workers ask ahead, and so use a sampler's pass up
     sessions = f"{drains(c.epoch)}, take all, save s | load s, drain, drain"
-    w = c.workload(c.epoch + 2, sampler="stateful" if c.order else "")
-    # After a last batch that is full, a sampler has not ended yet; after a short one it has.
-    return c.play(sessions, dataclasses.replace(w, n=12) if c.order == "full" else w)
+    w = c.workload(c.epoch + 2, sampler=c.order)
+    # After a last batch that is full, a sampler has not ended yet.
+    return c.play(sessions, dataclasses.replace(w, n=12) if c.order else w)
+
+
+@_format("asked beyond the end", (True,), shape=ONE, kind=("map",), tail=("keep",), epoch=(0, 1))
+def _asked_beyond(c: Cell) -> Case:
+    """Workers ask a sampler ahead; after a short last batch it has ended."""
+    sessions = f"{drains(c.epoch)}, take all, save s | load s, drain, drain"
+    return c.play(sessions, c.workload(c.epoch + 2, sampler="stateful"))
 
 
 @_format(

@@ -121,7 +121,7 @@ def _equal(view: View, before: Any, after: Any) -> Finding:
     return view.passed()
 
 
-@judge("DOC-10", "document end")
+@judge("DOC-10", "document end", "asked beyond the end")
 def one_empty_epoch(view: View) -> Finding | None:
     """An unseen end is delivered as one empty epoch; the next epoch follows."""
     early = view.before(1)
