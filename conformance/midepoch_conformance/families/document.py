@@ -127,7 +127,10 @@ def _end(c: Cell) -> Case | None:
     return c.play(sessions, dataclasses.replace(w, n=12) if c.order else w)
 
 
-@_format("asked beyond the end", (True,), shape=ONE, kind=("map",), tail=("keep",), epoch=(0, 1))
+@family(
+    "asked beyond the end", (True,), section="positions", needs=("format",),
+    shape=ONE, kind=("map",), tail=("keep",), epoch=(0, 1),
+)  # fmt: skip
 def _asked_beyond(c: Cell) -> Case:
     """Workers ask a sampler ahead; after a short last batch it has ended."""
     sessions = f"{drains(c.epoch)}, take all, save s | load s, drain, drain"
