@@ -58,6 +58,7 @@ class LoaderAttributes(DataLoader[T]):
     def __len__(self) -> int:
         """Return the batches of an epoch; under rollover, of the one that the position is in."""
         if self._position.plan.tail != "rollover":
+            show_share(self, self._position)
             return super().__len__()
         self._settle()
         source = self.sampler if self._position.ranks is None else self.dataset
@@ -99,6 +100,10 @@ class LoaderAttributes(DataLoader[T]):
         >>> loader.state_dict()["position"]["epoch"]
         3
         """
+        forward = getattr(self.sampler, "set_epoch", None)
+        if self._position.chain is not None and callable(forward):
+            forward(epoch)  # a sampler of the user's has epochs of its own
+            return
         self._position.set_epoch(epoch)
 
     def _settle(self, *, agree: bool = False) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import torch
@@ -19,7 +20,7 @@ from midepoch.epoch.pool import WorkerPool
 from midepoch.epoch.position import LoaderPosition
 from midepoch.epoch.progress import thawed
 from midepoch.epoch.ranks import RankPlaces, Ranks, check_ranks, check_shareable
-from midepoch.epoch.samplers import Sampling, rebuilt, show, show_plan
+from midepoch.epoch.samplers import Sampling, rebuilt, show, show_plan, show_share
 from midepoch.errors import ForeignStateError, RanksError
 from midepoch.format.canonical import dumps
 from midepoch.format.plan import Lifetime, Plan
@@ -205,8 +206,8 @@ class StatefulDataLoader(LoaderAttributes[T]):
         global_batch_size: int | None = None,
         on_world_change: WorldChange = "refuse",
     ) -> None:
-        given = Sampling(batch_size, shuffle, sampler, batch_sampler, drop_last, seed)
-        batch_size, shuffle, sampler, batch_sampler, drop_last, seed = rebuilt(dataset, given)
+        given = Sampling(batch_size, shuffle, sampler, batch_sampler, drop_last, seed, ranks)
+        batch_size, shuffle, sampler, batch_sampler, drop_last, seed, _ = rebuilt(dataset, given)
         options = Options(
             snapshot_every_n_steps=snapshot_every_n_steps,
             lanes=lanes,
@@ -276,6 +277,8 @@ class StatefulDataLoader(LoaderAttributes[T]):
         if sampler is None and plan.dataset == "map":
             show(self, self._position, batched=batch_sampler is not None)
         show_plan(self, options, plan)
+        with suppress(RanksError):  # the process group may not exist yet
+            show_share(self, self._position)
         self._pool = WorkerPool(options)
 
     # Ranks

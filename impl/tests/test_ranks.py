@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
+import pickle
 import random
 import warnings
 from pathlib import Path
@@ -235,6 +237,44 @@ def test_an_epoch_that_was_begun_early_gives_way(shuffle: bool) -> None:
     assert list(loader) == whole[3]
 
 
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))])
+def test_copies_that_were_made_before_the_first_use(copied: Any, monkeypatch: Any) -> None:
+    loader = make((1, 2), batch_size=1, global_batch_size=8)
+    assert list(copied(loader)) == list(loader)
+    early = copied(make("auto", batch_size=1, global_batch_size=8))
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    with pytest.raises(RanksError, match="init_process_group"):
+        iter(early)  # the copy looks for the ranks by itself
+
+
+def test_the_batch_size_is_known_before_the_first_use() -> None:
+    loader = make((0, 2), batch_size=1, global_batch_size=8)
+    assert (len(loader), loader.batch_size, len(loader.batch_sampler)) == (3, 4, 3)
+    with pytest.raises(ArgumentError, match="shared by 4 ranks"):
+        make((0, 4), batch_size=1, global_batch_size=6)
+
+
+def test_a_ranks_sampler_in_another_loader_stays_its_share() -> None:
+    loader = make((1, 2), shuffle=False)
+    loader.state_dict()
+    wanted = [[index for index, _ in batch] for batch in make((1, 2), shuffle=False)]
+    for options in (
+        {"batch_size": 4, "sampler": loader.sampler},
+        {"batch_sampler": loader.batch_sampler},
+    ):
+        other = StatefulDataLoader(loader.dataset, collate_fn=list, **options)
+        assert [[index for index, _ in batch] for batch in other] == wanted
+
+
+def test_a_users_sampler_gets_the_epoch() -> None:
+    sampler = DistributedSampler(Rows(), 2, 0, seed=1)  # type: ignore[arg-type]
+    loader = make(None, sampler=sampler, shuffle=None)
+    first = list(loader)
+    loader.set_epoch(5)
+    assert sampler.epoch == 5
+    assert list(loader) != first
+
+
 # Process groups
 
 
@@ -265,6 +305,10 @@ def _rank(rank: int, world: int, folder: str) -> None:
             iter(make(mesh["dp"], seed=None))
         except RanksError as error:
             found["alone"] = str(error)
+        alone = dist.init_device_mesh("cpu", (1, world), mesh_dim_names=("dp", "tp"))
+        for use in (iter, StatefulDataLoader.state_dict):
+            with pytest.raises(RanksError, match="seed="):
+                use(make(alone["dp"], seed=None))
         with pytest.raises(ArgumentError, match="one dimension"):
             make(mesh)
         Path(folder, f"{rank}.json").write_text(json.dumps(found), encoding="utf-8")

@@ -73,6 +73,8 @@ class LoaderPosition:
         self.ranks.settle()
         self.plan = replace(self.plan, batch_size=size)
         self.built = replace(self.built[0], batch_size=size), self.built[1]
+        if self._loaded is not None:  # of a copy that was made before
+            self._loaded = replace(self._loaded, plan=self.plan)
 
     def agree(self) -> None:
         """Let the ranks agree on their root seed; each calls this in ``iter()``."""

@@ -119,9 +119,10 @@ class RankPlaces:
         self.place: Place | None = None
 
     def __getstate__(self) -> dict[str, Any]:
+        if type(self._ranks) in (str, tuple):
+            return dict(vars(self))
         # A process group cannot be copied; a copy of the loader is of the same rank.
-        place = self.find()
-        return {**vars(self), "_ranks": tuple(place), "place": place}
+        return {**vars(self), "_ranks": tuple(self.find())}
 
     def find(self) -> Place:
         """Return this process's rank and the number of ranks; see ``settle``.
@@ -160,9 +161,9 @@ class RankPlaces:
         Raises:
             RanksError: they have no way to agree on a drawn seed.
         """
-        world = self.settle().world
-        if not self.agreed and world > 1:
-            self._check_agreeable(world)
+        self.settle()
+        if not self.agreed and not self._alone():
+            self._check_agreeable()
             seed = shared_root(seed)
         self.agreed = True
         return seed
@@ -173,7 +174,7 @@ class RankPlaces:
         Raises:
             RanksError: no iterator was made so far, and no seed given or loaded.
         """
-        if not self.agreed and self.settle().world > 1:
+        if not self.agreed and not self._alone():
             raise RanksError(
                 "each rank drew a seed of its own, and they agree on one in iter(): give seed=, "
                 "or take states after that"
@@ -201,7 +202,23 @@ class RankPlaces:
                 f"the ranks are not at one position: the states of ranks {names} are not rank 0's"
             )
 
-    def _check_agreeable(self, world: int) -> None:
+    def _alone(self) -> bool:
+        """Tell whether no other process has to draw the same seed.
+
+        Beside a group of one rank there may be others that have its share, as the peers in another
+        dimension of a mesh do.
+        """
+        if self.settle().world > 1:
+            return False
+        given = type(self._ranks) is tuple
+        return (
+            given
+            or not (dist.is_available() and dist.is_initialized())
+            or (dist.get_world_size() == 1)
+        )
+
+    def _check_agreeable(self) -> None:
+        world = self.settle().world
         ready = dist.is_available() and dist.is_initialized()
         if type(self._ranks) is tuple or not ready or dist.get_world_size() != world:
             raise RanksError(

@@ -220,9 +220,8 @@ def show_plan(loader: Any, options: Options, plan: Plan) -> None:
 
 def show_share(loader: Any, position: LoaderPosition) -> None:
     """Put this rank's batch size among a loader's attributes, once the ranks are found."""
-    ranks, size = position.ranks, position.plan.batch_size
-    if ranks is not None and size is not None:
-        own = size // ranks.find().world
+    if position.ranks is not None:
+        own = position.ranks.batch_size() // position.ranks.find().world
         vars(loader)["batch_size"] = loader.batch_sampler.batch_size = own
 
 
@@ -236,6 +235,7 @@ class Sampling(NamedTuple):
     drop_last: Any
     seed: int | None
     """By default that of the loader whose sampler was given."""
+    ranks: Any = None
 
 
 def rebuilt(dataset: Any, given: Sampling) -> Sampling:
@@ -245,6 +245,10 @@ def rebuilt(dataset: Any, given: Sampling) -> Sampling:
     not give them, or gave one of them. Other arguments are returned as they are.
     """
     batches, sampler = given.batch_sampler, given.sampler
+    if given.ranks is None and any(
+        isinstance(one, ShownShare) for one in (sampler, getattr(batches, "sampler", None))
+    ):
+        return given  # a rank's share, which nobody else would deal
     if batches is not None and given.batch_size is None and _is_shown(sampler, dataset):
         return given._replace(sampler=None, batch_size=1)
     if type(batches) is BatchSampler:

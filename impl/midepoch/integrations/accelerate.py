@@ -96,8 +96,15 @@ class PreparedLoader:
         return send_to_device(batch, device, non_blocking=smooth)
 
     def _remainder(self) -> int:
-        if self.loader.drop_last or not hasattr(self.loader.dataset, "__len__"):
+        """Return ``remainder`` for the epoch that was just begun."""
+        loader = self.loader
+        if loader.batch_size is None or loader.remaining() is None:
             return -1
-        sampler = self.loader.sampler
-        size = self.loader.batch_size or 1
-        return len(self.loader.dataset) % (size * getattr(sampler, "num_replicas", 1))
+        if loader.drop_last or vars(loader)["last_batch"] == "rollover":
+            return 0
+        shared = getattr(loader, "ranks", None) is not None
+        samples = len(loader.dataset if shared else loader.sampler)  # type: ignore[arg-type]
+        world = getattr(loader.sampler, "num_replicas", 1) if shared else 1
+        # After a new cut the steps before had another size.
+        begun = loader.state_dict()["position"]["samples"]
+        return int((samples - begun) % (loader.batch_size * world))

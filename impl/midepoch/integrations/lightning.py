@@ -10,6 +10,7 @@ from typing import Any
 
 from lightning.pytorch import Callback, LightningModule, Trainer
 
+from midepoch.epoch.samplers import ShownShare
 from midepoch.errors import ArgumentError, StateFormatError, show
 from midepoch.loader import StatefulDataLoader
 
@@ -45,6 +46,10 @@ class LoaderCheckpoint(Callback):  # type: ignore[misc]  # Lightning may not be 
         """Load the state, and let Lightning iterate the loader anew."""
         loader = _loader_of(trainer)
         self._trainer = trainer
+        for sampler in (loader.sampler, getattr(loader.batch_sampler, "sampler", None)):
+            if isinstance(sampler, ShownShare):
+                # Lightning counts an epoch that max_steps has ended, and the loader does not.
+                sampler.set_epoch = _ignored  # type: ignore[method-assign]
         if self._loaded is None:
             return
         state, self._loaded = self._loaded, None
@@ -55,9 +60,9 @@ class LoaderCheckpoint(Callback):  # type: ignore[misc]  # Lightning may not be 
             _count_the_epoch(trainer)
         iter(trainer.fit_loop._data_fetcher)
 
-    def teardown(self, trainer: Trainer, pl_module: LightningModule, stage: str) -> None:
-        """Forget the trainer."""
-        self._trainer = None
+
+def _ignored(epoch: int) -> None:
+    """Leave the epochs to the loader, which counts them by itself."""
 
 
 def _count_the_epoch(trainer: Trainer) -> None:
@@ -90,6 +95,11 @@ def _loader_of(trainer: Trainer) -> StatefulDataLoader[Any]:
         raise ArgumentError(
             "LoaderCheckpoint needs a loader with a length: without one Lightning fetches a batch "
             "more than it trains on, and a resume would skip it"
+        )
+    if loader.last_batch == "rollover":  # type: ignore[attr-defined]  # of vars(loader)
+        raise ArgumentError(
+            "LoaderCheckpoint cannot carry samples over, because Lightning stops at an epoch's last "
+            'batch and does not ask for its end; give another last_batch than "rollover"'
         )
     if trainer.world_size > 1 and getattr(loader, "ranks", None) is None:
         raise ArgumentError(

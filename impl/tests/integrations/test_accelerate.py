@@ -87,6 +87,21 @@ def test_the_remainder_of_a_last_batch(accelerator: Any, samples: int, last: int
     assert loader.remainder == last
 
 
+def test_metrics_lose_no_sample(accelerator: Any) -> None:
+    data = torch.arange(11)
+    rolled = prepare(accelerator, StatefulDataLoader(data, batch_size=4, last_batch="rollover"))
+    for _ in range(2):
+        for batch in rolled:
+            assert accelerator.gather_for_metrics(batch).tolist() == batch.tolist()
+    ranks: dict[str, Any] = {"ranks": (0, 1), "seed": 0}
+    saved = StatefulDataLoader(data, batch_size=4, **ranks)
+    next(iter(saved))
+    cut = StatefulDataLoader(data, batch_size=5, on_world_change="recut", **ranks)
+    cut.load_state_dict(saved.state_dict())
+    got = [accelerator.gather_for_metrics(batch).tolist() for batch in prepare(accelerator, cut)]
+    assert got == [[4, 5, 6, 7, 8], [9, 10]]
+
+
 def _process(rank: int, world: int, folder: str, saved: bool) -> None:
     os.environ.update(RANK=str(rank), LOCAL_RANK=str(rank), WORLD_SIZE=str(world))
     os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=os.environ["MIDEPOCH_TEST_PORT"])

@@ -113,10 +113,35 @@ def test_a_checkpoint_of_an_epochs_end_resumes_with_the_next(
         assert rest == whole[(epoch + 1) * STEPS :]
 
 
+def test_a_run_that_max_steps_ended_goes_on(tmp_path: Path, whole: list[Any]) -> None:
+    for loader in (make(), make(ranks="auto")):
+        expected = fit(tmp_path, 3 * STEPS, enable_checkpointing=False, loader=loader)
+        other = make() if loader.ranks is None else make(ranks="auto")
+        folder = tmp_path / str(loader.ranks)
+        fit(folder, 4, lightning.callbacks.ModelCheckpoint(folder), loader=other)
+        (path,) = folder.glob("*.ckpt")
+        again = make() if loader.ranks is None else make(ranks="auto")
+        rest = fit(folder, 3 * STEPS, ckpt_path=str(path), loader=again)
+        assert [step[1:] for step in rest] == [step[1:] for step in expected[4:]]
+
+
+def test_a_checkpoint_that_is_saved_after_the_fit(tmp_path: Path, whole: list[Any]) -> None:
+    torch.manual_seed(0)
+    trainer = lightning.Trainer(
+        max_steps=4, accelerator="cpu", logger=False, callbacks=[LoaderCheckpoint()],
+        default_root_dir=tmp_path, enable_checkpointing=False, devices=1,
+    )  # fmt: skip
+    trainer.fit(Model(), make())
+    trainer.save_checkpoint(tmp_path / "after.ckpt")
+    rest = fit(tmp_path, 3 * STEPS, ckpt_path=str(tmp_path / "after.ckpt"))
+    assert [step[1:] for step in rest] == [step[1:] for step in whole[4:]]
+
+
 def test_loaders_that_cannot_resume_exactly_are_refused(tmp_path: Path) -> None:
     for loader, words in (
         (torch.utils.data.DataLoader(Noisy()), "needs a midepoch"),
         (StatefulDataLoader(Stream()), "needs a loader with a length"),
+        (make(last_batch="rollover"), "cannot carry samples over"),
     ):
         with pytest.raises(ArgumentError, match=words):
             fit(tmp_path, 2, loader=loader)
