@@ -98,8 +98,8 @@ def _loader_of(trainer: Trainer) -> StatefulDataLoader[Any]:
         )
     if loader.last_batch == "rollover":  # type: ignore[attr-defined]  # of vars(loader)
         raise ArgumentError(
-            "LoaderCheckpoint cannot carry samples over, because Lightning stops at an epoch's last "
-            'batch and does not ask for its end; give another last_batch than "rollover"'
+            "LoaderCheckpoint cannot carry samples over: Lightning stops at an epoch's last batch "
+            'and does not ask for its end; give another last_batch than "rollover"'
         )
     if trainer.world_size > 1 and getattr(loader, "ranks", None) is None:
         raise ArgumentError(
