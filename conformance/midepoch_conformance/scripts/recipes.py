@@ -147,6 +147,15 @@ def _published(case: Case, finding: Finding) -> Comparison:
     return Comparison(repr(flat(expected)), _ALL.format(seen=seen(0)), case=case)
 
 
+@_recipe("WORLD-4")
+def _equal_states(case: Case, finding: Finding) -> Comparison:
+    """Compare the states of the two ranks that the finding names; one rank alone comes first."""
+    named = re.match(r"the states of ranks 0 and (\d+)", finding.words)
+    other = int(named[1]) if named else 1
+    one, two = (f"{_DOCUMENTS.format(seen=seen(1 + rank))}[:1]" for rank in (0, other))
+    return Comparison(one, two, looks=("document",))
+
+
 @_recipe("DOC-10")
 def _one_empty_epoch(case: Case, finding: Finding) -> Comparison:
     got = f'[step["batches"] for step in {seen(1)} if step["do"] == "drain"]'

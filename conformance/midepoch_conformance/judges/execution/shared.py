@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 
 from midepoch_conformance.case.trace import Batch
+from midepoch_conformance.case.workload import Workload
+from midepoch_conformance.judges.execution.world import fault_of_rank
 from midepoch_conformance.judges.format.order import values
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
@@ -132,16 +134,28 @@ def seeded_by_place(view: View) -> Finding | None:
     if isinstance(ranks, Finding):
         return ranks
     for epoch, batches in enumerate(ranks.alone):
+        wanted: list[list[Batch]] = [[] for _ in ranks.epochs]
         place = 0
         for step, batch in enumerate(batches):
-            for at, row in enumerate(ranks.together(epoch, step), place):
-                seeds = derive_words(w.seed, "sample", epoch, at)
-                wanted = [number for (number,) in values(seeds, 1, w.draws)]
-                if row[1:] != wanted:
-                    words = f"sample {row[0]} at place {at} of epoch {epoch} draws {row[1:]}"
-                    return _silent(view, ranks, "values", words, epoch, _dealt(ranks, epoch))
+            at = place
+            for rank, epochs in enumerate(ranks.epochs):
+                share = _at(epochs, epoch, step)
+                wanted[rank].append(
+                    [[row[0], *_drawn(w, epoch, at + i)] for i, row in enumerate(share)]
+                )
+                at += len(share)
             place += len(batch)
+        got = [epochs[epoch] if epoch < len(epochs) else [] for epochs in ranks.epochs]
+        if wanted != got:
+            words = f"in epoch {epoch} samples draw what the seeds of their places do not give"
+            return _silent(view, ranks, "values", words, epoch, wanted)
     return view.passed()
+
+
+def _drawn(w: Workload, epoch: int, place: int) -> list[float]:
+    """Return what the sample of a place draws."""
+    seeds = derive_words(w.seed, "sample", epoch, place)
+    return [number for (number,) in values(seeds, 1, w.draws)]
 
 
 def _ranks(view: View) -> Ranks | Finding:
@@ -164,13 +178,9 @@ def _ranks(view: View) -> Ranks | Finding:
         session = view.session(index)
         if session is None:
             return view.blocked("the play did not get there")
-        fault = session.first_fault()
-        if fault is not None:
-            delivered = sum(len(event.batches) for event in session.events)
-            found = view.of_fault(fault, delivered, index)
-            rank, world = case.sessions[index].execution.rank, case.sessions[index].execution.world
-            words = f"rank {rank} of {world}: {found.words}"
-            return dataclasses.replace(found, words=words)
+        failed = fault_of_rank(view, index)
+        if failed is not None:
+            return failed
         epochs.append(expected.epochs_of(session))
     whole = expected.epochs_of(alone)
     start = 0 if 1 in chosen else sum(len(event.batches) for event in view.events(1))

@@ -12,7 +12,7 @@ from midepoch_conformance.verdict import compare, expected
 from midepoch_conformance.verdict.evidence import Evidence, Piece
 from midepoch_conformance.verdict.finding import Finding
 
-__all__: list[str] = []
+__all__ = ["fault_of_rank"]
 
 
 @judge("WORLD-1", "ranks")
@@ -55,12 +55,9 @@ def other_ranks(view: View) -> Finding | None:
         session = view.session(index)
         if session is None:
             return view.blocked("the play did not get there")
-        fault = session.first_fault()
-        if fault is not None:
-            delivered = sum(len(event.batches) for event in session.events)
-            found = view.of_fault(fault, delivered, index)
-            words = f"rank {_rank(view, index)[0]} of {after}: {found.words}"
-            return dataclasses.replace(found, words=words)
+        failed = fault_of_rank(view, index)
+        if failed is not None:
+            return failed
         rest += _delivered(view, index)
     wrong = compare.unwhole([*saved, *rest], w.n)
     if wrong is None:
@@ -72,6 +69,18 @@ def other_ranks(view: View) -> Finding | None:
     evidence = Evidence("samples", max(loads), pieces=pieces, wanted=(w.n,))
     rest_words = f"the samples after {compare.show(saved)}"
     return view.silent(wrong.kind, words, rest_words, rest, evidence)
+
+
+def fault_of_rank(view: View, index: int) -> Finding | None:
+    """Return the finding on a rank's session that fails, or None if it does not fail."""
+    session = view.session(index)
+    fault = None if session is None else session.first_fault()
+    if session is None or fault is None:
+        return None
+    delivered = sum(len(event.batches) for event in session.events)
+    found = view.of_fault(fault, delivered, index)
+    rank, world = _rank(view, index)
+    return dataclasses.replace(found, words=f"rank {rank} of {world}: {found.words}")
 
 
 def _loads(view: View) -> dict[int, int]:
