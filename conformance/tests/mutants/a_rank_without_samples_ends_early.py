@@ -19,6 +19,6 @@ def draw(order: Any) -> Step | None:
     return None  # what fills the last batch up is left out
 
 
-SharedOrder.draw = draw  # type: ignore[method-assign]
+SharedOrder.draw = draw  # type: ignore[method-assign]  # the mutation
 
 Adapter = mutant()

@@ -17,6 +17,6 @@ def seeded(lane: Any, index: int, place: int, purpose: str, *numbers: int) -> An
     return _seeded(lane, index, place, purpose, *numbers)
 
 
-Lane._seeded = seeded  # type: ignore[method-assign, assignment]
+Lane._seeded = seeded  # type: ignore[method-assign, assignment]  # the mutation
 
 Adapter = mutant()

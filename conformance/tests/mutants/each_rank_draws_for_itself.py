@@ -19,6 +19,6 @@ def draw(order: Any) -> Step | None:
     return step
 
 
-SharedOrder.draw = draw  # type: ignore[method-assign]
+SharedOrder.draw = draw  # type: ignore[method-assign]  # the mutation
 
 Adapter = mutant()

@@ -19,6 +19,6 @@ def draw(order: Any) -> Step | None:
     return Step(step.index, keys, step.samples, None, place=place + order._rank)
 
 
-SharedOrder.draw = draw  # type: ignore[method-assign]
+SharedOrder.draw = draw  # type: ignore[method-assign]  # the mutation
 
 Adapter = mutant()

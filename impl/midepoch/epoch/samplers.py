@@ -162,17 +162,17 @@ class ShownShare(DistributedSampler[Any]):
         return self._ranks.find().world
 
     @property
-    def rank(self) -> int:  # type: ignore[override]
+    def rank(self) -> int:  # type: ignore[override]  # torch's are attributes
         """This process's rank."""
         return self._ranks.find().rank
 
     @property
-    def seed(self) -> int:  # type: ignore[override]
+    def seed(self) -> int:  # type: ignore[override]  # torch's are attributes
         """The loader's root seed."""
         return self._passes.position.plan.seed
 
     @property
-    def epoch(self) -> int:  # type: ignore[override]
+    def epoch(self) -> int:  # type: ignore[override]  # torch's are attributes
         """The epoch that the loader's position is in."""
         return self._passes.position.document().position.epoch
 

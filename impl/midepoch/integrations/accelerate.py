@@ -103,7 +103,7 @@ class PreparedLoader:
         if loader.drop_last or vars(loader)["last_batch"] == "rollover":
             return 0
         shared = getattr(loader, "ranks", None) is not None
-        samples = len(loader.dataset if shared else loader.sampler)  # type: ignore[arg-type]
+        samples = len(loader.dataset if shared else loader.sampler)  # type: ignore[arg-type]  # sized: see remaining()
         world = getattr(loader.sampler, "num_replicas", 1) if shared else 1
         # After a new cut the steps before had another size.
         begun = loader.state_dict()["position"]["samples"]
