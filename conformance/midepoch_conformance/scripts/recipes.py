@@ -116,10 +116,13 @@ def _canonical(case: Case, finding: Finding) -> Comparison:
     return Comparison("[canonical(text) for text in got]", got, looks=("text",))
 
 
-@_recipe("DOC-6")
-def _taken_again(case: Case, finding: Finding) -> Comparison:
-    before, after = (f"{_DOCUMENTS.format(seen=seen(i))}[:1]" for i in (0, 1))
-    return Comparison(before, after, looks=("document",))
+@_recipe("DOC-6", "WORLD-4")
+def _equal_states(case: Case, finding: Finding) -> Comparison:
+    """Compare a state with the one taken again, or those of the two ranks that are named."""
+    named = re.match(r"the states of ranks 0 and (\d+)", finding.words)
+    sessions = (1, 1 + int(named[1])) if named else (0, 1)
+    one, other = (f"{_DOCUMENTS.format(seen=seen(i))}[:1]" for i in sessions)
+    return Comparison(one, other, looks=("document",))
 
 
 @_recipe("DOC-7", "DOC-8", "DOC-9", "DOC-11", "DOC-16", "DOC-17")
@@ -145,15 +148,6 @@ def _published(case: Case, finding: Finding) -> Comparison:
     expected = [batch for epoch in resume(load.value).epochs for batch in epoch if batch]
     case = _only(case, *(step for step in steps if step.do != "save"))
     return Comparison(repr(flat(expected)), _ALL.format(seen=seen(0)), case=case)
-
-
-@_recipe("WORLD-4")
-def _equal_states(case: Case, finding: Finding) -> Comparison:
-    """Compare the states of the two ranks that the finding names; one rank alone comes first."""
-    named = re.match(r"the states of ranks 0 and (\d+)", finding.words)
-    other = int(named[1]) if named else 1
-    one, two = (f"{_DOCUMENTS.format(seen=seen(1 + rank))}[:1]" for rank in (0, other))
-    return Comparison(one, two, looks=("document",))
 
 
 @_recipe("DOC-10")
