@@ -64,6 +64,36 @@ def test_an_interrupted_run_plays_only_what_is_left(
     assert len(played) == 5
 
 
+def test_the_requirement_that_found_a_mutant_before_is_asked_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    played: list[str] = []
+
+    def playing(*facts: object) -> dict[str, object]:
+        only = facts[5] if len(facts) > 5 else ()
+        played.append(f"{Path(str(facts[0])).stem} {facts[1]} {only}")
+        return {"caught": only == ("COST-1",), "number": 3}
+
+    monkeypatch.setattr(detection, "playing", playing)
+    monkeypatch.setattr(detection, "found_before", {"a": "COST-1", "b": "COST-2"}.copy)
+    kept = tmp_path / "kept.jsonl"
+    mutants = [Mutant(name, tmp_path / f"{name}.py", "costs", (), "") for name in "abc"]
+    results = detection.measured(mutants, ["quick", "full"], kept, True)
+    assert [r.name for r in results if r.caught] == ["a"]
+    assert played == [
+        "a quick ('COST-1',)",
+        "b quick ('COST-2',)",
+        "b quick ()",
+        "c quick ()",
+        "b full ()",
+        "c full ()",
+    ]
+
+
+def test_the_last_run_names_judged_requirements() -> None:
+    assert detection.found_before().keys() <= {**detection.tuned(), **detection.untuned()}.keys()
+
+
 def test_what_quick_has_caught_counts_in_full_as_well() -> None:
     results = [
         Result("a", "costs", "quick", True, "COST-1"),
