@@ -118,6 +118,7 @@ def test_intervals_are_left_alone_but_where_they_are_asked_about(
 ) -> None:
     asked = {"interval", "execution", "changed execution", "calls", "work interval"}
     asked |= {
+        "calls of lanes",
         "fetched again",
         "healed",
         "caught",

@@ -34,6 +34,17 @@ def looks(delivery: dict[str, Any]) -> list[str]:
     return [f"{signs[cell.look]}{cell.text}" for cell in row.cells[1:]]
 
 
+def test_nothing_says_what_was_due_of_another_rank() -> None:
+    delivery = a_delivery(take(0, [0, 1]), due=[[0, 1, 2], [3, 4, 5]])
+    shared = {"words": "no workers, rank 1 of 2", "steps": [{**take(0, [2], [5]), "words": ""}]}
+    delivery["sessions"].append(shared)
+    rows = draw(delivery).grids[0].rows
+    assert [cell.look for row in rows for cell in row.cells] == [
+        *("blank", "wrong", "blank"),
+        *("blank", "unknown", "unknown"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("step", "expected"),
     [

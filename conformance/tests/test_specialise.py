@@ -85,6 +85,18 @@ def test_names_of_the_suite_are_not_taken() -> None:
     assert "def rows()" in second
 
 
+@pytest.mark.parametrize(
+    "module", ["adapters import torchdata", "adapters.torchdata import Session"]
+)
+def test_an_adapter_of_the_suite_that_another_is_based_on_is_imported(module: str) -> None:
+    name = module.split()[-1]
+    text = f"from midepoch_conformance.{module}\nclass A({name}.B): x = 1\ndef f(): return A()"
+    kept = specialise([Part(text, foreign=True)], {"f"}, ())
+    assert f"from midepoch_conformance.{module}" in kept[0]
+    own = "from midepoch_conformance.adapters import torch_data\ndef f(): return torch_data.made()"
+    assert specialise([Part(own, foreign=True)], {"f"}, ())[0] == ""
+
+
 def test_fields_of_a_foreign_class_stay() -> None:
     text = "class A:\n a: list[int] = 1\ndef f() -> A: return A()"
     assert "a: 'list[int]' = 1" in specialise([Part(text, foreign=True)], {"f"}, ())[1]

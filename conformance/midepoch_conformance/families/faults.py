@@ -186,6 +186,15 @@ def _calls(c: Cell) -> Case | None:
     return c.play(GROWING["resumes"] if c.where == "resumes" else drains(w.epochs), w)
 
 
+@family(
+    "calls of lanes", (True,), section="positions", needs=("samples",),
+    shape=(LONG,), kind=("stateful_iterable",), interval=(100,), tail=("keep",),
+)  # fmt: skip
+def _calls_of_lanes(c: Cell) -> Case | None:
+    # Lanes share the interval: a short one has a snapshot for each batch, however it is divided.
+    return c.play("drain", c.workload(1, log="auto")) if c.workers > 1 else None
+
+
 @_fault(
     "fetched again",
     needs=("samples",),

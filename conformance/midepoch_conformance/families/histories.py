@@ -52,6 +52,10 @@ PLOTS = {
         "drain?, save a, drain?, drain? | load a, drain?, drain?, save b | "
         "load b, drain?, drain?, drain?, drain?"
     ),
+    "caught in the rest": (
+        "take 1?, save a | load a, drain?, take 1?, save b | "
+        "load b, drain?, drain?, save c | load c, drain?, drain?"
+    ),
     "other workers": (
         "take 2, save a | [workers=0] load a, take 1, save b, take 1 | "
         "[workers=3] load b, drain, take 2, save c | [workers=1] load c, drain, drain"
@@ -65,6 +69,9 @@ PLOTS = {
 WITH_WORKERS = ("break after a resume", "rolled back", "other workers", "a lost worker")
 """The plots that are played with workers; the last two with nothing else."""
 
+CAUGHT = ("caught", "caught in the rest")
+"""The plots in which the caller catches a sample's exception."""
+
 
 @family(HISTORY, section="histories", shape=((13, 2),), plot=tuple(PLOTS), tail=("keep",))
 def _history(c: Cell) -> Case | None:
@@ -73,7 +80,7 @@ def _history(c: Cell) -> Case | None:
         return None
     if c.kind == "map" and not c.shuffle:
         return None  # if all epochs were equal, one in the place of another would not show
-    if c.plot == "caught" and c.kind != "map":
+    if c.plot in CAUGHT and c.kind != "map":
         return None
-    case = c.play(PLOTS[c.plot], c.workload(6, fail_at=6 if c.plot == "caught" else None))
+    case = c.play(PLOTS[c.plot], c.workload(6, fail_at=6 if c.plot in CAUGHT else None))
     return case if objection(case) is None else None

@@ -44,7 +44,7 @@ def size(view: View) -> Finding | None:
     return view.passed(words)
 
 
-@judge("COST-2", "calls")
+@judge("COST-2", "calls", "calls of lanes")
 def calls(view: View) -> Finding | None:
     """``state_dict`` is called as often as the interval requires, in late epochs too."""
     last = len(view.case.sessions) - 1

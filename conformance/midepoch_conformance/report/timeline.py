@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any, cast
@@ -110,8 +111,9 @@ def draw(delivered: Mapping[str, Any] | None) -> Drawing:
     stretches: dict[int, list[_Stretch]] = {}
     for stretch in _stretches(delivered["sessions"], epochs):
         stretches.setdefault(stretch.epoch, []).append(stretch)
+    first = delivered["sessions"][0]["words"] if delivered["sessions"] else ""
     grids = [
-        _grid(epoch, epochs[epoch] if epoch < len(epochs) else None, members)
+        _grid(epoch, epochs[epoch] if epoch < len(epochs) else None, members, _rank(first))
         for epoch, members in sorted(stretches.items())
     ]
     named, names = _named(grids)
@@ -223,8 +225,15 @@ def _fits(got: Sequence[_Key], place: tuple[int, int], epochs: Sequence[Sequence
     return epoch < len(epochs) and list(got) == list(epochs[epoch][at : at + len(got)])
 
 
-def _grid(epoch: int, due: list[_Key] | None, members: list[_Stretch]) -> Grid:
-    laid = [_laid(stretch, due) for stretch in members]
+def _rank(words: str) -> str:
+    """Return the rank in the words of a session; nothing of a loader that is alone."""
+    found = re.search(r"rank \d+ of \d+", words)
+    return found[0] if found else ""
+
+
+def _grid(epoch: int, due: list[_Key] | None, members: list[_Stretch], rank: str) -> Grid:
+    # The uninterrupted run is the first session's rank: it says nothing of other ranks' batches.
+    laid = [_laid(stretch, due if _rank(stretch.words) == rank else None) for stretch in members]
     columns = max([len(due or ()), *(max(row.columns, default=-1) + 1 for row in laid)])
     extra = [
         max((len(row.extra.get(n, ())) for row in laid), default=0) for n in range(columns + 1)

@@ -15,8 +15,10 @@ BREAKS = ("RESUME-1", "RESUME-2", "RESUME-7", "SEED-3", "VAMB-1", "INTERVAL-1", 
 EDITS = [
     (
         "lane/lane.py",
-        "                with self._batch(self._ordinal):\n                    _, _, self._ended",
-        "                with self._scope(self._ordinal):\n                    _, _, self._ended",
+        "                with self._batch(self._ordinal):\n"
+        "                    samples, _, self._ended",
+        "                with self._scope(self._ordinal):\n"
+        "                    samples, _, self._ended",
     ),
 ]
 

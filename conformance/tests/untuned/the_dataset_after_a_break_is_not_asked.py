@@ -12,8 +12,10 @@ BREAKS = ("RESUME-7", "RESUME-4", "INTERVAL-1", "EPOCH-4")
 EDITS = [
     (
         "epoch/between.py",
-        "report = continuing and execution.stateful and not progress.iterable",
-        "report = False",
+        "report = execution.stateful and (\n"
+        "            progress.follows_left or (continuing and not progress.iterable)\n"
+        "        )\n",
+        "report = False\n",
     ),
 ]
 

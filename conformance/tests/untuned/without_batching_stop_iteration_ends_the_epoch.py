@@ -12,9 +12,9 @@ BREAKS = ("FAULT-3", "FAULT-2")
 EDITS = [
     (
         "lane/lane.py",
-        "samples = _guarded(self._get, task.keys)",
+        "samples = _guarded(get, task.keys)",
         "guarded = _guarded if self.spec.automatic else lambda function, keys: function(keys)\n"
-        "            samples = guarded(self._get, task.keys)",
+        "            samples = guarded(get, task.keys)",
     ),
 ]
 

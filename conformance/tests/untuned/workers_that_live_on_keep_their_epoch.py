@@ -12,10 +12,8 @@ BREAKS = ("WORKERS-2", "VAMB-2", "SEED-2", "SEED-3", "SEED-7", "VOWN-2", "EPOCH-
 EDITS = [
     (
         "lane/host.py",
-        "        lane = self._lanes[number] = Lane(self._spec, number, dataset, epoch)\n",
-        "        if number in self._lanes:\n"
-        "            epoch = self._lanes[number].epoch\n"
-        "        lane = self._lanes[number] = Lane(self._spec, number, dataset, epoch)\n",
+        "        self._epoch = message.epoch\n",
+        "        if not (self._lanes or self._waiting):\n            self._epoch = message.epoch\n",
     ),
 ]
 

@@ -167,9 +167,13 @@ def is_import(node: ast.stmt) -> bool:
 
 
 def _is_of_the_suite(node: ast.stmt) -> bool:
+    """Return whether a statement imports what a script has itself: an adapter's base it has not."""
     if not isinstance(node, ast.ImportFrom):
         return False
-    return (node.module or "").partition(".")[0] in (SUITE, "__future__")
+    module, *rest = (node.module or "").split(".")
+    whose = {alias.name for alias in node.names}
+    based = rest[:1] == ["adapters"] and not {*rest, *whose} & {"torch_data"}
+    return module in (SUITE, "__future__") and not based
 
 
 def rename(trees: Sequence[ast.Module], parts: Sequence[Part], taken: set[str]) -> None:
