@@ -14,7 +14,8 @@ A fence's language decides how it runs. Comments on the lines directly before it
 
 A ``python`` fence runs as a script, ``pycon`` as a doctest, ``console`` command by command
 (``$ ``). ``json`` is parsed. ``text`` with ``output`` is compared with the output of the fence
-before it. Any other fence needs a reason why it does not run.
+before it. Any other fence needs a reason why it does not run. A line ``--8<-- "file"`` stands for
+a file of ``docs/assets`` or ``docs/recipes``, as on the site.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ _OPENING = re.compile(r"^(?P<indent>[ >]*)(?P<ticks>`{3,}|~{3,})\s*(?P<language>
 _COMMENT = re.compile(r"^\s*<!--\s*(?P<name>[a-z ]+?)(?::\s*(?P<value>.*?))?\s*-->\s*$")
 _DIRECTIVES = {"not run", "file", "patch", "output", "exit"}
 _NUMBERS = "numbers may differ"
+_INCLUDED = re.compile(r'^--8<-- "(?P<name>[^"/]+)"\n', re.MULTILINE)
+_FOLDERS = [Path(__file__).resolve().parents[1] / name for name in ("assets", "recipes")]
 _HOW = {"", "both", _NUMBERS}
 _DOCTEST = "import doctest, sys; sys.exit(bool(doctest.testfile(sys.argv[1], False).failed))"
 
@@ -78,6 +81,7 @@ def parse(text: str) -> list[Fence]:
         end = _end(lines, at, opening["ticks"])
         indent = len(opening["indent"])
         code = "".join(f"{line[indent:]}\n" for line in lines[at + 1 : end])
+        code = _INCLUDED.sub(_included, code)
         fences.append(Fence(at + 1, opening["language"], code, _directives(lines, at)))
         at = end + 1
     return fences
@@ -138,6 +142,13 @@ def _end(lines: list[str], opening: int, ticks: str) -> int:
         if line.startswith(ticks) and not line.strip(ticks[0]):
             return number
     raise FenceError(f"line {opening + 1}: the fence is never closed")
+
+
+def _included(line: re.Match[str]) -> str:
+    for path in (folder / line["name"] for folder in _FOLDERS):
+        if path.is_file():
+            return path.read_text(encoding="utf-8")
+    raise FenceError(f"no file to include: {line['name']}")
 
 
 def _directives(lines: list[str], opening: int) -> dict[str, str]:

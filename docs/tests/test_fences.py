@@ -68,6 +68,13 @@ def test_a_longer_fence_holds_a_shorter_one() -> None:
     assert fence.code == "```python\n```\n"
 
 
+def test_an_included_file_stands_in_its_fence() -> None:
+    (fence,) = fences.parse('```{ .python title="a" }\n--8<-- "text_lines.py"\n```\n')
+    assert fence.code == (ROOT / "docs/recipes/text_lines.py").read_text(encoding="utf-8")
+    with pytest.raises(fences.FenceError, match=r"no file to include: gone\.py"):
+        fences.parse('```python\n--8<-- "gone.py"\n```\n')
+
+
 @pytest.mark.parametrize(
     "text",
     [
