@@ -167,6 +167,8 @@ def test_packed_blocks_hold_every_token_in_order(tmp_path: Path) -> None:
     assert torch.cat(blocks).tolist() == tokens[: len(tokens) // 4 * 4]
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # it closes no file
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_tar_samples_are_those_of_webdataset(tmp_path: Path) -> None:
     paths = recipe_loaders.tars(tmp_path)
     webdataset = pytest.importorskip("webdataset")
