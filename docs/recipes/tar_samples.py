@@ -58,7 +58,7 @@ class _Pass(Iterator[Sample]):
     def _samples(self, tar: tarfile.TarFile) -> Iterator[Sample]:
         sample: Sample = {}
         while (member := tar.next()) is not None:
-            tar.members.clear()  # tarfile keeps all of them
+            tar.members.clear()  # type: ignore[attr-defined]  # tarfile keeps all of them
             name = NAME.fullmatch(member.name)
             if name is None or not member.isfile():
                 continue
