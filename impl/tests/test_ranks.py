@@ -40,11 +40,6 @@ class Rows:
         return index, random.random()
 
 
-class Stream(IterableDataset[int]):
-    def __iter__(self) -> Any:
-        return iter(range(5))
-
-
 class Remembers(Rows):
     def state_dict(self) -> dict[str, Any]:
         return {}
