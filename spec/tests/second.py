@@ -372,7 +372,8 @@ def validate(state: Any, present: dict[str, Any]) -> None:
         if dealt and position["share"]:
             need(share["world"] > 1 and count % share["world"] == 0, "VAL-12: ranks of the lanes")
             own = own[share["rank"] :: share["world"]]
-        need(len(entries) == len(own) and lanes["next"] in own, "VAL-6: the plan's lanes")
+        rule = "VAL-12: the lanes of the share" if dealt else "VAL-6: the plan's lanes"
+        need(len(entries) == len(own) and lanes["next"] in own, rule)
         for entry in entries:
             slots = {"dataset": entry["dataset"], "iterator": entry["iterator"]}
             check_stated("VAL-6", slots, entry["stated"], entry["ordinal"])
