@@ -1,6 +1,7 @@
 """Resumable data loading: the same batches whatever executes the plan, from any position on."""
 
 from midepoch import errors
+from midepoch.checkpoints import merge_states
 from midepoch.format.canonical import dumps as state_to_json
 from midepoch.format.canonical import loads as state_from_json
 from midepoch.lane.batch_info import BatchInfo, batch_info
@@ -15,6 +16,7 @@ __all__ = [
     "StatefulDistributedSampler",
     "batch_info",
     "errors",
+    "merge_states",
     "state_from_json",
     "state_to_json",
 ]

@@ -17,6 +17,7 @@ __all__ = [
     "LastBatch",
     "OfLoader",
     "Options",
+    "Uneven",
     "WorkerType",
     "WorldChange",
     "is_data_id",
@@ -25,6 +26,7 @@ __all__ = [
 LastBatch = Literal["keep", "discard", "rollover"]
 WorkerType = Literal["process", "thread"]
 WorldChange = Literal["refuse", "recut"]
+Uneven = Literal["stop", "as they are"]
 EmptyRest = Literal["deliver", "skip"]
 
 RESTARTS_MAX = 1_000_000
@@ -71,6 +73,7 @@ class Options:
     ranks: Any = None
     global_batch_size: int | None = None
     on_world_change: WorldChange = "refuse"
+    uneven: Uneven | None = None
 
     def __post_init__(self) -> None:
         _check_count("snapshot_every_n_steps", self.snapshot_every_n_steps, COUNT_MAX)
@@ -81,6 +84,7 @@ class Options:
         _check_count("worker_restarts", self.worker_restarts, RESTARTS_MAX, optional=False)
         _check_choice("last_batch", self.last_batch, (*get_args(LastBatch), None))
         _check_choice("on_world_change", self.on_world_change, get_args(WorldChange))
+        _check_choice("uneven", self.uneven, (*get_args(Uneven), None))
         _check_choice("worker_type", self.worker_type, get_args(WorkerType))
         _check_choice("empty_rest", self.empty_rest, get_args(EmptyRest))
         _check_choice("lifetime", self.lifetime, (*get_args(Lifetime), None))

@@ -10,11 +10,16 @@ from typing import Any, TypeVar
 from torch.utils.data import DataLoader
 
 from midepoch.arguments import Options
+from midepoch.checkpoints import common, merge_states
 from midepoch.epoch.iterator import EpochIterator
 from midepoch.epoch.planning import batches_left, length_under_rollover
 from midepoch.epoch.pool import WorkerPool
 from midepoch.epoch.position import LoaderPosition
+from midepoch.epoch.progress import thawed
+from midepoch.epoch.ranks import RankPlaces
 from midepoch.epoch.samplers import show_plan, show_share
+from midepoch.errors import RanksError
+from midepoch.format.canonical import dumps
 
 __all__ = ["FIXED", "LoaderAttributes"]
 
@@ -59,7 +64,10 @@ class LoaderAttributes(DataLoader[T]):
         """Return the batches of an epoch; under rollover, of the one that the position is in."""
         if self._position.plan.tail != "rollover":
             show_share(self, self._position)
-            return super().__len__()
+            batches = super().__len__()
+            ranks = self._position.ranks
+            dealt = ranks is not None and self._position.plan.dealt
+            return -(-batches // ranks.find().world) if ranks and dealt else batches
         self._settle()
         source = self.sampler if self._position.ranks is None else self.dataset
         samples = len(source)  # type: ignore[arg-type]  # or else an error, as torch's
@@ -84,6 +92,37 @@ class LoaderAttributes(DataLoader[T]):
             with suppress(TypeError):  # a sampler without a length
                 left = max(0, len(self) - document.position.batches)
         return left
+
+    # Ranks
+
+    def check_ranks(self) -> None:
+        """Compare the positions of the ranks that share the plan; all ranks call this together.
+
+        Raises:
+            RanksError: their positions differ, or there is no process group to ask them in.
+        """
+        ranks = self._shared_ranks()
+        ranks.compare(dumps(common(self._position.document()).to_dict()))
+
+    def gather_state(self) -> dict[str, Any]:
+        """Return the state of all ranks, which call this together; any number of ranks resumes it.
+
+        A state of ranks that share each batch is one already, and nothing is gathered.
+
+        Raises:
+            RanksError: the ranks are not at one position, or there is no process group.
+        """
+        ranks = self._shared_ranks()
+        state = thawed(self._position.document()).to_dict()
+        return merge_states(ranks.gather(state)) if self._position.plan.dealt else state
+
+    def _shared_ranks(self) -> RankPlaces:
+        self._settle()
+        ranks = self._position.ranks
+        if ranks is None:
+            raise RanksError("the loader shares its plan with no other rank: ranks is None")
+        ranks.check_agreed()
+        return ranks
 
     def set_epoch(self, epoch: int) -> None:
         """Begin ``epoch`` (from 0) next, which a loop that counts epochs by itself may ask for.

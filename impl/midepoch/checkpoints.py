@@ -1,15 +1,66 @@
-"""A loader's state as one opaque leaf, for checkpoint libraries that take states apart."""
+"""States of several ranks made one, and states as opaque leaves for checkpoint libraries."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
+from midepoch.epoch.position import LoaderPosition
+from midepoch.epoch.progress import frozen, thawed
 from midepoch.errors import RanksError, StateFormatError, show
 from midepoch.format.canonical import dumps, loads
+from midepoch.format.dealing import lanes_of
+from midepoch.format.merging import merged, part_of
+from midepoch.format.state import Document, Share
 
-__all__ = ["Checkpointable"]
+__all__ = ["Checkpointable", "common", "merge_states"]
 
 KEY = "state"
+
+
+def merge_states(states: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return the state of all ranks to which the lanes of one plan are dealt.
+
+    Load it on each rank of the same number of ranks, or of any other that divides the lanes.
+
+    Args:
+        states: the states of all ranks at one position, in any order. One state that is whole
+            already is returned as it is, as a new dict.
+
+    Raises:
+        RanksError: they are not the states of all ranks, or not of one position; the ranks are
+            named.
+        StateFormatError, StateVersionError: one is not a state.
+
+    >>> from torch.utils.data import IterableDataset
+    >>> from midepoch import StatefulDataLoader, merge_states
+    >>> class Numbers(IterableDataset):
+    ...     def __iter__(self):
+    ...         return iter(range(4))
+    >>> def loader(rank, world):
+    ...     return StatefulDataLoader(Numbers(), ranks=(rank, world), lanes=2, seed=0)
+    >>> whole = merge_states([loader(rank, 2).state_dict() for rank in range(2)])
+    >>> alone = loader(0, 1)
+    >>> alone.load_state_dict(whole)
+    >>> [batch.item() for batch in alone]
+    [0, 0, 1, 1, 2, 2, 3, 3]
+    """
+    documents = [Document.from_dict(state) for state in states]
+    whole = documents[0] if len(documents) == 1 and not _partial(documents[0]) else None
+    return thawed(frozen(merged(documents) if whole is None else whole)).to_dict()
+
+
+def _partial(document: Document) -> bool:
+    return document.plan.dealt and document.position.share is not None
+
+
+def common(document: Document) -> Document:
+    """Return what the documents of all ranks at one position have in common."""
+    if not document.plan.dealt:
+        return document
+    position = replace(document.position, samples=0, share=None)
+    return replace(document, position=position, lanes=None)
 
 
 class _Loader(Protocol):
@@ -18,29 +69,44 @@ class _Loader(Protocol):
 
 
 class Checkpointable:
-    """A loader whose states have one key, whatever is in them; see ``loader.checkpointable()``.
+    """A loader whose states always have the same keys; see ``loader.checkpointable()``.
 
     torch's distributed checkpoint (DCP) takes states apart, and loads the keys that the present
     state has. A fresh loader's state has other keys than a saved one, since a user's state may
-    grow. Here the state is the bytes of its canonical encoding.
+    grow. Here a state is the bytes of its canonical encoding, or, where lanes are dealt to ranks,
+    those of a state for each lane.
     """
 
-    def __init__(self, loader: _Loader) -> None:
+    def __init__(self, loader: _Loader, position: LoaderPosition) -> None:
         self._loader = loader
+        self._position = position
+
+    def _keys(self) -> dict[str, Share | None]:
+        """Return the keys, and whose state each has."""
+        plan = self._position.plan
+        if not plan.dealt or plan.lanes == 1:
+            return {KEY: None}
+        lanes = lanes_of(plan, self._position.share())
+        return {f"lane {lane}": Share(lane, plan.lanes) for lane in lanes}
 
     def state_dict(self) -> dict[str, bytes]:
-        """Return the loader's state under one key.
+        """Return the loader's state as leaves.
 
-        It is empty if the ranks that share the loader's plan have not agreed on a seed yet, so that
-        a library can ask a fresh loader for the key. An empty one loads as nothing.
+        They are empty if the ranks that share the loader's plan have not agreed on a seed yet, so
+        that a library can ask a fresh loader for the keys. Empty ones load as nothing.
 
         Raises:
             StateEncodingError: a user's state holds a value that the format cannot encode (DOC-5).
         """
         try:
-            return {KEY: dumps(self._loader.state_dict())}
+            state = self._loader.state_dict()
         except RanksError:
-            return {KEY: b""}
+            return dict.fromkeys(self._keys(), b"")
+        keys = self._keys()
+        if KEY in keys:
+            return {KEY: dumps(state)}
+        document = Document.from_dict(state)
+        return {key: dumps(part_of(document, share).to_dict()) for key, share in keys.items()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Let the loader continue where ``state`` was taken.
@@ -49,9 +115,26 @@ class Checkpointable:
             StateFormatError: ``state`` is none of these.
             StateError: as ``loader.load_state_dict``.
         """
-        found = state.get(KEY) if type(state) is dict else None
-        if type(found) is not bytes:
-            words = f"expected bytes under {KEY!r}, as checkpointable() gives them"
-            raise StateFormatError(f"{words}, got {show(state)}", "$", "REFUSE-1")
-        if found:
-            self._loader.load_state_dict(loads(found))
+        leaves = [_leaf(state, key) for key in self._keys()]
+        if not any(leaves):
+            return
+        if len(leaves) == 1:
+            self._loader.load_state_dict(loads(leaves[0]))
+            return
+        documents = [Document.from_dict(loads(leaf)) for leaf in leaves]
+        lanes = documents[0].plan.lanes
+        if lanes != len(leaves) * (self._position.share() or Share(0, 1)).world:
+            raise StateFormatError(
+                f"the leaves are of {lanes} lanes, and the loader has "
+                f"{self._position.plan.lanes}: give lanes={lanes}",
+                "$.plan.lanes",
+            )
+        self._loader.load_state_dict(merged(documents, self._position.share()).to_dict())
+
+
+def _leaf(state: object, key: str) -> bytes:
+    found = state.get(key) if type(state) is dict else None
+    if type(found) is not bytes:
+        words = f"expected bytes under {key!r}, as checkpointable() gives them"
+        raise StateFormatError(f"{words}, got {show(state)}", "$", "REFUSE-1")
+    return found

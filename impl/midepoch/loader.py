@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import torch
 from torch.utils.data import Dataset, Sampler
 
-from midepoch.arguments import EmptyRest, LastBatch, Options, WorkerType, WorldChange
+from midepoch.arguments import EmptyRest, LastBatch, Options, Uneven, WorkerType, WorldChange
 from midepoch.attributes import FIXED, LoaderAttributes
 from midepoch.checkpoints import Checkpointable
 from midepoch.epoch.iterator import EpochIterator, SkippingRest
@@ -22,7 +22,6 @@ from midepoch.epoch.progress import thawed
 from midepoch.epoch.ranks import RankPlaces, Ranks, check_ranks, check_shareable
 from midepoch.epoch.samplers import Sampling, rebuilt, show, show_plan, show_share
 from midepoch.errors import ForeignStateError, RanksError
-from midepoch.format.canonical import dumps
 from midepoch.format.plan import Lifetime, Plan
 from midepoch.format.state import Document
 from midepoch.interop import torchdata
@@ -139,18 +138,29 @@ class StatefulDataLoader(LoaderAttributes[T]):
         single_thread: False lets users' code in processes, or without workers, run with as many
             intra-op threads as it finds. Floating-point reductions may then differ in the last
             bit, and forked workers of a process that used such threads may hang.
-        ranks: for a map-style dataset without state: the ranks that share each batch, as
-            ``(rank, world)``, a process group, a ``DeviceMesh`` of one dimension, or "auto" for the
-            default process group. All ranks have one order of samples, and equal states: that of
-            any rank resumes under any number of ranks. A sample draws the same on each of them
-            (its streams are seeded by its place, not by the batch), so samples are always fetched
-            one by one. The last batch is filled up with samples of the epoch's beginning, so that
-            all ranks get equally many, and batches are in order. The ranks are found at the first
-            ``iter()``, ``state_dict()`` or ``load_state_dict()``.
+        ranks: the ranks that share the plan, as ``(rank, world)``, a process group, a
+            ``DeviceMesh`` of one dimension, or "auto" for the default process group. They are found
+            at the first ``iter()``, ``state_dict()`` or ``load_state_dict()``. Of a map-style
+            dataset without state they share each batch: all ranks have one order of samples, and
+            equal states: that of any rank resumes under any number of ranks. A sample draws the
+            same on each of them (its streams are seeded by its place, not by the batch), so samples
+            are always fetched one by one. The last batch is filled up with samples of the epoch's
+            beginning, so that all ranks get equally many, and batches are in order. Of an iterable
+            dataset they share the lanes: rank r of R has the lanes r, r + R and so on, and
+            ``get_worker_info()`` shows a lane's number among all of them. ``lanes`` is then a
+            multiple of the ranks, by default twice their workers. Each rank's state resumes that
+            rank; ``merge_states`` makes of all of them one that resumes any number of ranks that
+            divides the lanes.
         global_batch_size: with ``ranks``: the samples of a batch on all ranks together, in place of
             ``batch_size``, which counts those of each rank.
         on_world_change: with ``ranks``, for a state of another global batch size: "refuse" it, or
             "recut": go on with the same sequence of samples, in batches of the size given here.
+        uneven: with ``ranks`` of an iterable dataset, whose lanes may end at different times.
+            "stop" ends the epoch on all ranks before the first batch that one of them does not
+            have. They ask each other for that, in ``next()``, once for as many batches as the rank
+            with the fewest has at hand. "as they are" lets each rank end by itself, as
+            ``torch.distributed.algorithms.Join`` expects it. By default "stop", and "as they are"
+            where ``ranks`` are numbers, which cannot be asked.
 
     Raises:
         ArgumentError: an argument that torch's loader does not have is of another type or out of
@@ -205,6 +215,7 @@ class StatefulDataLoader(LoaderAttributes[T]):
         ranks: Ranks = None,
         global_batch_size: int | None = None,
         on_world_change: WorldChange = "refuse",
+        uneven: Uneven | None = None,
     ) -> None:
         given = Sampling(batch_size, shuffle, sampler, batch_sampler, drop_last, seed, ranks)
         batch_size, shuffle, sampler, batch_sampler, drop_last, seed, _ = rebuilt(dataset, given)
@@ -226,6 +237,7 @@ class StatefulDataLoader(LoaderAttributes[T]):
             ranks=ranks,
             global_batch_size=global_batch_size,
             on_world_change=on_world_change,
+            uneven=uneven,
         )
         check_ranks(ranks)
         options.check_against(
@@ -280,19 +292,6 @@ class StatefulDataLoader(LoaderAttributes[T]):
         with suppress(RanksError):  # the process group may not exist yet
             show_share(self, self._position)
         self._pool = WorkerPool(options)
-
-    # Ranks
-
-    def check_ranks(self) -> None:
-        """Compare the states of the ranks that share the plan; all ranks call this together.
-
-        Raises:
-            RanksError: their states differ, or there is no process group to ask them in.
-        """
-        self._settle()
-        if self._position.ranks is None:
-            raise RanksError("the loader shares its plan with no other rank: ranks is None")
-        self._position.ranks.compare(dumps(self.state_dict()))
 
     # Iterating
 
@@ -380,7 +379,8 @@ class StatefulDataLoader(LoaderAttributes[T]):
     def checkpointable(self) -> Checkpointable:
         """Return the loader for checkpoint libraries that take states apart, such as torch's DCP.
 
-        Its ``state_dict`` has one key with bytes, in a fresh loader as in a used one.
+        Its ``state_dict`` has the same keys in a fresh loader as in a used one: one with bytes, or,
+        where lanes are dealt to ranks, one for each lane of this rank.
 
         >>> from midepoch import StatefulDataLoader
         >>> loader = StatefulDataLoader([1, 2, 3])
@@ -389,7 +389,7 @@ class StatefulDataLoader(LoaderAttributes[T]):
         (['state'], <class 'bytes'>)
         >>> loader.checkpointable().load_state_dict(state)
         """
-        return Checkpointable(self)
+        return Checkpointable(self, self._position)
 
     def _facts(self) -> torchdata.LoaderFacts:
         position = self._position

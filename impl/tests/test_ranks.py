@@ -40,11 +40,6 @@ class Rows:
         return index, random.random()
 
 
-class Stream(IterableDataset[int]):
-    def __iter__(self) -> Any:
-        return iter(range(5))
-
-
 class Remembers(Rows):
     def state_dict(self) -> dict[str, Any]:
         return {}
@@ -94,7 +89,6 @@ def test_what_names_no_rank_is_refused(ranks: Any, words: str) -> None:
             "a share of its share",
         ),
         ({"sampler": SequentialSampler(range(22)), "shuffle": None}, "a sampler of your own"),
-        ({"dataset": Stream(), "shuffle": None}, "an iterable-style dataset"),
         ({"dataset": Remembers()}, "a dataset with a state"),
         ({"batch_size": None}, "batch_size=None"),
         ({"in_order": False, "num_workers": 1}, "in_order=False"),

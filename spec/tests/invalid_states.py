@@ -151,9 +151,38 @@ LANES: _Tree = {
 
 RANKS: _Tree = {**MAP, "plan": {**MAP["plan"], "options": {"ranks": "shared"}}}
 
+DEALT: _Tree = {
+    **ITERABLE,
+    "plan": {**ITERABLE["plan"], "lanes": 4, "options": {"ranks": "dealt"}},
+    "position": {
+        **ITERABLE["position"],
+        "batches": 3,
+        "samples": 12,
+        "share": {"rank": 1, "world": 2},
+    },
+    "lanes": {
+        "next": 3,
+        "entries": [
+            {
+                "dataset": None,
+                "iterator": None,
+                "stated": [],
+                "ordinal": 0,
+                "ended": False,
+                "replay": replay,
+                "errors": [],
+                "content": None,
+                "samples": 4 * replay,
+            }
+            for replay in (2, 1)
+        ],
+    },
+}
+
 BASES: dict[str, _Tree] = {
     "map": MAP,
     "ranks": RANKS,
+    "dealt lanes": DEALT,
     "iterable": ITERABLE,
     "custom": CUSTOM,
     "map with lanes": LANES,
@@ -461,6 +490,66 @@ _FORMAT: dict[str, tuple[str, str, _Edit]] = {
             state["plan"].update(lanes=2, length=20),
             state["position"].update(batches=3, samples=12),
         ),
+    ),
+    "dealt-samples-beyond-batches": (
+        "more samples of a lane than its batches hold, where lanes are dealt to ranks",
+        "dealt lanes",
+        lambda state: (
+            state["lanes"]["entries"][0].update(samples=9),
+            state["position"].update(samples=13),
+        ),
+    ),
+    "dealt-samples-not-of-the-lanes": (
+        "other samples than those of the lanes, where lanes are dealt to ranks",
+        "dealt lanes",
+        _set("position", "samples", 11),
+    ),
+    "dealt-batches-before-the-first-step": (
+        "batches of a lane before the first step, where lanes are dealt to ranks",
+        "dealt lanes",
+        _set("position", "batches", 0),
+    ),
+    "dealt-next": (
+        "a next lane that does not have the fewest batches, where lanes are dealt to ranks",
+        "dealt lanes",
+        _set("lanes", "next", 1),
+    ),
+    "dealt-world": (
+        "a number of ranks that does not divide the lanes",
+        "dealt lanes",
+        _set("position", "share", {"rank": 1, "world": 3}),
+    ),
+    "dealt-world-of-one": (
+        "the share of the only rank, where lanes are dealt to ranks",
+        "dealt lanes",
+        lambda state: (
+            state["position"].update(share={"rank": 0, "world": 1}),
+            state["lanes"].update(entries=2 * state["lanes"]["entries"], next=1),
+            state["position"].update(samples=24),
+        ),
+    ),
+    "dealt-entries-of-all-lanes": (
+        "the entries of all lanes in the state of one rank",
+        "dealt lanes",
+        lambda state: (
+            state["lanes"].update(entries=2 * state["lanes"]["entries"]),
+            state["position"].update(samples=24),
+        ),
+    ),
+    "dealt-without-samples": (
+        "a lane without its samples, where lanes are dealt to ranks",
+        "dealt lanes",
+        lambda state: state["lanes"]["entries"][0].pop("samples"),
+    ),
+    "dealt-without-lanes": (
+        "a plan without lanes that deals them to ranks",
+        "dealt lanes",
+        lambda state: state["plan"].update(lanes=0),
+    ),
+    "lane-samples": (
+        "the samples of a lane, where no lanes are dealt to ranks",
+        "iterable",
+        lambda state: [entry.update(samples=0) for entry in state["lanes"]["entries"]],
     ),
     "ranks-without-a-batch-size": (
         "no batch size, under ranks that share the plan",

@@ -282,7 +282,8 @@ ENTRY: dict[str, Any] = {"dataset": object, "iterator": object, "stated": {"data
 ENTRY |= {"ordinal": SIGNED, "ended": bool, "replay": COUNT, "errors": [COUNT]}
 ENTRY |= {"content": POSITION["digest"]}
 STATE: dict[str, Any] = {"format": TEXT, "version": COUNT, "plan": PLAN, "position": POSITION}
-STATE |= {"sampler": (None, SAMPLER), "lanes": (None, {"next": COUNT, "entries": [ENTRY]})}
+DEALT = ENTRY | {"samples": COUNT}
+STATE |= {"sampler": (None, SAMPLER), "lanes": (None, {"next": COUNT, "entries": [(ENTRY, DEALT)]})}
 
 
 def fits(value: Any, shape: Any) -> bool:
@@ -333,7 +334,7 @@ def validate(state: Any, present: dict[str, Any]) -> None:
         (position["carried"] is not None) == rollover, "VAL-2: what was carried of a rollover alone"
     )
     carried = position["carried"] or []
-    shared = "ranks" in plan["options"]
+    shared, dealt = (plan["options"].get("ranks") == name for name in ("shared", "dealt"))
     need(shared or len(carried) < (size or 1), "VAL-2: less carried than a batch")
     need(n is None or fits(carried, [range(n)]), "VAL-2: carried indices of the source")
     at = sampler["batches"] if sampler else 0
@@ -346,6 +347,8 @@ def validate(state: Any, present: dict[str, Any]) -> None:
         need(None not in (n, size) and not ahead and lanes is None, "VAL-11: a built-in order")
         need(batches <= samples <= n + len(carried), "VAL-11: samples of the epoch")
         need(batches or not samples, "VAL-11: no samples before the first step")
+    elif dealt:
+        need(iterable and plan["lanes"] > 0 and lanes, "VAL-12: lanes of an iterable")
     elif n is not None:
         count, whole, each = batch_count(plan, len(carried)), n + len(carried), size or 1
         need(reach <= count, "VAL-3: a position within the epoch")
@@ -365,7 +368,12 @@ def validate(state: Any, present: dict[str, Any]) -> None:
     if lanes is not None:
         entries, count = lanes["entries"], max(1, plan["lanes"])
         passes = iterable and plan["lifetime"] == "run"
-        need(len(entries) == count and lanes["next"] < count, "VAL-6: the plan's lanes")
+        own = range(count)
+        if dealt and position["share"]:
+            need(share["world"] > 1 and count % share["world"] == 0, "VAL-12: ranks of the lanes")
+            own = own[share["rank"] :: share["world"]]
+        rule = "VAL-12: the lanes of the share" if dealt else "VAL-6: the plan's lanes"
+        need(len(entries) == len(own) and lanes["next"] in own, rule)
         for entry in entries:
             slots = {"dataset": entry["dataset"], "iterator": entry["iterator"]}
             check_stated("VAL-6", slots, entry["stated"], entry["ordinal"])
@@ -377,7 +385,17 @@ def validate(state: Any, present: dict[str, Any]) -> None:
             replayed = iterable and entry["replay"] > 0
             need(replayed or entry["content"] is None, "VAL-6: the content of replayed batches")
         made = [max(0, entry["ordinal"]) + entry["replay"] for entry in entries]
-        need(sum(made) == batches, "VAL-7: the position's batches in the lanes")
+        if dealt:
+            held = [entry.get("samples", COUNT[-1]) for entry in entries]
+            fit = all(h <= m * (size or 1) for h, m in zip(held, made, strict=True))
+            need(fit, "VAL-12: samples of lanes")
+            need(sum(held) == samples, "VAL-12: the position's samples in the lanes")
+            need(batches or not any(made), "VAL-12: no batches before the first step")
+            turns = [(m, i) for m, i, e in zip(made, own, entries, strict=True) if not e["ended"]]
+            need(lanes["next"] == min(turns or [(0, own[0])])[1], "VAL-12: the lane that is next")
+        else:
+            need(sum(made) == batches, "VAL-7: the position's batches in the lanes")
+            need(not any("samples" in entry for entry in entries), "VAL-12: no samples of lanes")
         if not iterable:
             dealt = [(batches + count - 1 - lane) // count for lane in range(count)]
             need(

@@ -13,7 +13,7 @@ share them.
 
 import torch
 
-from midepoch import StatefulDataLoader, batch_info
+from midepoch import StatefulDataLoader, batch_info, merge_states
 from midepoch_conformance.adapters import torch_data
 
 
@@ -25,8 +25,9 @@ def draw():
 
 def dealt(w, x, dataset):
     """Return the loader's arguments for the order of samples and batches."""
-    if not w.ranks:
-        return torch_data.order(w, x, dataset, last_batch=TAILS[w.tail])
+    if w.ranks in ("", "dealt"):
+        ranks = {"ranks": (x.rank, x.world)} if w.ranks else {}
+        return torch_data.order(w, x, dataset, last_batch=TAILS[w.tail]) | ranks
     return {
         "shuffle": w.shuffle,
         "last_batch": TAILS[w.tail],
@@ -76,6 +77,9 @@ class Session:
 
     def load(self, state):
         self.loader.load_state_dict(state)
+
+    def merge(self, states):
+        return merge_states(states)
 
     def close(self):
         del self.loader
@@ -136,6 +140,15 @@ EXTRAS = (
         "arrays",
         "unbatched",
     ),
-    *("world", "shared", "cut anew", "restarts", "unordered states", "adoption", "replay checks"),
+    *(
+        "world",
+        "shared",
+        "cut anew",
+        "dealt",
+        "restarts",
+        "unordered states",
+        "adoption",
+        "replay checks",
+    ),
 )
 TAILS = {"keep": "keep", "drop": "discard", "rollover": "rollover"}

@@ -102,7 +102,8 @@ class Offer:
     ``"growing"``, ``"arrays"`` (rows that are arrays; the loader makes one array or tensor of a
     batch), ``"unbatched"`` (``batch_size`` is 0: a batch is one sample's row), ``"world"`` (several
     ranks), ``"shared"`` (ranks that share each batch: ``Workload.ranks``), ``"cut anew"`` (which go
-    on in batches of another size where the user allows it), ``"restarts"`` (dead workers are
+    on in batches of another size where the user allows it), ``"dealt"`` (ranks to which lanes are
+    dealt, whose states a session's ``merge`` makes one), ``"restarts"`` (dead workers are
     replaced), ``"unordered states"`` (states that are saved and loaded while batches come out of
     order), ``"adoption"`` (a loader that is given no seed and no lanes) and ``"replay checks"`` (of
     the batches that a resume makes again)."""

@@ -37,6 +37,7 @@ ORDER: dict[str, tuple[str, ...]] = {
     "recode": ("state", "into"),
     "edit": ("state",),
     "load": ("state",),
+    "load_merged": ("state",),
     "load_bogus": ("value",),
     "load_cut": ("state", "n"),
     "load_document": ("value", "document"),

@@ -235,6 +235,7 @@ def describe_step(step: Step, names: dict[str, str] | None = None) -> str:
         "seal": f"encode{state or ' the state'} again",
         "edit": f"change every part of{state or ' the state'} in place",
         "load": f"load{state}{codec}",
+        "load_merged": f"load what the states {step.state.replace('/', ', ')} make together",
         "load_bogus": f"load {_VALUES.get(step.value, step.value)}",
         "load_cut": f"load{state or ' the state'} less its part {step.n}",
         "load_document": f"load the published state {step.value}",

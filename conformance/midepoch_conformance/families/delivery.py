@@ -20,7 +20,7 @@ from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.uninterrupted import usual_length
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.families.basics import ONES
-from midepoch_conformance.families.family import LANED, Cell, chained, family
+from midepoch_conformance.families.family import ITERABLES, LANED, Cell, chained, family
 
 __all__ = ["RESIZED", "SIZES", "WIDTHS", "WORLDS"]
 
@@ -206,6 +206,36 @@ def _larger(c: Cell, way: str) -> Case:
     larger = (("batch_size", 2 * w.batch_size),)
     plans = [dataclasses.replace(plan, workload=larger) for plan in case.sessions[2:]]
     return dataclasses.replace(case, sessions=(*case.sessions[:2], *plans))
+
+
+# Ranks to which the lanes of a stream are dealt. The first session is that of one rank alone.
+
+LANES = 4
+
+_of_lanes = partial(
+    family, section="dealt", needs=("samples",),
+    shape=((16, 2), (13, 2)), kind=ITERABLES, tail=("keep",),
+)  # fmt: skip
+"""Of 13 samples three lanes have two batches, the last one incomplete, and one lane has one."""
+
+
+@_of_lanes("dealt ranks", ranks=(2, 4))
+def _dealt_ranks(c: Cell) -> Case:
+    each = [f"[rank={r} world={c.ranks}] take 1, save s{r}, drain, drain" for r in range(c.ranks)]
+    return c.play(" | ".join(["drain, drain", *each]), c.workload(ranks="dealt"), lanes=LANES)
+
+
+@_of_lanes("merged ranks", worlds=((2, 1), (2, 2), (2, 4), (4, 2)), position=(1, 2))
+def _merged_ranks(c: Cell) -> Case | None:
+    before, after = c.worlds
+    if c.position * before >= c.shape[0] // c.shape[1]:
+        return None  # nothing of the epoch is left to all of them
+    saved = [f"[rank={r} world={before}] take {c.position}, save s{r}" for r in range(before)]
+    names = "/".join(f"s{r}" for r in range(before))
+    load = f"load_merged {names}, drain, drain"
+    resumed = [f"[rank={r} world={after}] {load}" for r in range(after)]
+    sessions = " | ".join(["drain, drain", *saved, *resumed])
+    return c.play(sessions, c.workload(ranks="dealt"), lanes=LANES)
 
 
 # Held batches.

@@ -11,7 +11,7 @@ from midepoch_conformance.case.data.sources import GENERATORS
 from midepoch_conformance.case.data.trees import CODECS, NOT_CANONICAL
 from midepoch_conformance.case.history import faulty, strict
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.families.family import FAMILIES
+from midepoch_conformance.families.family import FAMILIES, ITERABLES
 
 __all__ = ["EXTRAS", "cases_for", "on_own_data", "reason_not_offered"]
 
@@ -28,6 +28,7 @@ EXTRAS = {
     "world": "several ranks",
     "shared": "ranks that share each batch",
     "cut anew": "ranks that go on in batches of another size",
+    "dealt": "ranks to which lanes are dealt",
     "restarts": "workers that are replaced when they die",
     "unordered states": "states where batches come out of order",
     "adoption": "loaders that adopt a state's seed and lanes",
@@ -92,7 +93,8 @@ def _extras(w: Workload) -> list[str]:
         "growing": w.grow != 0,
         "arrays": w.width > 1,
         "unbatched": w.batch_size == 0,
-        "shared": w.ranks != "",
+        "shared": w.ranks in ("shared", "cut anew"),
+        "dealt": w.ranks == "dealt",
         "cut anew": w.ranks == "cut anew",
         "adoption": w.adopts,
         "replay checks": w.checked,
@@ -223,7 +225,10 @@ def _execution(x: Execution, offer: Offer) -> str | None:
 
 
 def _shared(w: Workload, x: Execution) -> str | None:
-    """Return why ranks cannot share the batches of any loader."""
+    """Return why ranks cannot share the batches, or the lanes, of any loader."""
+    if w.ranks == "dealt":
+        uneven = w.kind not in ITERABLES or not x.in_order or not x.lanes or x.lanes % x.world
+        return f"{x.world} ranks cannot be dealt such lanes" if uneven else None
     odd = w.kind != "map" or w.sampler or not x.in_order or not w.batch_size
     if w.ranks and (odd or w.batch_size % x.world):
         return f"{x.world} ranks cannot share such batches equally"

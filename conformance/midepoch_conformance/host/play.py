@@ -194,6 +194,12 @@ class Play:
         self._give(state)
         event.altered = self._altered(step.state)
 
+    def _load_merged(self, step: Step, event: Event) -> None:
+        states = [self._decoded(name) for name in step.state.split("/")]
+        with self._watched("load"):
+            state = self._live("load").merge(states)
+        self._give(state)
+
     def _load_bogus(self, step: Step, event: Event) -> None:
         self._give(tampering.bogus(step.value, self.codecs.default))
 

@@ -31,7 +31,7 @@ from midepoch_conformance.judges import (
     state,
     values,
 )
-from midepoch_conformance.judges.execution import elastic, shared, unordered, world
+from midepoch_conformance.judges.execution import dealt, elastic, shared, unordered, world
 from midepoch_conformance.judges.format import document, order, published
 from midepoch_conformance.judges.registry import REGISTRY, Judge
 from midepoch_conformance.judges.view import View
@@ -43,7 +43,7 @@ __all__ = ["PREREQUISITES", "REGISTRY", "Judge", "applicable", "judge"]
 # The modules register their judges when they are imported.
 _MODULES = (
     basis, resume, epochs, state, elastic, values, refusal, faults, outages, history, cost, world,
-    shared, unordered, document, published, order,
+    shared, dealt, unordered, document, published, order,
 )  # fmt: skip
 
 

@@ -282,7 +282,7 @@ class View:
         return steps[step].do if 0 <= step < len(steps) else ""
 
 
-_ANEW = ("load", "load_cut", "load_document", "load_bogus", "open")
+_ANEW = ("load", "load_cut", "load_document", "load_merged", "load_bogus", "open")
 """Steps after which epochs are counted from 0 again."""
 
 

@@ -21,7 +21,7 @@ __all__ = ["WRONG", "Cell", "Drawing", "Grid", "Row", "draw"]
 _IDS, _WIDTH, _NAMED = 6, 12, 9
 """The most ids that are shown of a batch, characters of an id, and characters that no hash has."""
 
-_LOADS = frozenset({"load", "load_cut", "load_document", "load_bogus"})
+_LOADS = frozenset({"load", "load_cut", "load_document", "load_merged", "load_bogus"})
 _LEAVES = frozenset({"break", "close", "open", "kill"})
 
 

@@ -102,7 +102,7 @@ def epochs(steps):
     found, live = [], False
     for seen in steps:
         do = seen["do"].partition(" ")[0]
-        live = live and do not in ("break", "load", "load_cut", "load_document", "close", "open")
+        live = live and do not in ("break", "close", "open") and not do.startswith("load")
         if do.startswith(("take", "drain")) and not live:
             found, live = [*found, []], True
         wrong = [seen["error"]] if "error" in seen and "?" not in seen["do"] else []

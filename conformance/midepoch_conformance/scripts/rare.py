@@ -39,6 +39,11 @@ def do_edit(player, name, codec):
     tampering.edit(player.kept[name])
 
 
+def do_load_merged(player, names, codec):
+    states = [player.read(name) for name in names.split("/")]
+    player.session.load(player.session.merge(states))
+
+
 def do_load_bogus(player, value, codec):
     player.session.load(tampering.bogus(value, codec))
 

@@ -63,7 +63,8 @@ class EpochIterator(Iterator[Any]):
 
     # ``clock``: this iterator's number in ``tally``. ``interrupted``: called when an interrupt left
     # the lanes somewhere within a batch. ``again``: begins the epoch once more. ``ended``: called
-    # when the iterator has met the epoch's end and has released its workers.
+    # when the iterator has met the epoch's end and has released its workers. ``together``: asks
+    # the other ranks whether all have a batch, and tells how many this one has at hand.
     def __init__(
         self,
         started: StartedEpoch,
@@ -76,6 +77,7 @@ class EpochIterator(Iterator[Any]):
         interrupted: Callable[[], None],
         again: Callable[[Progress], tuple[StartedEpoch, Execution, int]],
         ended: Callable[[Progress], None] | None = None,
+        together: Callable[[int], bool] | None = None,
     ) -> None:
         self.progress = started.progress
         self.asked_length: int | None = None
@@ -93,6 +95,7 @@ class EpochIterator(Iterator[Any]):
         self._broken = False
         """An interrupt left the lanes somewhere within a batch."""
         self._ended = ended
+        self._together = together
         self._died: tuple[Any, ...] | None = None
         self._turn = _Turn()
 
@@ -176,6 +179,8 @@ class EpochIterator(Iterator[Any]):
             self._running()
             schedule.fill(self.progress)
             if schedule.empty:
+                if self._together is not None:
+                    self._together(0)
                 self._finish()
                 raise StopIteration
             task, reply = self._await()
@@ -184,6 +189,9 @@ class EpochIterator(Iterator[Any]):
             if task.replay:
                 self._replayed(outcome)
             elif isinstance(outcome, (Batch, Failure)):
+                if self._together is not None and not self._together(1 + schedule.ready()):
+                    self._leave_rest()
+                    raise StopIteration
                 self.progress.delivered(
                     task.lane, task.step, outcome, reply.snapshot, reply.content
                 )
@@ -264,6 +272,12 @@ class EpochIterator(Iterator[Any]):
         self._release()
         if self._ended is not None:
             self._ended(self.progress)
+
+    def _leave_rest(self) -> None:
+        """End the epoch here, because another rank has no batch; this one's is not delivered."""
+        self.progress.finish({})
+        self._discard()
+        self._interrupted()
 
     def replay(self) -> None:
         """Run the replay alone, up to the loaded position, and release the workers there."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from midepoch import _torch
@@ -16,6 +16,7 @@ from midepoch.epoch.pool import WorkerPool
 from midepoch.epoch.position import LoaderPosition
 from midepoch.epoch.progress import Progress
 from midepoch.errors import ReplayWarning, warn_user
+from midepoch.format.dealing import lanes_of
 from midepoch.format.state import Document
 from midepoch.sampling.batches import Order
 from midepoch.sampling.chain import is_replayable, put_back_after
@@ -82,6 +83,7 @@ class EpochOpener:
         replay_only: bool = False,
         ended: Callable[[Progress], None] | None = None,
     ) -> EpochIterator:
+        position = self.position
         started, execution, clock = self._begin(
             document, continuing=continuing, replay_only=replay_only
         )
@@ -95,6 +97,7 @@ class EpochOpener:
             interrupted=self.pool.resized,
             again=self._again,
             ended=ended,
+            together=position.ranks.same_ends() if position.ranks and position.plan.dealt else None,
         )
 
     def _again(self, progress: Progress) -> tuple[StartedEpoch, Execution, int]:
@@ -134,7 +137,7 @@ class EpochOpener:
                     document,
                     order,
                     execution,
-                    pool.workers(self.loader, position.plan, execution),
+                    pool.workers(self.loader, position.plan, execution, position.share()),
                     pool.between.next_iteration(),
                     continuing=continuing,
                     limit=document.position.batches if replay_only else None,
@@ -148,8 +151,10 @@ class EpochOpener:
         return started, execution, clock
 
     def _execution(self) -> Execution:
-        stateful = self.position.stateful
-        return self.pool.execution(self.loader, self.position.plan, stateful=stateful)
+        position, plan = self.position, self.position.plan
+        if plan.dealt:
+            plan = replace(plan, lanes=len(lanes_of(plan, position.share())))
+        return self.pool.execution(self.loader, plan, stateful=position.stateful)
 
     def _order(self, document: Document, execution: Execution, *, continuing: bool) -> Order:
         position = self.position
@@ -158,7 +163,7 @@ class EpochOpener:
             position.chain,
             interval=execution.interval,
             continuing=continuing,
-            place=None if position.ranks is None else position.ranks.settle(),
+            place=position.ranks.settle() if position.ranks and position.plan.shared else None,
         )
 
     def begin_next(self, progress: Progress) -> None:

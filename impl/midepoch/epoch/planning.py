@@ -14,7 +14,7 @@ from midepoch.arguments import Options, is_data_id
 from midepoch.epoch.execution import lifetime_of
 from midepoch.epoch.ranks import Place
 from midepoch.errors import ArgumentError, PlanMismatchError, StateFormatError
-from midepoch.format.plan import SHARED, Difference, Plan, SamplerKind, Tail, compare
+from midepoch.format.plan import DEALT, SHARED, Difference, Plan, SamplerKind, Tail, compare
 from midepoch.format.seeds import derive
 from midepoch.format.state import COUNT_MAX, Document, Share
 from midepoch.sampling.batches import BuiltInOrder, Order, SharedOrder
@@ -80,7 +80,7 @@ def make_plan(
         lanes=loader.num_workers if options.lanes is None else int(options.lanes),
         lifetime=lifetime_of(loader, given=options.lifetime),
         data=fingerprint_of(loader.dataset) if options.data_id is None else options.data_id,
-        options={} if options.ranks is None else SHARED,
+        options={} if options.ranks is None else DEALT if iterable else SHARED,
     )
 
 

@@ -12,7 +12,7 @@ from midepoch.arguments import Options
 from midepoch.epoch.between import BetweenEpochs, StartedEpoch
 from midepoch.epoch.execution import Execution, LoaderArguments, resolve
 from midepoch.format.plan import Plan
-from midepoch.format.state import Document
+from midepoch.format.state import Document, Share
 from midepoch.lane.ambient import Ambient
 from midepoch.lane.datapipes import PipeSettings, pipe_settings
 from midepoch.lane.host import LaneDatasets
@@ -69,8 +69,10 @@ class WorkerPool:
             self.between.drop_early()
         return self.between.take_early(document, order, execution)
 
-    def workers(self, loader: DataLoader[Any], plan: Plan, execution: Execution) -> Workers:
-        """Return the idle workers, or new ones."""
+    def workers(
+        self, loader: DataLoader[Any], plan: Plan, execution: Execution, share: Share | None
+    ) -> Workers:
+        """Return the idle workers, or new ones; ``share``: the rank whose lanes they run."""
         self._leave_parent()
         idle, self.between.idle = self.between.idle, None
         if idle is not None:
@@ -78,7 +80,7 @@ class WorkerPool:
                 return idle
             idle.close()
         pin = pinner(loader)
-        workers = self._new(loader, self._spec(loader, plan, execution), execution)
+        workers = self._new(loader, self._spec(loader, plan, execution, share), execution)
         return workers if pin is None else PinningWorkers(workers, pin)
 
     def _new(self, loader: DataLoader[Any], spec: LaneSpec, execution: Execution) -> Workers:
@@ -101,8 +103,11 @@ class WorkerPool:
             tally=self.tally,
         )
 
-    def _spec(self, loader: DataLoader[Any], plan: Plan, execution: Execution) -> LaneSpec:
+    def _spec(
+        self, loader: DataLoader[Any], plan: Plan, execution: Execution, share: Share | None
+    ) -> LaneSpec:
         interval = execution.interval
+        rank, world = share if plan.dealt and share is not None else (0, 1)
         return LaneSpec(
             iterable=plan.dataset == "iterable",
             batch_size=loader.batch_size,
@@ -113,11 +118,13 @@ class WorkerPool:
             lanes=plan.lanes,
             seed=plan.seed,
             keeps=plan.lifetime == "run",
-            interval=max(1, interval // max(1, plan.lanes)) if interval else 0,
+            interval=max(1, interval // max(1, plan.lanes // world)) if interval else 0,
             replay_check=self._options.replay_check,
             pipes=self._pipes,
             isolate_streams=self._options.isolate_streams,
             single_thread=self._options.single_thread,
+            rank=rank,
+            world=world,
         )
 
     def _inline(self, spec: LaneSpec, dataset: Any) -> Workers:

@@ -13,6 +13,7 @@ from midepoch.epoch.progress import Progress, frozen
 from midepoch.epoch.ranks import RankPlaces
 from midepoch.errors import ArgumentError, StateFormatError, show, warn_user
 from midepoch.format.canonical import DIGEST_START
+from midepoch.format.merging import part_of
 from midepoch.format.plan import Plan
 from midepoch.format.state import EPOCH_MAX, SAMPLER_SLOTS, Document, Position, SamplerState, Share
 from midepoch.lane.datapipes import pipe_share
@@ -69,6 +70,13 @@ class LoaderPosition:
         """
         if self.ranks is None or self.ranks.place is not None:
             return
+        if self.plan.dealt:
+            lanes = self.ranks.lanes(self.plan.lanes)
+            self.ranks.settle()
+            self.plan = replace(self.plan, lanes=lanes)
+            self.built = replace(self.built[0], lanes=lanes), self.built[1]
+            self._loaded = None  # that of a copy that was made before is a beginning
+            return
         size = countable(self.ranks.batch_size(), "samples in a batch of all ranks")
         self.ranks.settle()
         self.plan = replace(self.plan, batch_size=size)
@@ -123,7 +131,11 @@ class LoaderPosition:
         """
         share = self.share() if chain is None else chain.share()
         recut = self.ranks is not None and self.ranks.recut
-        check_plan(document, here, share, adopted=adopted, recut=recut)
+        dealt = document.plan.dealt and here.dealt
+        expected = document.position.share if dealt else share  # a whole one is divided below
+        check_plan(document, here, expected, adopted=adopted, recut=recut)
+        if dealt:
+            document = part_of(document, share)
         check_loadable(document, chain, stateful=self.stateful)
         try:
             document = frozen(document)
@@ -134,6 +146,7 @@ class LoaderPosition:
         self.chain = chain
         if self.ranks is not None:
             self.ranks.agreed = True
+        if here.shared:
             document = replace(document, plan=replace(document.plan, batch_size=here.batch_size))
         self.plan = replace(document.plan, data=here.data)
         self._epoch = 0
@@ -185,7 +198,8 @@ class LoaderPosition:
             share=self.share(),
         )
         laned = self.stateful or isinstance(self._dataset, IterableDataset)
-        return Document(plan, position, sampler, fresh_lanes(plan) if laned else None)
+        lanes = fresh_lanes(plan, self.share()) if laned else None
+        return Document(plan, position, sampler, lanes)
 
     def current_plan(self) -> Plan:
         """Return the plan under the dataset's present length."""
@@ -197,4 +211,7 @@ class LoaderPosition:
         """Return the share of the order that this process delivers; ``None``: all of it."""
         if self.chain is not None:
             return self.chain.share()
+        if self.plan.dealt:
+            place = None if self.ranks is None else self.ranks.settle()
+            return None if place is None or place.world == 1 else Share(*place)
         return pipe_share() if isinstance(self._dataset, IterDataPipe) else None

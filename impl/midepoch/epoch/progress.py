@@ -12,6 +12,7 @@ from typing import Any
 from midepoch.epoch.execution import Execution
 from midepoch.errors import StateEncodingError, type_name
 from midepoch.format.canonical import DIGEST_START
+from midepoch.format.dealing import lanes_of, next_lane
 from midepoch.format.state import Document, LaneEntry, LanesState, Position
 from midepoch.lane.messages import Batch, Failure, Snapshot
 from midepoch.lane.progress import FRESH, LaneProgress, Restorable, Taken, entry_of, fresh_lanes
@@ -272,6 +273,8 @@ class Progress:
             return None
         if self.iterable:
             entries = tuple(lane.entry() for lane in self._lanes)
+            if self.plan.dealt:
+                return LanesState(next_lane(entries, lanes_of(self.plan, self._share)), entries)
         else:
             cut = map(entry_of, self._cut)
             entries = tuple(lane.since(entry) for entry, lane in zip(cut, self._lanes, strict=True))
@@ -287,7 +290,7 @@ class Progress:
     def _lanes_next(self) -> LanesState | None:
         if self._lanes is None:
             return None
-        lanes = fresh_lanes(self.plan)
+        lanes = fresh_lanes(self.plan, self._share)
         if self.plan.lifetime == "epoch" or not self._stateful:
             return lanes
         if self.iterable:

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
+import torch
 import torch.distributed as dist
-from torch.utils.data import IterableDataset
+from torch.utils.data import IterableDataset, IterDataPipe
 
 from midepoch.arguments import Options
 from midepoch.errors import ArgumentError, RanksError, show
+from midepoch.format.state import LANES_MAX
 from midepoch.lane.datapipes import shared_root
 from midepoch.stateful import is_stateful
+
+_OF_RANKS = {"global_batch_size": None, "on_world_change": "refuse", "uneven": None}
+"""The arguments that need ``ranks``, and their defaults."""
 
 __all__ = ["Place", "RankPlaces", "check_ranks", "check_shareable"]
 
@@ -57,9 +63,9 @@ def check_shareable(loader: Any, options: Options, sampler: object) -> None:
         ArgumentError: what is in the way, and what to do.
     """
     if options.ranks is None:
-        for name, default in (("global_batch_size", None), ("on_world_change", "refuse")):
+        for name, default in _OF_RANKS.items():
             if getattr(options, name) != default:
-                raise ArgumentError(f"{name} is for ranks that share the batches; give ranks, too")
+                raise ArgumentError(f"{name} is for ranks that share a plan; give ranks, too")
         return
     dealt = next((s for s in _chain(sampler) if hasattr(s, "num_replicas")), None)
     if dealt is not None:
@@ -71,15 +77,38 @@ def check_shareable(loader: Any, options: Options, sampler: object) -> None:
     if sampler is not None:
         trouble = "a sampler of your own, whose order the ranks cannot divide; give shuffle"
     elif isinstance(loader.dataset, IterableDataset):
-        trouble = "an iterable-style dataset, which has no order of samples; shard it by rank"
+        trouble = _undealable(loader, options)
     elif is_stateful(loader.dataset):
         trouble = "a dataset with a state, which is another on each rank; leave ranks out"
     elif loader.batch_size is None:
         trouble = "batch_size=None; give batch_size=1 and a collate_fn"
     elif not loader.in_order:
         trouble = "in_order=False, because the states of the ranks would differ; leave one out"
+    elif options.uneven is not None:
+        trouble = "a map-style dataset unevenly: the last batch is filled up; leave uneven out"
     if trouble is not None:
         raise ArgumentError(f"ranks cannot share the batches of {trouble}")
+
+
+def _undealable(loader: Any, options: Options) -> str | None:
+    """Return why the lanes of an iterable dataset cannot be dealt to ranks."""
+    if isinstance(loader.dataset, IterDataPipe):
+        return "a data pipe, which is divided between ranks already; leave ranks out"
+    if getattr(loader.dataset, "_distributed", None) is not None:  # Hugging Face's
+        return (
+            f"a {type(loader.dataset).__name__} that is split by node already: each rank would get "
+            "a share of its share; leave one of the two out"
+        )
+    if options.global_batch_size is not None or options.on_world_change != "refuse":
+        return (
+            "an iterable-style dataset: each lane makes whole batches, whatever the number of "
+            "ranks; give batch_size alone"
+        )
+    if options.lanes == 0:
+        return "one stream without lanes; give lanes, a multiple of the number of ranks"
+    if not loader.in_order:
+        return "in_order=False, because the ranks would take other batches; leave one out"
+    return None
 
 
 def _chain(sampler: object) -> list[object]:
@@ -112,6 +141,9 @@ class RankPlaces:
     def __init__(self, options: Options, batch_size: int) -> None:
         self._ranks: Any = options.ranks
         self._own = batch_size
+        self._lanes = options.lanes
+        by_number = type(options.ranks) is tuple
+        self._uneven = options.uneven or ("as they are" if by_number else "stop")
         self._global = options.global_batch_size
         self.recut = options.on_world_change == "recut"
         self.agreed = options.is_given("seed")
@@ -155,6 +187,24 @@ class RankPlaces:
             )
         return self._global
 
+    def lanes(self, workers: int) -> int:
+        """Return the lanes that are dealt to all ranks; ``workers``: those of each.
+
+        By default half of the ranks can go on with them, and twice as many can.
+
+        Raises:
+            ArgumentError: the ranks cannot share the lanes that the user gave equally.
+        """
+        world = self.find().world
+        if self._lanes is None:
+            return min(2 * world * max(1, workers), LANES_MAX // world * world)
+        if self._lanes % world:
+            raise ArgumentError(
+                f"lanes={self._lanes} are dealt to {world} ranks; give a multiple of the number of "
+                "ranks, and of each number that the run may be resumed on"
+            )
+        return self._lanes
+
     def agree(self, seed: int) -> int:
         """Return the root seed of all ranks. They call this together, in ``iter()``.
 
@@ -180,21 +230,45 @@ class RankPlaces:
                 "or take states after that"
             )
 
+    def same_ends(self) -> Callable[[int], bool] | None:
+        """Return how a rank to which lanes are dealt asks whether all have a batch; see ``uneven``.
+
+        Raises:
+            RanksError: there is no process group to ask them in.
+        """
+        if self._uneven == "as they are" or self.settle().world == 1:
+            return None
+        return _SameEnds(self._group()).may_deliver
+
+    def gather(self, value: Any) -> list[Any]:
+        """Return the values of all ranks, which call this together.
+
+        Raises:
+            RanksError: there is no process group.
+        """
+        values = [value] * self.settle().world
+        if len(values) > 1:
+            dist.all_gather_object(values, value, group=self._group())
+        return values
+
+    def _group(self) -> Any:
+        """Return the process group; ``None`` for the default one."""
+        if type(self._ranks) is tuple or not (dist.is_available() and dist.is_initialized()):
+            raise RanksError(
+                "ranks that are given by their numbers cannot be asked: give a process group"
+            )
+        if _is_group(self._ranks):
+            return self._ranks
+        return self._ranks.get_group() if _is_mesh(self._ranks) else None
+
     def compare(self, state: bytes) -> None:
         """Compare the states of all ranks, which call this together.
 
         Raises:
             RanksError: they differ, or there is no process group.
         """
-        if type(self._ranks) is tuple or not (dist.is_available() and dist.is_initialized()):
-            raise RanksError(
-                "ranks that are given by their numbers cannot be asked: give a process group"
-            )
-        group = self._ranks.get_group() if _is_mesh(self._ranks) else None
-        if _is_group(self._ranks):
-            group = self._ranks
-        states: list[bytes | None] = [None] * self.settle().world
-        dist.all_gather_object(states, state, group=group)
+        self._group()
+        states = self.gather(state)
         odd = [rank for rank, other in enumerate(states) if other != states[0]]
         if odd:
             names = ", ".join(map(str, odd))
@@ -225,6 +299,30 @@ class RankPlaces:
                 f"{world} ranks cannot agree on a drawn seed, because they are not all ranks of "
                 "the default process group: give each of them the same seed="
             )
+
+
+class _SameEnds:
+    """Ranks that end an epoch together, before the first step for which one has no batch.
+
+    They ask each other once for as many steps as the rank with the fewest batches has at hand.
+    """
+
+    def __init__(self, group: Any) -> None:
+        self._group = group
+        self._sure = 0
+        gloo = "gloo" in dist.get_backend(group)
+        self._device = torch.device("cpu") if gloo else torch.accelerator.current_accelerator()
+
+    def may_deliver(self, ready: int) -> bool:
+        """Tell whether all ranks have a batch; ``ready``: those that this one has at hand."""
+        if not self._sure:
+            fewest = torch.tensor(ready, device=self._device)
+            dist.all_reduce(fewest, dist.ReduceOp.MIN, group=self._group)
+            self._sure = int(fewest)
+        if not self._sure:
+            return False
+        self._sure -= 1
+        return True
 
 
 def _find(ranks: Any) -> Place:

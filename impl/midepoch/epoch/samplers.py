@@ -220,7 +220,7 @@ def show_plan(loader: Any, options: Options, plan: Plan) -> None:
 
 def show_share(loader: Any, position: LoaderPosition) -> None:
     """Put this rank's batch size among a loader's attributes, once the ranks are found."""
-    if position.ranks is not None:
+    if position.ranks is not None and not position.plan.dealt:
         own = position.ranks.batch_size() // position.ranks.find().world
         vars(loader)["batch_size"] = loader.batch_sampler.batch_size = own
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from midepoch.epoch.execution import Execution
 from midepoch.epoch.progress import Delivered
-from midepoch.format.state import Document, LanesState
+from midepoch.format.state import Document, LaneEntry, LanesState
 from midepoch.lane.messages import (
     Batch,
     Done,
@@ -84,7 +84,7 @@ class Schedule:
         self.agreed = False
         """``agree`` found another order to give the same batches."""
         self._iterable = plan.dataset == "iterable"
-        self._lanes = max(1, plan.lanes)
+        self._lanes = max(1, plan.lanes) if not plan.dealt else len(_entries(document))
         self._interval = execution.interval if execution.stateful else 0
         self._routing = execution.routing
         self._order = order
@@ -94,6 +94,8 @@ class Schedule:
         self._start, self._next, self._limit = start, start, limit
         self._drawn = deque(drawn)
         self._next_lane = document.lanes.next if document.lanes is not None else 0
+        self._asked = [entry.delivered for entry in _entries(document)] if plan.dealt else None
+        """Where lanes are dealt to ranks: the batches that each was asked for."""
         self._exhausted = False
         """The order, or each lane, has no more batches."""
         self._numbers = 0
@@ -150,7 +152,10 @@ class Schedule:
         if lane is None:
             self._exhausted = True
             return
-        if not self.in_order:
+        if self._asked is not None:
+            lane = min(self._open_lanes(deliveries), key=self._turn)
+            self._asked[lane] += 1
+        elif not self.in_order:
             lane = min(self._open_lanes(deliveries), key=self._load)
         self._next_lane = (lane + 1) % self._lanes
         task = self._add(lane, lane, None)
@@ -173,6 +178,9 @@ class Schedule:
             lane = (self._next_lane + i) % self._lanes
             if not deliveries.lane_ended(lane):
                 yield lane
+
+    def _turn(self, lane: int) -> tuple[int, int]:
+        return (0 if self._asked is None else self._asked[lane]), lane
 
     def _load(self, lane: int) -> tuple[int, int]:
         return self._at_worker[lane % self.workers.count], self._at_lane[lane]
@@ -265,6 +273,15 @@ class Schedule:
         self._taken += 1
         return task, task.reply
 
+    def ready(self) -> int:
+        """Return how many batches, in order, can be taken without waiting for a worker."""
+        count = 0
+        for task in self._tasks.values():
+            if task.reply is None:
+                break
+            count += isinstance(task.reply.outcome, (Batch, Failure))
+        return count
+
     def awaited(self) -> int:
         """Return the worker of the oldest task that has no answer; there is one."""
         return next(task.worker for task in self._tasks.values() if task.reply is None)
@@ -291,6 +308,10 @@ class Schedule:
                 return drawn
         self._order, self._exhausted, self.agreed = order, False, True
         return drawn
+
+
+def _entries(document: Document) -> tuple[LaneEntry, ...]:
+    return () if document.lanes is None else document.lanes.entries
 
 
 def _raised(lanes: LanesState | None, count: int) -> set[int]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from midepoch.errors import StateFormatError, show
@@ -143,11 +144,17 @@ def subset(*words: str) -> Check:
     return check
 
 
-def record(fields: Mapping[str, Check], ignorable: str | None = None) -> Check:
+def record(
+    fields: Mapping[str, Check],
+    ignorable: str | None = None,
+    optional: Mapping[str, Check] = MappingProxyType({}),
+) -> Check:
     """Make a check for a dict with exactly these keys; every value passes its own check.
 
     Keys that begin with ``ignorable`` are dropped; any other unknown key is refused (DOC-7).
+    ``optional``: keys that some documents have.
     """
+    known = {**fields, **optional}
 
     def check(value: object, path: str) -> dict[str, Any]:
         if type(value) is not dict:
@@ -155,12 +162,16 @@ def record(fields: Mapping[str, Check], ignorable: str | None = None) -> Check:
         for key in list(value):
             if type(key) is not str:
                 raise StateFormatError(f"expected string keys, got {show(key)}", path, "DOC-7")
-            if key not in fields and not (ignorable and key.startswith(ignorable)):
+            if key not in known and not (ignorable and key.startswith(ignorable)):
                 raise StateFormatError("the format knows no such key", at(path, key), "DOC-7")
         missing = [name for name in fields if name not in value]
         if missing:
             raise StateFormatError(f"missing: {', '.join(missing)}", path)
-        return {name: inner(value[name], at(path, name)) for name, inner in fields.items()}
+        return {
+            name: inner(value[name], at(path, name))
+            for name, inner in known.items()
+            if name in value
+        }
 
     return check
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from midepoch.errors import StateFormatError, show
 from midepoch.format.checks import at
+from midepoch.format.dealing import check_dealt
 from midepoch.format.parts import LaneEntry, LanesState, Position, SamplerState
 from midepoch.format.plan import Plan
 
@@ -65,6 +66,11 @@ def _check_plan(plan: Plan) -> None:
         )
     if plan.dataset == "iterable" and plan.tail == "rollover":
         raise StateFormatError('"rollover" is for map-style datasets', "$.plan.tail")
+    if plan.dealt and (plan.dataset != "iterable" or plan.lanes < 1):
+        raise StateFormatError(
+            "ranks are dealt the lanes of an iterable dataset, and the plan has none",
+            "$.plan.options",
+        )
     if plan.shared and (plan.length is None or plan.batch_size is None):
         raise StateFormatError(
             "ranks share batches of a built-in order, and the plan has none", "$.plan.options"
@@ -123,6 +129,7 @@ def _check_position(plan: Plan, position: Position) -> None:
     held = position.batches * size
     if plan.shared:
         _check_shared(plan, position)
+    if plan.shared or plan.dealt:
         return
     if plan.length is not None:
         whole = plan.length + len(position.carried or ())
@@ -176,12 +183,10 @@ def _check_sampler(sampler: SamplerState, position: Position) -> None:
 def _check_lanes(
     lanes: LanesState, plan: Plan, position: Position, sampler: SamplerState | None
 ) -> None:
-    count = max(1, plan.lanes)
-    if len(lanes.entries) != count:
-        raise StateFormatError(
-            f"expected {count} (the plan's lanes), got {len(lanes.entries)}", "$.lanes.entries"
-        )
-    _at_most(lanes.next, count - 1, "$.lanes.next", "the last lane's number")
+    if plan.dealt:
+        check_dealt(plan, position, lanes)
+    else:
+        _check_count(lanes, max(1, plan.lanes))
     for i, entry in enumerate(lanes.entries):
         _check_entry(entry, plan, f"$.lanes.entries[{i}]")
     if plan.dataset == "map":
@@ -189,7 +194,7 @@ def _check_lanes(
     if plan.dataset == "map" and sampler is not None:
         _check_replays(lanes, sampler)
     delivered = sum(entry.delivered for entry in lanes.entries)
-    if delivered != position.batches:
+    if delivered != position.batches and not plan.dealt:
         raise StateFormatError(
             f"the entries' batches add up to {delivered}, not to {position.batches} as "
             "$.position.batches says",
@@ -197,7 +202,17 @@ def _check_lanes(
         )
 
 
+def _check_count(lanes: LanesState, count: int) -> None:
+    if len(lanes.entries) != count:
+        raise StateFormatError(
+            f"expected {count} (the plan's lanes), got {len(lanes.entries)}", "$.lanes.entries"
+        )
+    _at_most(lanes.next, count - 1, "$.lanes.next", "the last lane's number")
+
+
 def _check_entry(entry: LaneEntry, plan: Plan, path: str) -> None:
+    if entry.samples is not None and not plan.dealt:
+        raise StateFormatError("the format knows no such key", f"{path}.samples", "DOC-7")
     slots = {"dataset": entry.dataset, "iterator": entry.iterator}
     _check_slots(slots, entry.stated, path)
     _check_snapshot(entry.ordinal, entry.stated, f"{path}.ordinal")

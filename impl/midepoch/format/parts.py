@@ -117,6 +117,8 @@ class LaneEntry:
     content: str | None = None
     """The digest of the values that the user's ``replay_check`` gave for the ``replay`` batches;
     ``None`` without one."""
+    samples: int | None = None
+    """The samples of the delivered batches, where lanes are dealt to ranks; else ``None``."""
 
     @property
     def left(self) -> int:
@@ -140,7 +142,7 @@ class LanesState:
 
     next: int
     entries: tuple[LaneEntry, ...]
-    """Exactly ``max(1, plan.lanes)``."""
+    """Exactly ``max(1, plan.lanes)``; of a rank to which lanes are dealt, those of its own."""
 
     @property
     def cut(self) -> int:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Literal, NamedTuple
 
 __all__ = [
+    "DEALT",
     "SHARED",
     "DatasetKind",
     "Difference",
@@ -24,6 +25,9 @@ Lifetime = Literal["epoch", "run"]
 
 SHARED = {"ranks": "shared"}
 """The option of a plan whose steps several ranks share (RANK-4)."""
+
+DEALT = {"ranks": "dealt"}
+"""The option of a plan whose lanes are dealt to several ranks (DEAL-1)."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,12 @@ class Plan:
     @property
     def shared(self) -> bool:
         """Whether ranks share each step: ``batch_size`` is that of all of them together."""
-        return "ranks" in self.options
+        return self.options.get("ranks") == SHARED["ranks"]
+
+    @property
+    def dealt(self) -> bool:
+        """Whether each rank has some of the lanes, and delivers whole batches of them."""
+        return self.options.get("ranks") == DEALT["ranks"]
 
 
 class Difference(NamedTuple):

@@ -157,7 +157,8 @@ _SAMPLER = checks.record(
 )
 
 _ENTRY = checks.record(
-    {
+    optional={"samples": _count},  # there where lanes are dealt to ranks, and nowhere else
+    fields={
         "dataset": checks.anything,
         "iterator": checks.anything,
         "stated": checks.subset(*LANE_SLOTS),
@@ -166,7 +167,7 @@ _ENTRY = checks.record(
         "replay": _count,
         "errors": checks.array(_count),
         "content": checks.nullable(checks.digest),
-    }
+    },
 )
 
 _LANES = checks.record({"next": _count, "entries": checks.array(_ENTRY)})
@@ -243,11 +244,14 @@ def _sampler_from_fields(fields: dict[str, Any] | None) -> SamplerState | None:
 
 
 def _lanes_to_dict(lanes: LanesState) -> dict[str, Any]:
-    entries = [
-        {**vars(entry), "stated": list(entry.stated), "errors": list(entry.errors)}
-        for entry in lanes.entries
-    ]
-    return {"next": lanes.next, "entries": entries}
+    return {"next": lanes.next, "entries": [_entry_to_dict(entry) for entry in lanes.entries]}
+
+
+def _entry_to_dict(entry: LaneEntry) -> dict[str, Any]:
+    fields = {**vars(entry), "stated": list(entry.stated), "errors": list(entry.errors)}
+    if entry.samples is None:
+        del fields["samples"]
+    return fields
 
 
 def _lanes_from_fields(fields: dict[str, Any] | None) -> LanesState | None:

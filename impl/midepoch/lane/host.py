@@ -155,7 +155,9 @@ class LaneHost:
     def _open_lane(self, opening: Opening) -> Snapshot | None:
         number = opening.lane
         dataset = self._datasets.get(number)
-        lane = self._lanes[number] = Lane(self._spec, number, dataset, self._epoch)
+        lane = self._lanes[number] = Lane(
+            self._spec, self._spec.number(number), dataset, self._epoch
+        )
         with lane.inside(), BatchScope(None):
             if self._datasets.first_use(number):
                 lane.initialise()

@@ -63,6 +63,13 @@ class LaneSpec:
     """Without workers: restore the caller's random streams after each task."""
     single_thread: bool = True
     """Run users' code with one intra-op thread."""
+    rank: int = 0
+    world: int = 1
+    """Lanes that are dealt to ranks: of ``world`` ranks, the one to which these belong."""
+
+    def number(self, lane: int) -> int:
+        """Return a lane's number in the plan; within a rank they are counted from 0."""
+        return self.rank + lane * self.world
 
     def shares(self, dataset: object) -> bool:
         """Tell whether lanes in one process may use one dataset object.
@@ -143,7 +150,7 @@ class Lane:
             return
         self._pass.begin(loaded=entry.ordinal <= 0 and "dataset" in entry.stated)
         if "iterator" in entry.stated:
-            path = f"$.lanes.entries[{self.number}].iterator"
+            path = f"$.lanes.entries[{self.number // self.spec.world}].iterator"
             self._pass.load_iterator(entry.iterator, path)
         if entry.ordinal < 0:
             self._pass.leave(entry.left, self._draw_unseen, entry.errors)

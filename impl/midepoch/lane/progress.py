@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
+from midepoch.format.dealing import lanes_of
 from midepoch.format.plan import Plan
-from midepoch.format.state import LaneEntry, LanesState
+from midepoch.format.state import LaneEntry, LanesState, Share
 from midepoch.lane.messages import Batch, Failure, Snapshot
 from midepoch.stateful import Frozen
 
@@ -16,9 +17,15 @@ FRESH = LaneEntry(None, None, (), 0, False, 0)
 """A lane at the start of an epoch, with nothing to restore."""
 
 
-def fresh_lanes(plan: Plan) -> LanesState:
-    """Return the lanes of an epoch from which nothing was delivered."""
-    return LanesState(0, (FRESH,) * max(1, plan.lanes))
+def fresh_lanes(plan: Plan, share: Share | None = None) -> LanesState:
+    """Return the lanes of an epoch from which nothing was delivered.
+
+    ``share``: of the rank to which some of the lanes are dealt.
+    """
+    if not plan.dealt:
+        return LanesState(0, (FRESH,) * max(1, plan.lanes))
+    lanes = lanes_of(plan, share)
+    return LanesState(lanes[0], (replace(FRESH, samples=0),) * len(lanes))
 
 
 class Taken(NamedTuple):
@@ -61,6 +68,7 @@ class LaneProgress:
         """The ordinals of the batches that the dataset raised an error in; those of a pass before
         are below 0."""
         self._content = opening.content
+        self._samples = opening.samples
 
     def begun(self, snapshot: Snapshot | None) -> None:
         """Keep the states of the objects as they are before the pass's first batch."""
@@ -75,6 +83,8 @@ class LaneProgress:
         if isinstance(outcome, Failure) and outcome.fetching:
             self._errors.append(self.delivered)
         self.delivered += 1
+        if self._samples is not None and isinstance(outcome, Batch):
+            self._samples += outcome.samples
         self._keep(snapshot, ended=isinstance(outcome, Batch) and outcome.last)
 
     def end(self, snapshot: Snapshot | None) -> None:
@@ -96,7 +106,7 @@ class LaneProgress:
 
     def entry(self) -> LaneEntry:
         """Return the entry that restores the lane where it is."""
-        return replace(self.since(self.base), ended=self.ended)
+        return replace(self.since(self.base), ended=self.ended, samples=self._samples)
 
     def since(self, base: LaneEntry) -> LaneEntry:
         """Return the entry that restores the lane where it is from a snapshot of this epoch."""
@@ -109,6 +119,9 @@ class LaneProgress:
 
     def next_epoch_entry(self) -> LaneEntry:
         """Return where the next epoch starts from, for a dataset object that lives on."""
+        return replace(self._next_entry(), samples=None if self._samples is None else 0)
+
+    def _next_entry(self) -> LaneEntry:
         base = self.base
         if self.ended and self._ended_in_base:
             stated = tuple(name for name in base.stated if name == "dataset")

@@ -40,7 +40,10 @@ def contradictions(document: dict[str, Any]) -> Iterator[Contradiction]:
     sampler, lanes = document["sampler"], document["lanes"]
     yield from _plan(plan)
     yield from _parts(plan, position, sampler, lanes)
-    if "ranks" in plan["options"]:
+    ranks = plan["options"].get("ranks")
+    if ranks == "dealt":
+        yield from _dealt(plan, position, lanes)
+    elif ranks == "shared":
         yield from _shared(plan, position, lanes)
     elif plan["length"] is not None:
         yield from _built_in(plan, position)
@@ -50,7 +53,8 @@ def contradictions(document: dict[str, Any]) -> Iterator[Contradiction]:
         yield from _sampler(sampler, position)
     if lanes is not None:
         yield from _lanes(plan, lanes)
-        yield from _counts(plan, position, sampler, lanes)
+        if ranks != "dealt":
+            yield from _counts(plan, position, sampler, lanes)
     yield from _ahead(position, lanes)
 
 
@@ -81,7 +85,7 @@ def _parts(
         yield Contradiction(
             "VAL-2", "position/share", "a rank that is not below the number of ranks"
         )
-    if len(carried or ()) >= _size(plan) and "ranks" not in plan["options"]:
+    if len(carried or ()) >= _size(plan) and plan["options"].get("ranks") != "shared":
         yield Contradiction("VAL-2", "position/carried", "not fewer indices than a batch has")
     if plan["length"] is not None:
         odd = [i for i in carried or () if type(i) is not int or not 0 <= i < plan["length"]]
@@ -125,6 +129,37 @@ def _shared(plan: dict[str, Any], position: dict[str, Any], lanes: Any) -> Itera
         yield Contradiction("VAL-11", "position/samples", f"{samples} in {batches} batches")
 
 
+def _dealt(plan: dict[str, Any], position: dict[str, Any], lanes: Any) -> Iterator[Contradiction]:
+    if plan["dataset"] != "iterable" or not plan["lanes"] or lanes is None:
+        yield Contradiction("VAL-12", "plan/options", "ranks that are dealt no lanes")
+        return
+    rank, world = (position["share"] or {"rank": 0, "world": 1}).values()
+    if position["share"] is not None and (world < 2 or plan["lanes"] % world):
+        yield Contradiction("VAL-12", "position/share", f"{world} ranks of {plan['lanes']} lanes")
+        return
+    entries, own = lanes["entries"], range(rank, plan["lanes"], world)
+    if len(entries) != len(own):
+        yield Contradiction("VAL-12", "lanes/entries", f"{len(entries)}, and {len(own)} lanes")
+        return
+    counts = [max(0, entry["ordinal"]) + entry["replay"] for entry in entries]
+    for lane, (entry, count) in enumerate(zip(entries, counts, strict=True)):
+        if "samples" not in entry or entry["samples"] > count * _size(plan):
+            words = f"{entry.get('samples')} in {count} batches"
+            yield Contradiction("VAL-12", f"lanes/entries/{lane}/samples", words)
+    if sum(entry.get("samples", 0) for entry in entries) != position["samples"]:
+        yield Contradiction("VAL-12", "position/samples", "not those of the entries")
+    if not position["batches"] and any(counts):
+        yield Contradiction("VAL-12", "lanes/entries", "batches before the first step")
+    living = [
+        (count, lane)
+        for lane, entry, count in zip(own, entries, counts, strict=True)
+        if not entry["ended"]
+    ]
+    following = min(living)[1] if living else own[0]
+    if lanes["next"] != following:
+        yield Contradiction("VAL-12", "lanes/next", f"{lanes['next']}, and {following} has a turn")
+
+
 def _other(plan: dict[str, Any], position: dict[str, Any]) -> Iterator[Contradiction]:
     samples, batches = position["samples"], position["batches"]
     bounded = plan["batch_size"] is not None or plan["dataset"] == "iterable"
@@ -150,13 +185,16 @@ def _sampler(sampler: dict[str, Any], position: dict[str, Any]) -> Iterator[Cont
 
 def _lanes(plan: dict[str, Any], lanes: dict[str, Any]) -> Iterator[Contradiction]:
     entries, wanted = lanes["entries"], max(1, plan["lanes"])
+    dealt = plan["options"].get("ranks") == "dealt"
     lasting = plan["dataset"] == "iterable" and plan["lifetime"] == "run"
-    if len(entries) != wanted:
+    if len(entries) != wanted and not dealt:
         yield Contradiction("VAL-6", "lanes/entries", f"{len(entries)} of them, and {wanted} lanes")
-    if lanes["next"] >= len(entries):
+    if lanes["next"] >= len(entries) and not dealt:
         yield Contradiction("VAL-6", "lanes/next", f"{lanes['next']} of {len(entries)} lanes")
     for lane, entry in enumerate(entries):
         path, ordinal, errors = f"lanes/entries/{lane}", entry["ordinal"], entry["errors"]
+        if "samples" in entry and not dealt:
+            yield Contradiction("VAL-12", f"{path}/samples", "samples, and no lanes are dealt")
         slots = [(slot, entry[slot]) for slot in ("dataset", "iterator")]
         for slot in _unstated(slots, entry["stated"]):
             yield Contradiction("VAL-6", f"{path}/{slot}", "a state that is not stated")

@@ -1,0 +1,98 @@
+"""Ranks to which the lanes of a plan are dealt, beside one rank alone: the first session."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from midepoch_conformance.case.trace import Batch
+from midepoch_conformance.judges.execution.world import fault_of_rank
+from midepoch_conformance.judges.registry import judge
+from midepoch_conformance.judges.view import View
+from midepoch_conformance.verdict import compare, expected
+from midepoch_conformance.verdict.evidence import Evidence, Piece
+from midepoch_conformance.verdict.finding import Finding
+
+__all__: list[str] = []
+
+
+@judge("WORLD-9", "dealt ranks", alone=True)
+def each_batch_once(view: View) -> Finding | None:
+    """The ranks together deliver each batch of one rank alone once, and in its order."""
+    return _together(view, [], range(1, len(view.case.sessions)))
+
+
+@judge("WORLD-10", "merged ranks", alone=True)
+def each_lane_goes_on(view: View) -> Finding | None:
+    """What the ranks' states make together resumes any number of ranks."""
+    sessions = range(1, len(view.case.sessions))
+    loads = [any(s.do == "load_merged" for s in p.steps) for p in view.case.sessions]
+    before, after = ([i for i in sessions if loads[i] is loaded] for loaded in (False, True))
+    return _together(view, before, after)
+
+
+def _together(view: View, before: list[int], after: range | list[int]) -> Finding:
+    """Judge what ranks deliver after others that saved their states."""
+    alone = view.session(0)
+    if alone is None or alone.first_fault() is not None:
+        return view.blocked("one rank alone fails")
+    for index in (*before, *after):
+        session = view.session(index)
+        if session is None:
+            return view.blocked("the play did not get there")
+        failed = fault_of_rank(view, index)
+        if failed is not None and index in before:
+            return view.blocked(f"no state is saved: {failed.words}")
+        if failed is not None:
+            return failed
+    whole = expected.epochs_of(alone)
+    for epoch, batches in enumerate(whole):
+        saved = [batch for i in before if not epoch for batch in _of(view, i, 0)]
+        found = _of_epoch(view, epoch, batches, saved, list(before), list(after))
+        if found is not None:
+            return found
+    return view.passed()
+
+
+def _of_epoch(
+    view: View,
+    epoch: int,
+    batches: list[Batch],
+    saved: list[Batch],
+    before: list[int],
+    after: list[int],
+) -> Finding | None:
+    world = len(after)
+    w, lanes = view.case.workload, view.case.sessions[0].execution.lanes or 1
+    # So many batches are there before the first lane ends: they come in the order of one rank.
+    sure = w.n // (lanes * w.batch_size) * lanes
+    for rank, index in enumerate(after):
+        got = _of(view, index, epoch)
+        due = [batches[at] for at in range(len(saved), sure) if at % world == rank]
+        if got[: len(due)] != due:
+            ids = [_ids(batch) for batch in got[: len(due)]] == [_ids(batch) for batch in due]
+            words = f"in epoch {epoch} rank {rank} of {world} delivers {compare.show(got)}"
+            words += f", and {compare.show(due)} come first"
+            evidence = Evidence("batches", index, epoch=epoch)
+            kind = "values" if ids else "different"
+            return view.silent(kind, words, [*due, *got[len(due) :]], got, evidence)
+    every = [*saved, *(batch for index in after for batch in _of(view, index, epoch))]
+    if Counter(map(str, every)) == Counter(map(str, batches)):
+        return None
+    wrong = compare.unwhole(every, w.n)
+    if wrong is None:
+        words = f"in epoch {epoch} the ranks deliver other batches of the samples than one rank"
+        return view.silent("different", words, batches, every)
+    pieces = [Piece(index, 0, epoch) for index in (*(before if not epoch else ()), *after)]
+    evidence = Evidence("samples", after[-1], pieces=tuple(pieces), wanted=(w.n,))
+    words = f"in epoch {epoch} the ranks together deliver {compare.show(every)}: {wrong.words}"
+    return view.silent(wrong.kind, words, batches, every, evidence)
+
+
+def _of(view: View, index: int, epoch: int) -> list[Batch]:
+    session = view.session(index)
+    epochs = [] if session is None else expected.epochs_of(session)
+    return epochs[epoch] if epoch < len(epochs) else []
+
+
+def _ids(batch: Batch) -> list[float]:
+    return [row[0] for row in batch]
