@@ -33,8 +33,8 @@ ACTIONS = {
     "edit": "change every part of the object kept under `state` in place",
     "recode": "decode the encoding `state` and encode it again with `codec` under `into`",
     "load": "decode the encoding `state` and load it; the decoded object is kept under `state`",
-    "load_merged": "decode the encodings `state`, whose names stand between slashes, let the adapter "
-    "make one state of them, and load that",
+    "load_merged": "decode the encodings `state`, whose names stand between slashes, let the "
+    "adapter make one state of them, and load that",
     "load_bogus": "load a value that is no state: `value` names it (none, empty, list, text, "
     "number, foreign)",
     "load_cut": "load the encoding `state` less its part number n (depth first over mappings)",
