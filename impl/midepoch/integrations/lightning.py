@@ -60,24 +60,36 @@ class LoaderCheckpoint(Callback):  # type: ignore[misc]  # Lightning may not be 
             if isinstance(sampler, ShownShare):
                 # Lightning counts an epoch that max_steps has ended, and the loader does not.
                 sampler.set_epoch = _ignored  # type: ignore[method-assign]
-        if loader.remaining() is None:
+        self._trained = None
+        if streamed := loader.remaining() is None:
             self._watch_fetches(trainer, loader)
         if self._loaded is None:
             return
         state, self._loaded = self._loaded, None
         loader.load_state_dict(state)
+        if streamed:
+            self._trained = state
         if loader.remaining() == 0:  # Lightning begins the next epoch
             for batch in loader:
                 raise StateFormatError(f"expected an empty rest, got a batch {show(batch)}", "$")
             self._ended = True
         if self._ended:
             _count_the_epoch(trainer)
-            if loader.remaining() is None:
+            if streamed:
                 _count_batches_anew(trainer)
         iter(trainer.fit_loop._data_fetcher)
 
     def _watch_fetches(self, trainer: Trainer, loader: StatefulDataLoader[Any]) -> None:
-        """Take the loader's state before each fetch, when Lightning starts its profiler for it."""
+        """Take the loader's state before each fetch, when Lightning starts its profiler for it.
+
+        Raises:
+            ArgumentError: the stream has a length, and Lightning will not fetch beyond it.
+        """
+        if trainer.fit_loop._data_fetcher.length is not None:
+            raise ArgumentError(
+                "LoaderCheckpoint cannot tell the end of an iterable dataset by its length, which "
+                "may be wrong, and Lightning does not fetch beyond it: remove its __len__"
+            )
         loop = trainer.fit_loop.epoch_loop
         profile = type(loop)._on_before_fetch
 
@@ -98,12 +110,17 @@ def _count_the_epoch(trainer: Trainer) -> None:
     Without ``max_epochs`` Lightning takes each resume for one inside an epoch
     (``_FitLoop.restarting``): it would count the ended epoch's batches for the next one, and end
     that one after its first batch.
+
+    A resume on an epoch's last step counts the epoch as ended, but not the next one as begun
+    (``_FitLoop.on_advance_start``): checkpoints of that one's end would not be known as such.
     """
     fit = trainer.fit_loop
     if fit.restarted_on_epoch_end:
         fit.epoch_progress.increment_completed()
         fit.reset_restart_stage()
         fit._restarting = fit.epoch_loop.restarting = False
+    elif fit.restarted_mid_epoch and fit.epoch_loop.restarted_on_train_batch_end:
+        fit.reset_restart_stage()
 
 
 def _count_batches_anew(trainer: Trainer) -> None:

@@ -57,7 +57,8 @@ class TrainedLoader:
 
     The trainer asks ``len()`` for the batches of an epoch, and never asks for more of them. So a
     resumed epoch has the length of its rest. The end of an epoch is passed with its last batch: a
-    checkpoint that is saved then resumes with the next epoch.
+    checkpoint that is saved then resumes with the next epoch. The length of an iterable dataset is
+    not used, because its batches may be more or fewer: the trainer needs ``max_steps``.
     """
 
     def __init__(self, loader: StatefulDataLoader[Any]) -> None:
@@ -67,6 +68,8 @@ class TrainedLoader:
         self._resumed = False
 
     def __len__(self) -> int:
+        if self.loader.remaining() is None:
+            raise TypeError("the batches of this loader cannot be counted; give max_steps")
         return len(self.loader) if self.left is None else self.left
 
     def __getattr__(self, name: str) -> Any:

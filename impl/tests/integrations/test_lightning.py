@@ -41,6 +41,11 @@ class Stream(torch.utils.data.IterableDataset[torch.Tensor]):
         return (Noisy()[index] for index in range(18))
 
 
+class Sized(Stream):
+    def __len__(self) -> int:
+        return 18
+
+
 class Model(lightning.LightningModule):  # type: ignore[misc, name-defined]  # from importorskip
     """A model that notes its batches and losses."""
 
@@ -168,6 +173,7 @@ def test_a_stream_without_a_length(tmp_path: Path, accumulated: int, every: str)
 def test_loaders_that_cannot_resume_exactly_are_refused(tmp_path: Path) -> None:
     for loader, words in (
         (torch.utils.data.DataLoader(Noisy()), "needs a midepoch"),
+        (StatefulDataLoader(Sized(), batch_size=4), "remove its __len__"),
         (make(last_batch="rollover"), "cannot carry samples over"),
     ):
         with pytest.raises(ArgumentError, match=words):
