@@ -74,7 +74,8 @@ class PreparedLoader:
         return getattr(self.loader, name)
 
     def __iter__(self) -> Iterator[Any]:
-        state, batches = self._accelerator.gradient_state, iter(self.loader)
+        state = self._accelerator.gradient_state
+        batches: Iterator[Any] = iter(self.loader)
         self.end_of_dataloader, self.remainder = False, self._remainder()
         self._delivered = None
         if self.loader.remaining() is None and state.num_steps > 1:
