@@ -57,12 +57,15 @@ class PreparedLoader:
     ) -> None:
         self.loader = loader
         self.end_of_dataloader = False
-        """The latest batch is the epoch's last one; only loaders with a length know it."""
+        """The latest batch is the epoch's last one. A loader without a length knows it only while
+        gradients are accumulated: it then fetches one batch more."""
         self.remainder = -1
         """The samples of the epoch's last batch, on all processes together, if it is not full; 0 if
         it is, -1 if that is not known."""
         self._accelerator = accelerator
         self._placed = device_placement
+        self._delivered: dict[str, Any] | None = None
+        """The state after the latest batch, while the loader is one batch further."""
 
     def __len__(self) -> int:
         return len(self.loader)
@@ -71,23 +74,41 @@ class PreparedLoader:
         return getattr(self.loader, name)
 
     def __iter__(self) -> Iterator[Any]:
-        state, batches = self._accelerator.gradient_state, iter(self.loader)
+        state = self._accelerator.gradient_state
+        batches: Iterator[Any] = iter(self.loader)
         self.end_of_dataloader, self.remainder = False, self._remainder()
+        self._delivered = None
+        if self.loader.remaining() is None and state.num_steps > 1:
+            batches = self._one_ahead(batches)
         state._add_dataloader(self)
         try:
             for batch in batches:
-                self.end_of_dataloader = self.loader.remaining() == 0
+                self.end_of_dataloader |= self.loader.remaining() == 0
                 yield self._on_device(batch)
         finally:
             state._remove_dataloader(self)
 
+    def _one_ahead(self, batches: Iterator[Any]) -> Iterator[Any]:
+        """Yield each batch when the next one is there, or the epoch's end is known."""
+        end = object()
+        self._delivered = self.loader.state_dict()
+        batch = next(batches, end)
+        while batch is not end:
+            delivered = self.loader.state_dict()
+            following = next(batches, end)
+            self._delivered, self.end_of_dataloader = delivered, following is end
+            yield batch
+            batch = following
+        self._delivered = None
+
     def state_dict(self) -> dict[str, Any]:
-        """Return the loader's state."""
-        return self.loader.state_dict()
+        """Return the loader's state after the latest batch."""
+        return self.loader.state_dict() if self._delivered is None else self._delivered
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Let the next epoch continue where ``state`` was taken."""
         self.loader.load_state_dict(state)
+        self._delivered = None
 
     def _on_device(self, batch: Any) -> Any:
         if not self._placed:

@@ -16,15 +16,16 @@ from midepoch.loader import StatefulDataLoader
 
 __all__ = ["LoaderCheckpoint"]
 
-KEY = "loader"
+KEY, ENDED = "loader", "ended"
 
 
 class LoaderCheckpoint(Callback):  # type: ignore[misc]  # Lightning may not be installed
     """Saves the training loader's state with each checkpoint, and resumes exactly from any of them.
 
-    The loader is the one that ``trainer.fit`` is given, or that ``train_dataloader()`` returns. It
-    needs a length: without one Lightning asks for a batch more than it trains on. With several
-    devices it needs ``ranks="auto"``, because Lightning keeps the state of one of them.
+    The loader is the one that ``trainer.fit`` is given, or that ``train_dataloader()`` returns.
+    With several devices it needs ``ranks="auto"``, because Lightning keeps the state of one of
+    them. If the loader has no length, Lightning fetches a batch more than it trains on. The
+    callback then takes the state before each fetch.
 
     Raises:
         ArgumentError: at the fit's start, if the loader is none that can resume exactly there.
@@ -33,14 +34,23 @@ class LoaderCheckpoint(Callback):  # type: ignore[misc]  # Lightning may not be 
     def __init__(self) -> None:
         self._trainer: Trainer | None = None
         self._loaded: dict[str, Any] | None = None
+        self._ended = False
+        self._trained: dict[str, Any] | None = None
+        """The state before the latest fetch, of a loader without a length."""
 
     def state_dict(self) -> dict[str, Any]:
         """Return the loader's state, for the checkpoint."""
-        return {} if self._trainer is None else {KEY: _loader_of(self._trainer).state_dict()}
+        if self._trainer is None:
+            return {}
+        state, trained = _loader_of(self._trainer).state_dict(), self._trained
+        if trained is None:
+            return {KEY: state}
+        ended = state["position"]["epoch"] > trained["position"]["epoch"]
+        return {KEY: state if ended else trained, ENDED: ended}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Keep a checkpoint's state until the training begins."""
-        self._loaded = state_dict.get(KEY)
+        self._loaded, self._ended = state_dict.get(KEY), state_dict.get(ENDED, False)
 
     def on_train_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
         """Load the state, and let Lightning iterate the loader anew."""
@@ -50,15 +60,44 @@ class LoaderCheckpoint(Callback):  # type: ignore[misc]  # Lightning may not be 
             if isinstance(sampler, ShownShare):
                 # Lightning counts an epoch that max_steps has ended, and the loader does not.
                 sampler.set_epoch = _ignored  # type: ignore[method-assign]
+        self._trained = None
+        if streamed := loader.remaining() is None:
+            self._watch_fetches(trainer, loader)
         if self._loaded is None:
             return
         state, self._loaded = self._loaded, None
         loader.load_state_dict(state)
+        if streamed:
+            self._trained = state
         if loader.remaining() == 0:  # Lightning begins the next epoch
             for batch in loader:
                 raise StateFormatError(f"expected an empty rest, got a batch {show(batch)}", "$")
+            self._ended = True
+        if self._ended:
             _count_the_epoch(trainer)
+            if streamed:
+                _count_batches_anew(trainer)
         iter(trainer.fit_loop._data_fetcher)
+
+    def _watch_fetches(self, trainer: Trainer, loader: StatefulDataLoader[Any]) -> None:
+        """Take the loader's state before each fetch, when Lightning starts its profiler for it.
+
+        Raises:
+            ArgumentError: the stream has a length, and Lightning will not fetch beyond it.
+        """
+        if trainer.fit_loop._data_fetcher.length is not None:
+            raise ArgumentError(
+                "LoaderCheckpoint cannot tell the end of an iterable dataset by its length, which "
+                "may be wrong: remove its __len__, or limit_train_batches"
+            )
+        loop = trainer.fit_loop.epoch_loop
+        profile = type(loop)._on_before_fetch
+
+        def before_fetch() -> None:
+            self._trained = loader.state_dict()
+            profile(loop)
+
+        loop._on_before_fetch = before_fetch
 
 
 def _ignored(epoch: int) -> None:
@@ -71,12 +110,32 @@ def _count_the_epoch(trainer: Trainer) -> None:
     Without ``max_epochs`` Lightning takes each resume for one inside an epoch
     (``_FitLoop.restarting``): it would count the ended epoch's batches for the next one, and end
     that one after its first batch.
+
+    A resume on an epoch's last step counts the epoch as ended, but not the next one as begun
+    (``_FitLoop.on_advance_start``): checkpoints of that one's end would not be known as such.
     """
     fit = trainer.fit_loop
     if fit.restarted_on_epoch_end:
         fit.epoch_progress.increment_completed()
         fit.reset_restart_stage()
         fit._restarting = fit.epoch_loop.restarting = False
+    elif fit.restarted_mid_epoch and fit.epoch_loop.restarted_on_train_batch_end:
+        fit.reset_restart_stage()
+
+
+def _count_batches_anew(trainer: Trainer) -> None:
+    """Let the next epoch begin with its first batch.
+
+    Lightning does so if an epoch's batches reach its length, and else gradients would be
+    accumulated as if the ended epoch went on.
+    """
+    loop = trainer.fit_loop.epoch_loop
+    if loop.restarted_on_train_batch_end:
+        loop.batch_progress.increment_completed()
+        loop.reset_restart_stage()
+    loop.batch_progress.reset_on_run()
+    loop.scheduler_progress.reset_on_run()
+    loop.automatic_optimization.optim_progress.reset_on_run()
 
 
 def _loader_of(trainer: Trainer) -> StatefulDataLoader[Any]:
@@ -90,11 +149,6 @@ def _loader_of(trainer: Trainer) -> StatefulDataLoader[Any]:
         raise ArgumentError(
             "LoaderCheckpoint needs a midepoch.StatefulDataLoader to train from, got "
             f"{show(loader)}"
-        )
-    if loader.remaining() is None:
-        raise ArgumentError(
-            "LoaderCheckpoint needs a loader with a length: without one Lightning fetches a batch "
-            "more than it trains on, and a resume would skip it"
         )
     if loader.last_batch == "rollover":  # type: ignore[attr-defined]  # of vars(loader)
         raise ArgumentError(

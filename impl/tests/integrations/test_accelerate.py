@@ -31,6 +31,13 @@ class Noisy(torch.utils.data.Dataset[torch.Tensor]):
         return torch.cat([torch.tensor([float(index)]), torch.rand(1)])
 
 
+class Stream(torch.utils.data.IterableDataset[torch.Tensor]):
+    """The same, without a length."""
+
+    def __iter__(self) -> Any:
+        return (Noisy()[index] for index in range(18))
+
+
 def make(**options: Any) -> StatefulDataLoader[Any]:
     return StatefulDataLoader(Noisy(), batch_size=4, shuffle=True, seed=2, **options)
 
@@ -78,6 +85,52 @@ def test_accumulation_steps_at_the_end_of_an_epoch(accelerator: Any) -> None:
     assert ends == [False] * 5 + [True]
     assert not accelerator.gradient_state.in_dataloader
     assert (len(loader), loader.seed, loader.dataset) == (6, 2, loader.loader.dataset)
+
+
+def test_accumulation_steps_at_the_end_of_a_stream(accelerator: Any) -> None:
+    def run(start: int, state: Any = None) -> tuple[list[Any], list[Any]]:
+        torch.manual_seed(0)
+        loader = prepare(accelerator, StatefulDataLoader(Stream(), batch_size=4, seed=2))
+        model = torch.nn.Linear(2, 1)
+        optimizer = accelerator.prepare(torch.optim.SGD(model.parameters(), lr=1e-4))
+        if state is not None:
+            model.load_state_dict(state[0])
+            loader.load_state_dict(state[1])
+        seen: list[Any] = []
+        states: list[Any] = []
+        for _ in range(start, 3):
+            for batch in loader:
+                with accelerator.accumulate(model):
+                    loss = (model(batch) ** 2).mean()
+                    accelerator.backward(loss)
+                    optimizer.step()
+                    optimizer.zero_grad()
+                seen.append([batch.tolist(), float(loss), accelerator.sync_gradients])
+                weights = {name: value.clone() for name, value in model.state_dict().items()}
+                states.append((weights, loader.state_dict()))
+        return seen, states
+
+    whole, states = run(0)
+    plain = StatefulDataLoader(Stream(), batch_size=4, seed=2)
+    assert [step[0] for step in whole] == [batch.tolist() for _ in range(3) for batch in plain]
+    assert [step[2] for step in whole] == [False, True, False, True, True] * 3
+    for number, (step, state) in enumerate(zip(whole, states, strict=True)):
+        if step[2] and number < 10:  # gradients that are not applied are in no checkpoint
+            accelerator.step = 0
+            assert run(number // 5, state)[0] == whole[number + 1 :]
+
+
+def test_a_stream_that_is_left_early_is_where_the_loop_was(accelerator: Any) -> None:
+    loader = prepare(accelerator, StatefulDataLoader(Stream(), batch_size=4, seed=2))
+    batches = iter(loader)
+    first = [next(batches).tolist() for _ in range(2)]
+    batches.close()
+    state = loader.state_dict()
+    again = StatefulDataLoader(Stream(), batch_size=4)
+    again.load_state_dict(state)
+    whole = epoch_of(StatefulDataLoader(Stream(), batch_size=4, seed=2))
+    assert first + epoch_of(again) == whole
+    assert not accelerator.gradient_state.in_dataloader
 
 
 @pytest.mark.parametrize(("samples", "last"), [(22, 2), (24, 0), (20, 0)])

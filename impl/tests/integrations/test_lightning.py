@@ -35,8 +35,15 @@ class Noisy(torch.utils.data.Dataset[torch.Tensor]):
 
 
 class Stream(torch.utils.data.IterableDataset[torch.Tensor]):
+    """The same, without a length."""
+
     def __iter__(self) -> Any:
-        return iter(torch.rand(8, 2))
+        return (Noisy()[index] for index in range(18))
+
+
+class Sized(Stream):
+    def __len__(self) -> int:
+        return 18
 
 
 class Model(lightning.LightningModule):  # type: ignore[misc, name-defined]  # from importorskip
@@ -137,10 +144,36 @@ def test_a_checkpoint_that_is_saved_after_the_fit(tmp_path: Path, whole: list[An
     assert [step[1:] for step in rest] == [step[1:] for step in whole[4:]]
 
 
+@pytest.mark.parametrize("accumulated", [1, 2])
+@pytest.mark.parametrize("every", ["step", "epoch"])
+def test_a_stream_without_a_length(tmp_path: Path, accumulated: int, every: str) -> None:
+    def stream() -> Any:
+        return StatefulDataLoader(Stream(), batch_size=4, seed=2)
+
+    options: dict[str, Any] = {"max_epochs": 3, "accumulate_grad_batches": accumulated}
+    kept = lightning.callbacks.ModelCheckpoint(
+        tmp_path,
+        every_n_train_steps=1 if every == "step" else None,
+        save_top_k=-1,
+        filename="{step}",
+    )
+    whole = fit(tmp_path, -1, kept, loader=stream(), **options)
+    plain = stream()
+    assert [step[1] for step in whole] == [batch.tolist() for _ in range(3) for batch in plain]
+    steps = -(-5 // accumulated)
+    for step in range(1, 2 * steps + 2):
+        path = tmp_path / f"step={step}.ckpt"
+        epoch, within = divmod(step, steps)
+        assert path.exists() == (every == "step" or within == 0)
+        if path.exists():
+            rest = fit(tmp_path, -1, loader=stream(), ckpt_path=str(path), **options)
+            assert rest == whole[epoch * 5 + within * accumulated :], step
+
+
 def test_loaders_that_cannot_resume_exactly_are_refused(tmp_path: Path) -> None:
     for loader, words in (
         (torch.utils.data.DataLoader(Noisy()), "needs a midepoch"),
-        (StatefulDataLoader(Stream()), "needs a loader with a length"),
+        (StatefulDataLoader(Sized(), batch_size=4), "remove its __len__"),
         (make(last_batch="rollover"), "cannot carry samples over"),
     ):
         with pytest.raises(ArgumentError, match=words):

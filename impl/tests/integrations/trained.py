@@ -1,0 +1,231 @@
+"""Trainings under one of the trainers that are killed and resumed, as a program: TRAINER FOLDER.
+
+A training saves after each step and at each epoch's end, and resumes from what was saved last. It
+then tells what it did: a step's number, batch and loss, or "end" and the epochs so far. The program
+imports the trainer once, and forks each training. It prints, as JSON, what an uninterrupted one
+told, and what those told that were killed and the last one.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import logging
+import signal
+import sys
+import warnings
+from collections.abc import Callable
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from midepoch import StatefulDataLoader
+
+EPOCHS = 3
+
+KILLED = ("2", "4", "end 2")
+"""After which of the told lines the trainings are killed; an epoch has 4 steps."""
+
+
+class Noisy(torch.utils.data.Dataset[dict[str, torch.Tensor]]):
+    """Samples that draw."""
+
+    def __len__(self) -> int:
+        return 14
+
+    def __getitem__(self, index: int) -> dict[str, torch.Tensor]:
+        return {"x": torch.cat([torch.tensor([float(index)]), torch.rand(1)])}
+
+
+class Model(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = torch.nn.Linear(2, 1)
+
+    def forward(self, x: torch.Tensor) -> dict[str, torch.Tensor]:
+        return {"loss": (self.layer(x) ** 2).mean()}
+
+
+class Log:
+    """What a training tells; and the folders of what it saved, by steps and epochs."""
+
+    def __init__(self, folder: Path, link: Connection, last: str | None) -> None:
+        self.folder = folder
+        self.link = link
+        self.last = last
+
+    def step(self, number: int, batch: Any, loss: Any) -> None:
+        self._line(str(number), [batch["x"].tolist(), float(loss)])
+
+    def end(self, epochs: int) -> None:
+        self._line(f"end {epochs}", None)
+
+    def _line(self, name: str, what: Any) -> None:
+        self.link.send([name, what])
+        if name == self.last:
+            signal.pause()
+
+    def newest(self) -> tuple[Path | None, int, int]:
+        """Return what was saved last, after how many steps, and in which epoch."""
+        found = [
+            (*map(int, path.name.split("-")[1:]), path) for path in self.folder.glob("saved-*")
+        ]
+        step, epoch, path = max(found, default=(0, 0, None))
+        return path, step, epoch
+
+    def save(self, step: int, epoch: int, how: Callable[[str], Any]) -> None:
+        unfinished = self.folder / "unfinished"
+        how(str(unfinished))
+        unfinished.rename(self.folder / f"saved-{step}-{epoch}")
+
+
+def accelerate(log: Log, loader: Any) -> None:
+    from accelerate import Accelerator
+
+    from midepoch.integrations.accelerate import prepare
+
+    accelerator = Accelerator(cpu=True)
+    module = Model()
+    model, optimizer = accelerator.prepare(module, torch.optim.SGD(module.parameters(), lr=1e-3))
+    batches = prepare(accelerator, loader)
+    path, step, begun = log.newest()
+    if path is not None:
+        accelerator.load_state(str(path))
+    for epoch in range(begun, EPOCHS):
+        for batch in batches:
+            loss = model(**batch)["loss"]
+            accelerator.backward(loss)
+            optimizer.step()
+            optimizer.zero_grad()
+            step += 1
+            log.save(step, epoch, accelerator.save_state)
+            log.step(step, batch, loss)
+        log.save(step, epoch + 1, accelerator.save_state)
+        log.end(epoch + 1)
+
+
+def lightning(log: Log, loader: Any) -> None:
+    import lightning.pytorch as lightning
+
+    from midepoch.integrations.lightning import LoaderCheckpoint
+
+    class Trained(lightning.LightningModule):  # type: ignore[misc]  # it may be missing
+        def __init__(self) -> None:
+            super().__init__()
+            self.model = Model()
+
+        def training_step(self, batch: Any, number: int) -> Any:
+            return self.model(**batch)["loss"]
+
+        def configure_optimizers(self) -> Any:
+            return torch.optim.SGD(self.parameters(), lr=1e-3)
+
+    class Logged(lightning.Callback):  # type: ignore[misc]  # it may be missing
+        def on_train_batch_end(
+            self, trainer: Any, module: Any, out: Any, batch: Any, n: int
+        ) -> None:
+            log.save(trainer.global_step, trainer.current_epoch, trainer.save_checkpoint)
+            log.step(trainer.global_step, batch, out["loss"])
+
+        def on_train_epoch_end(self, trainer: Any, module: Any) -> None:
+            log.save(trainer.global_step, trainer.current_epoch + 1, trainer.save_checkpoint)
+            log.end(trainer.current_epoch + 1)
+
+    trainer = lightning.Trainer(
+        max_epochs=EPOCHS,
+        accelerator="cpu",
+        devices=1,
+        logger=False,
+        enable_progress_bar=False,
+        enable_model_summary=False,
+        enable_checkpointing=False,
+        callbacks=[LoaderCheckpoint(), Logged()],
+    )
+    trainer.fit(Trained(), loader, ckpt_path=log.newest()[0])
+
+
+def transformers(log: Log, loader: Any) -> None:
+    from transformers import Trainer, TrainerCallback, TrainingArguments
+
+    from midepoch.integrations.transformers import LoaderCheckpointMixin
+
+    class Trained(LoaderCheckpointMixin, Trainer):  # type: ignore[misc]  # it may be missing
+        latest: Any = None
+
+        def training_step(self, model: Any, inputs: Any, *more: Any) -> Any:
+            self.latest = inputs, super().training_step(model, inputs, *more)
+            return self.latest[1]
+
+    class Logged(TrainerCallback):  # type: ignore[misc]  # it may be missing
+        def on_epoch_end(self, args: Any, state: Any, control: Any, **more: Any) -> None:
+            control.should_save, trainer.latest = True, None
+
+        def on_save(self, args: Any, state: Any, control: Any, **more: Any) -> None:
+            if trainer.latest is None:
+                log.end(int(state.epoch))
+            else:
+                log.step(state.global_step, *trainer.latest)
+
+    args = TrainingArguments(
+        str(log.folder),
+        num_train_epochs=EPOCHS,
+        save_steps=1,
+        logging_strategy="no",
+        use_cpu=True,
+        report_to=[],
+        disable_tqdm=True,
+    )
+    trainer = Trained(Model(), args, train_loader=loader, callbacks=[Logged()])
+    trainer.train(resume_from_checkpoint=any(log.folder.glob("checkpoint-*")))
+
+
+TRAINERS: dict[str, Callable[[Log, Any], None]] = {
+    "accelerate": accelerate,
+    "lightning": lightning,
+    "transformers": transformers,
+}
+
+
+def train(trainer: str, folder: Path, link: Connection, last: str | None) -> None:
+    torch.manual_seed(0)
+    loader = StatefulDataLoader(Noisy(), batch_size=4, shuffle=True, seed=2, num_workers=1)
+    TRAINERS[trainer](Log(folder, link, last), loader)
+
+
+def told_by(trainer: str, folder: Path, last: str | None = None) -> list[Any]:
+    """Run a training up to the line ``last``, where it is killed, or to its end."""
+    context = get_context("fork")
+    here, there = context.Pipe(duplex=False)
+    training = context.Process(target=train, args=(trainer, folder, there, last))
+    training.start()
+    there.close()
+    told = []
+    try:
+        while True:  # until the loader's worker has ended, too, which has the pipe
+            told.append(here.recv())
+            if told[-1][0] == last:
+                training.kill()
+    except EOFError:
+        training.join()
+    assert training.exitcode == (-signal.SIGKILL if last else 0), training.exitcode
+    return told
+
+
+def main(trainer: str, folder: Path) -> None:
+    warnings.simplefilter("ignore")  # theirs
+    logging.disable(logging.WARNING)
+    importlib.import_module(f"midepoch.integrations.{trainer}")
+    if trainer == "transformers":
+        importlib.import_module("transformers.trainer")
+    for name in ("whole", "killed"):
+        (folder / name).mkdir()
+    whole = told_by(trainer, folder / "whole")
+    parts = [told_by(trainer, folder / "killed", last) for last in (*KILLED, None)]
+    print(json.dumps([whole, parts]))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]))
