@@ -66,12 +66,19 @@ def with_prerequisites(requirement: str) -> set[str]:
     return found
 
 
+OF_LANES = ("WORLD-9", "WORLD-10")
+"""The requirements of dealt lanes: the small loaders have none."""
+
+
 @pytest.mark.usefixtures("warm_hosts")
-@pytest.mark.parametrize(("name", "wanted"), [("base", None), ("unfixed", "ELASTIC-2")])
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [("base", None), ("unfixed", "ELASTIC-2"), *(("format_base", name) for name in OF_LANES)],
+)
 def test_the_good_loaders_fail_nothing_and_show_that_each_judge_can_be_passed(
     name: str, wanted: str | None
 ) -> None:
-    every = {i for i in REGISTRY if not i.startswith(OF_THE_FORMAT)} - {"ELASTIC-2"}
+    every = {i for i in REGISTRY if not i.startswith(OF_THE_FORMAT)} - {"ELASTIC-2", *OF_LANES}
     asked = every if wanted is None else with_prerequisites(wanted)
     results = []
     with Runner(f"{traceability.MUTANTS / name}.py:Adapter", limit=mutant_trials.LIMIT) as runner:

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from midepoch_conformance.case.workload import Workload
 
-__all__ = ["Adapter", "Execution", "LoaderInfo", "Offer", "Session"]
+__all__ = ["Adapter", "Execution", "LoaderInfo", "MergingSession", "Offer", "Session"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -156,6 +156,13 @@ class Session(Protocol):
 
     def close(self) -> None:
         """Close the loader by its documented means, or drop it if there are none."""
+
+
+class MergingSession(Session, Protocol):
+    """A session of an adapter that offers ranks to which lanes are dealt (``"dealt"``)."""
+
+    def merge(self, states: list[Any]) -> object:
+        """Return the one state that those of all ranks make."""
 
 
 class Adapter(Protocol):

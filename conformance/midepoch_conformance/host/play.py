@@ -13,10 +13,10 @@ import time
 import types
 import urllib.parse
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 from midepoch_conformance.case import tampering
-from midepoch_conformance.case.adapter import Adapter, Offer, Session
+from midepoch_conformance.case.adapter import Adapter, MergingSession, Offer, Session
 from midepoch_conformance.case.case import CaseError, Step
 from midepoch_conformance.case.data.trees import altered, spelled
 from midepoch_conformance.case.trace import Event, Fault
@@ -197,7 +197,7 @@ class Play:
     def _load_merged(self, step: Step, event: Event) -> None:
         states = [self._decoded(name) for name in step.state.split("/")]
         with self._watched("load"):
-            state = self._live("load").merge(states)
+            state = cast(MergingSession, self._live("load")).merge(states)
         self._give(state)
 
     def _load_bogus(self, step: Step, event: Event) -> None:

@@ -97,12 +97,15 @@ def value(v):
     return v if isinstance(v, str) else int(v) if hasattr(v, "__index__") else float(v)
 
 
+MOVES = ("break", "load", "load_cut", "load_document", "load_merged", "close", "open")
+
+
 def epochs(steps):
     """Return the batches of each epoch; an empty one right after a load counts for none."""
     found, live = [], False
     for seen in steps:
         do = seen["do"].partition(" ")[0]
-        live = live and do not in ("break", "close", "open") and not do.startswith("load")
+        live = live and do not in MOVES
         if do.startswith(("take", "drain")) and not live:
             found, live = [*found, []], True
         wrong = [seen["error"]] if "error" in seen and "?" not in seen["do"] else []

@@ -5,7 +5,7 @@ from typing import Any
 from base import mutant, simple
 
 EXPECTED = "REFUSE-3"
-LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 5}
+LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 2}
 FIELD = ("another plan",)
 
 

@@ -13,9 +13,9 @@ BREAKS = ("REFUSE-4", "DOC-13", "RESUME-7")
 EDITS = [
     (
         "epoch/position.py",
-        "        check_plan(document, here, share, adopted=adopted, recut=recut)\n",
+        "        check_plan(document, here, expected, adopted=adopted, recut=recut)\n",
         "        self._loaded = None\n"
-        "        check_plan(document, here, share, adopted=adopted, recut=recut)\n",
+        "        check_plan(document, here, expected, adopted=adopted, recut=recut)\n",
     ),
 ]
 

@@ -12,8 +12,8 @@ BREAKS = ("FAULT-12", "RESUME-7")
 EDITS = [
     (
         "epoch/iterator.py",
-        "        self._discard()\n        self._interrupted()\n",
-        "        self._discard()\n",
+        "        self._broken = True\n        self._discard()\n        self._interrupted()\n",
+        "        self._broken = True\n        self._discard()\n",
     ),
 ]
 

@@ -12,8 +12,8 @@ BREAKS = ("COST-2",)
 EDITS = [
     (
         "epoch/pool.py",
-        "interval=max(1, interval // max(1, plan.lanes)) if interval else 0",
-        "interval=max(1, interval // max(1, plan.lanes) ** 3) if interval else 0",
+        "interval=max(1, interval // max(1, plan.lanes // world)) if interval else 0",
+        "interval=max(1, interval // max(1, plan.lanes // world) ** 3) if interval else 0",
     ),
 ]
 

@@ -42,7 +42,8 @@ def prepare(
         ):
             raise ArgumentError(
                 f"the accelerator has {processes} processes, and keeps the state of one of them: "
-                'build the loader with ranks="auto", so that all have the same'
+                'build the loader with ranks="auto", so that all have the same (the ranks of an '
+                "iterable dataset have not: keep loader.gather_state() beside the checkpoint)"
             )
     prepared = PreparedLoader(accelerator, loader, device_placement=device_placement)
     accelerator.register_for_checkpointing(prepared)

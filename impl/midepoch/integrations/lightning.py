@@ -155,9 +155,10 @@ def _loader_of(trainer: Trainer) -> StatefulDataLoader[Any]:
             "LoaderCheckpoint cannot carry samples over: Lightning stops at an epoch's last batch "
             'and does not ask for its end; give another last_batch than "rollover"'
         )
-    if trainer.world_size > 1 and getattr(loader, "ranks", None) is None:
+    if trainer.world_size > 1 and not isinstance(loader.sampler, ShownShare):
         raise ArgumentError(
             f"{trainer.world_size} processes train, and Lightning keeps the state of one of them: "
-            'build the loader with ranks="auto", so that all have the same'
+            'build the loader with ranks="auto", so that all have the same (the ranks of an '
+            "iterable dataset have not: keep loader.gather_state() beside the checkpoint)"
         )
     return loader

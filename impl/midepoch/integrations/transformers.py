@@ -179,5 +179,6 @@ def _check(loader: object, args: TrainingArguments) -> None:
     if getattr(loader, "ranks", None) is None or place != (args.process_index, processes):
         raise ArgumentError(
             f"{processes} processes train, and the checkpoint keeps the state of one of them: "
-            'build the loader with ranks="auto", so that all have the same'
+            'build the loader with ranks="auto", so that all have the same (the ranks of an '
+            "iterable dataset have not: keep loader.gather_state() beside the checkpoint)"
         )
