@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from midepoch_conformance.case.data import sources
-from midepoch_conformance.case.data.sources import GENERATORS, SAMPLERS, SOURCES
+from midepoch_conformance.case.data.samplers import SAMPLERS
+from midepoch_conformance.case.data.sources import GENERATORS, SOURCES
 from midepoch_conformance.case.workload import Workload
 
 ITS_OWN = ("oneshot", "rewinding")

@@ -138,6 +138,7 @@ EXTRAS = (
         "set_epoch",
         "growing",
         "arrays",
+        "payloads",
         "unbatched",
     ),
     *(

@@ -66,7 +66,7 @@ class Adapter:
             "tails": ("keep", "drop"),
             "persistent": (False, True),
             "extras": (
-                *("streams", "samplers", "set_epoch", "growing", "arrays"),
+                *("streams", "samplers", "set_epoch", "growing", "arrays", "payloads"),
                 *("unbatched", "world"),
             ),
             "reasons": {

@@ -99,6 +99,7 @@ class Adapter:
 AMBIENT = ("python", "numpy", "torch")
 EXTRAS = (
     *("streams", "trees", "iterator state", "samplers", "set_epoch", "growing", "arrays"),
+    "payloads",
     *("unbatched", "world"),
 )
 HAS_ORDERS = "in_order" in inspect.signature(StatefulDataLoader).parameters

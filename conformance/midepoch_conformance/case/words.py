@@ -159,6 +159,8 @@ def describe_workload(w: Workload) -> str:
         words.append(f"each drawing {sorts}from {streams}")
     if w.width > 1:
         words.append(f"each an array of {w.width} numbers")
+    if w.payload:
+        words.append(f"each with {_TREES[w.payload]}")
     if w.tree:
         words.append(f"the dataset adds {_TREES[w.tree]} to its state")
     return ", ".join((*words, *_faults(w)))

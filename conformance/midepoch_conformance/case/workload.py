@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from midepoch_conformance.case.data import published, sources, trees
+from midepoch_conformance.case.data import published, samplers, sources, trees
 from midepoch_conformance.case.data.rows import Rows, WorkloadError
 
 __all__ = ["AMBIENT_DRAWS", "KINDS", "WIDE", "Workload", "WorkloadError"]
@@ -32,9 +32,10 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "stream": (*sources.SOURCES, *published.STREAMS),
     "state_at": ("dataset", "iterator", "both"),
     "tree": ("", *trees.TREES),
+    "payload": ("", *trees.TREES),
     "ranks": ("", "shared", "cut anew", "dealt"),
     "sampler": ("", "random", "replacement", "subset", "weighted", "distributed",
-                *sources.SAMPLERS, *published.ORDERS),
+                *samplers.SAMPLERS, *published.ORDERS),
 }  # fmt: skip
 
 
@@ -103,7 +104,7 @@ class Workload(Rows):
     """The user's sampler of a map-style dataset: torch's ``"random"``, ``"replacement"``,
     ``"subset"`` or ``"weighted"`` with a generator of their own, ``"distributed"`` with its
     epoch set from outside, or a class of the user's: ``"custom"``, ``"stateful"``,
-    ``"batches"`` and others of :data:`sources.SAMPLERS`."""
+    ``"batches"`` and others of :data:`samplers.SAMPLERS`."""
 
     grow: int = 0
     """The samples that each epoch adds to the one before; the user sets the new length."""
@@ -120,6 +121,9 @@ class Workload(Rows):
     If it is more than 1, the row is a NumPy array of integers. The adapter then has its loader
     collate a batch's rows to one array or tensor, as it would collate a user's samples.
     """
+
+    payload: str = ""
+    """The tree that each row ends with, one of :data:`trees.TREES`; a trace has its fingerprint."""
 
     data: str = ""
     """The text that identifies the data, for loaders that record it in their states."""
@@ -188,6 +192,7 @@ class Workload(Rows):
             "other lengths" if self.grow else "",
             "rolled over" if self.tail == "rollover" else "",
             "arrays" if self.width > 1 else "",
+            f"rows with {self.payload}" if self.payload else "",
             "uneven workers" if self.gate else "",
             "" if self.batch_size else "without batches",
             f"ranks {self.ranks}" if self.ranks else "",

@@ -19,6 +19,9 @@ USUAL = ((13, 4), (16, 4))
 ONES = ((16, 1), (13, 1))
 """Sizes and batch sizes: six sizes at most, because loaders that read files prepare each size."""
 
+FAR = 65_550
+"""More batches than sixteen bits count."""
+
 _basic = partial(family, section="basics")
 
 
@@ -259,3 +262,31 @@ def _loaded_by_reference(c: Cell) -> Case:
 )
 def _tree(c: Cell) -> Case:
     return c.play(f"take {c.at}, save s | load s, drain, drain", c.workload(2, tree="plain"))
+
+
+# Extremes.
+
+
+@family(
+    "many batches",
+    quick=("left out",),
+    section="extremes",
+    shape=((FAR + 8, 1),),
+    kind=("map",),
+    tail=("keep",),
+)
+def _many_batches(c: Cell) -> Case | None:
+    if c.shuffle or c.workers:
+        return None  # the count of batches is the same
+    return c.play(f"take {FAR}, save s | load s, drain", c.workload(1))
+
+
+@family(
+    "wrapped sampler", quick=("inline",), section="extremes",
+    shape=((13, 2),), kind=("map",), cut=CUTS, tail=("keep",),
+)  # fmt: skip
+def _wrapped_sampler(c: Cell) -> Case | None:
+    if c.shuffle:
+        return None  # a sampler takes the place of the loader's own order
+    w = c.workload(3, sampler="wrapped")
+    return c.play(f"drain, take {c.at}, save s | load s, drain, drain", w)

@@ -194,3 +194,17 @@ def _values(c: Cell, draw: str, before: str = "", after: str = "") -> Case:
     saved = f"[{before}] {drains(c.epoch)}, take {c.at}, save s"
     resumed = f"[{after}] load s, {drains(2 - c.epoch)}"
     return c.play(f"{saved} | {resumed}", c.workload(draws=(draw,)))
+
+
+PAYLOADS = ("containers", "arrays", "tensors", "values", "objects")
+
+
+@family(
+    "payloads", (True,), section="extremes", needs=("fixed plan",), shape=((13, 4),),
+    kind=("map", "iterable"), payload=PAYLOADS, pair=((3, 0),), tail=("keep",),
+)  # fmt: skip
+def _payloads(c: Cell) -> Case:
+    """Send all that a sample may hold from a worker."""
+    before, after = c.pair
+    w = c.workload(1, payload=c.payload)
+    return c.play(f"| [workers={after} ambient=1] drain", w, workers=before, lanes=before)

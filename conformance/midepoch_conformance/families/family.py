@@ -46,7 +46,7 @@ LONG = (1840, 4)
 
 SECTIONS = (
     "basics", "execution", "faults", "format", "histories", "outages", "unordered", "unusual",
-    "ranks", "held", "positions", "dealt",
+    "ranks", "held", "positions", "dealt", "extremes",
 )  # fmt: skip
 """The sections of a table, in the table's order; the families of a section follow each other.
 
@@ -61,11 +61,12 @@ the plan stays fixed while the worker count changes (``fixed plan``), or the loa
 midepoch's own format (``format``).
 """
 
-QUICK = ("kinds", "inline", "drawn")
+QUICK = ("kinds", "inline", "drawn", "left out")
 """The ways in which the profile quick can play a family unlike its neighbours.
 
 With workers on every kind of workload (``kinds``), without workers alone (``inline``), or each of
-its own values once, as the drawn histories do all that it does (``drawn``).
+its own values once, as the drawn histories do all that it does (``drawn``), or not at all
+(``left out``).
 """
 
 

@@ -166,6 +166,18 @@ def _size(c: Cell) -> Case:
     return c.play(GROWING[c.where], _growing(c))
 
 
+@family(
+    "size out of order", (True,), section="extremes", needs=("samples",), quick=("left out",),
+    shape=(LONG,), kind=("map",), tail=("keep",),
+)  # fmt: skip
+def _size_out_of_order(c: Cell) -> Case | None:
+    """Take states while one sample keeps its worker busy, and hundreds of batches overtake it."""
+    if c.workers < 2 or c.shuffle:
+        return None
+    w = c.workload(1, log="auto", gate=(0, c.shape[0] - 1))
+    return c.play(GROWING["epoch"], w, in_order=False)
+
+
 @_fault(
     "calls",
     needs=("samples",),

@@ -32,7 +32,7 @@ OWN = (
     "cut", "where", "links", "soon", "asked", "used", "epoch", "times", "codec", "position",
     "interval", "pair", "change", "draw", "value", "part", "plan", "sample", "when",
     "seed", "chunk", "vector", "counts", "plot", "ranks", "worlds", "order", "then", "sizes",
-    "width", "begun", "later",
+    "width", "begun", "later", "payload",
 )  # fmt: skip
 """The axes of single families."""
 NOT_BY_KIND = ("value", "part", "codec", "sizes", "order", "then", "width")
@@ -70,7 +70,17 @@ GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
         *itertools.combinations(PHYSICAL, 2),
         *(
             ("family", axis)
-            for axis in ("change", "pair", "counts", "interval", "soon", "used", "plot", "width")
+            for axis in (
+                "change",
+                "pair",
+                "counts",
+                "interval",
+                "soon",
+                "used",
+                "plot",
+                "width",
+                "payload",
+            )
         ),
     ),
     ("full", False): (
@@ -161,6 +171,7 @@ CROSSING = ("containers", "arrays", "tensors", "mutated")
 QUICK_VALUES: dict[str, tuple[Any, ...]] = {
     "pair": ((3, 0), (3, 2), (1, 3), (0, 2)),
     "part": (0, 1, 2, 3, 4, 6, 8, 11),
+    "payload": ("arrays", "objects"),
 }
 """The axes that are shorter in quick."""
 
@@ -239,7 +250,8 @@ def _rows(profile: str, workers: bool, unusual: bool) -> Iterator[dict[str, Any]
             continue
         if (family.section == "unusual") is not unusual:
             continue
-        if profile == "quick" and workers and "inline" in family.quick:
+        apart = {"left out", "inline"} if workers else {"left out"}
+        if profile == "quick" and apart & set(family.quick):
             continue
         axes = _axes(family, profile, workers)
         # Covering chooses the earliest of equal rows, so each family prefers another kind. With

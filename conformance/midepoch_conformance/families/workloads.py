@@ -305,15 +305,17 @@ def _refused(c: Cell, w: Workload) -> Case | None:
 
 
 @_unusual(
-    "work interrupted", needs=("samples",), shape=((13, 3),), interval=(100,),
+    "work interrupted", needs=("samples",), shape=((13, 3),), interval=(100,), sample=(6, 1, 11),
     where=("goes on", "saved"),
     unusual=("random", "stateful", "private python", "private numpy", "buffer", "on the iterator"),
 )  # fmt: skip
-def _interrupted(c: Cell, w: Workload) -> Case:
+def _interrupted(c: Cell, w: Workload) -> Case | None:
     """Interrupt a batch of data that remember what was drawn for it."""
+    if c.sample != 6 and not w.sampler:
+        return None  # only a sampler decides when a sample comes
     # The first of two lanes has delivered nothing, and the second has not been asked.
     first = bool(w.private) and c.kind in LANED
-    made = dataclasses.replace(w, interrupt_at=2 if first else 6, log="auto")
+    made = dataclasses.replace(w, interrupt_at=2 if first else c.sample, log="auto")
     return c.play(INTERRUPTED[c.where], made, **({"lanes": c.workers or 2} if first else {}))
 
 

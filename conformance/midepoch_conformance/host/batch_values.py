@@ -13,6 +13,7 @@ import struct
 from collections.abc import Mapping
 from typing import Any
 
+from midepoch_conformance.case.data.trees import spelled
 from midepoch_conformance.case.trace import Batch
 from midepoch_conformance.case.workload import WIDE
 
@@ -199,12 +200,19 @@ def in_numbers(rows: Any) -> Batch:
 
 
 def _row(row: Any) -> list[float]:
-    """Return a row's numbers; a wide row repeats its id and gives each number once."""
+    """Return a row's numbers; a wide row repeats its id and gives each number once.
+
+    A payload counts as one number that tells its values and types.
+    """
     values = row.tolist() if hasattr(row, "tolist") else [*row]
     return [*map(_number, values if len(values) <= WIDE else dict.fromkeys(values))]
 
 
 def _number(value: Any) -> float:
+    if isinstance(value, dict):
+        return int.from_bytes(
+            _hash("payload", spelled(value).encode("utf-8", "surrogatepass"))[:6], "big"
+        )
     if type(value) in (int, float):
         return value  # type: ignore[no-any-return]  # narrowed by the line above
     whole = getattr(value, "__index__", None)

@@ -26,7 +26,7 @@ AHEAD = 8
 """How many batches, for each that may be under way, read-ahead varies from run to run."""
 
 
-@judge("COST-1", "size")
+@judge("COST-1", "size", "size out of order")
 def size(view: View) -> Finding | None:
     """No state is larger than those before it."""
     last = len(view.case.sessions) - 1
@@ -157,9 +157,11 @@ def fetched_once(view: View) -> Finding | None:
 def _wrong(view: View, last: int) -> Finding | None:
     """Return why the sessions up to ``last`` cannot be judged: one of them goes wrong."""
     for index in range(last + 1):
-        problem = view.problem(index)
         if view.session(index) is None:
             return view.blocked("the play did not get there")
+        if not view.case.sessions[index].execution.in_order:
+            continue  # UNORD-1 looks at such batches
+        problem = view.problem(index)
         if problem is not None:
             return view.blocked(f"the run fails: {problem.words}")
     return None

@@ -37,7 +37,7 @@ def before_the_end(view: View) -> Finding | None:
     return _next_epochs(view)
 
 
-@judge("EPOCH-4", "later", "work later")
+@judge("EPOCH-4", "later", "work later", "wrapped sampler")
 def in_a_later_epoch(view: View) -> Finding | None:
     """A state from a later epoch resumes in that epoch's order."""
     return view.rest(1) if inside(view, 1) else None

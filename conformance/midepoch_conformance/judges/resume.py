@@ -13,7 +13,7 @@ from midepoch_conformance.verdict.finding import Finding, fault_kind, in_words
 __all__ = ["inside"]
 
 
-@judge("RESUME-1", "cut", "work cut", "uneven", "killed")
+@judge("RESUME-1", "cut", "work cut", "uneven", "killed", "many batches")
 def exact(view: View) -> Finding | None:
     """The rest of the first epoch is delivered."""
     return view.rest(1) if inside(view, 1) else None

@@ -36,6 +36,7 @@ _WORKLOAD_DEFAULTS: dict[str, Any] = {
     "grow": 0,
     "gate": None,
     "width": 1,
+    "payload": "",
 }
 _OF_EXECUTIONS = (
     "persistent", "prefetch", "start_method", "interval", "lanes", "worker_kind", "in_order",

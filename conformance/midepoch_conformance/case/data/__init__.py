@@ -1,7 +1,7 @@
 """Data: the datasets and samplers of workloads, each of which a failure's script can hold.
 
 - ``rows``: the samples of a workload.
-- ``sources``: streams, generators and samplers; ``published``: those of the published vectors.
+- ``sources``: streams and generators; ``samplers``; ``published``: those of the published vectors.
 - ``trees``: trees in a dataset's state.
 
 Rule: a class here stands alone, and imports numpy or torch inside functions only.

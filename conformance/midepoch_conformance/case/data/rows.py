@@ -21,15 +21,15 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from midepoch_conformance.case.data.published import BATCHES, ORDERS, STREAMS
+from midepoch_conformance.case.data.samplers import SAMPLERS
 from midepoch_conformance.case.data.sources import (
     GENERATORS,
-    SAMPLERS,
     SOURCES,
     Counting,
     Private,
     RowIterator,
 )
-from midepoch_conformance.case.data.trees import MAKERS, change, spelled
+from midepoch_conformance.case.data.trees import MAKERS, change, spelled, tree_at
 
 __all__ = ["Rows", "WorkloadError"]
 
@@ -129,6 +129,7 @@ class Rows:
     gate: tuple[int, int] | None
     die_once: bool
     width: int
+    payload: str
     begun: tuple[float, ...] = ()
     """The draws from when a lane's dataset was set up, for ``stream="set up"``."""
 
@@ -165,6 +166,8 @@ class Rows:
     def row(self, i: int, rng: Callable[[], float] | None = None) -> Any:
         """Return the row of sample ``i``: ``[i, *draws]``, or ``width`` times ``i`` as an array.
 
+        With a ``payload`` the tree of the sample's own follows.
+
         ``rng`` is a function that draws a float from the loader's own documented source;
         it is needed only where ``"own"`` is among the draws.
         """
@@ -185,7 +188,7 @@ class Rows:
             import numpy
 
             return numpy.full(self.width, i)
-        return [i, *self.drawn(rng)]
+        return [i, *self.drawn(rng), *([tree_at(self.payload, i)] if self.payload else [])]
 
     def drawn(self, rng: Callable[[], float] | None = None) -> list[float]:
         """Return a number of each stream that samples draw from; ``rng`` as for :meth:`row`."""
@@ -338,7 +341,7 @@ class Rows:
     # Samplers, and epochs set from outside
 
     def order(self) -> Any:
-        """Return the user's own sampler, for ``sampler`` in :data:`.sources.SAMPLERS`."""
+        """Return the user's own sampler, for ``sampler`` in :data:`.samplers.SAMPLERS`."""
         return (ORDERS if self.special_order else SAMPLERS)[self.sampler](self)
 
     @property

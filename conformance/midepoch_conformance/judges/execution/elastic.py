@@ -18,7 +18,7 @@ def at_every_step(view: View) -> Finding | None:
     return view.all(1)
 
 
-@judge("WORKERS-1", "workers", "work workers", "work left early")
+@judge("WORKERS-1", "workers", "work workers", "work left early", "payloads")
 def any_worker_count(view: View) -> Finding | None:
     """Another worker count delivers the same, also after an epoch that was left early."""
     return _same(view.beside_the_first() if view.case.probe == "work left early" else view)

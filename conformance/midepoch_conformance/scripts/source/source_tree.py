@@ -152,7 +152,7 @@ class _Bare(ast.NodeTransformer):
         return ast.Assign([node.target], node.value) if node.value is not None else None
 
 
-_MODULES = {"torch_data", "sources", "trees", "tampering"}
+_MODULES = {"torch_data", "samplers", "sources", "trees", "tampering"}
 """Modules of the suite whose names other modules reach through the module's own."""
 
 

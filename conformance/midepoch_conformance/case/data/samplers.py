@@ -1,0 +1,112 @@
+"""The samplers of users that loaders break on.
+
+As in ``sources.py``, each class is small and needs no other: a failure's script holds only the
+class that it needs. The classes need of a workload ``w`` no more than ``w.n``, ``w.seed`` and
+``w.batch_size``.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+__all__ = ["SAMPLERS", "Batches", "Custom", "Stateful", "Wrapped"]
+
+
+class Custom:
+    """A user's plain sampler: its own generator orders the ids again for each epoch.
+
+    It sorts by Gaussians: of an odd number of them the generator keeps one more in its state.
+    """
+
+    def __init__(self, w: Any) -> None:
+        self.n, self.generator = w.n, random.Random(w.seed)
+
+    def __len__(self) -> int:
+        return int(self.n)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.order(self.generator, self.n))
+
+    @staticmethod
+    def order(generator: random.Random, n: int) -> list[int]:
+        """Return the ids by one Gaussian each."""
+        keys = [generator.gauss(0, 1) for _ in range(n)]
+        return sorted(range(n), key=keys.__getitem__)
+
+
+class Batches:
+    """A user's batch sampler: neighbours in a batch, the batches in an order of their own."""
+
+    def __init__(self, w: Any) -> None:
+        self.generator = random.Random(w.seed)
+        self.batches = [
+            list(range(i, min(i + w.batch_size, w.n))) for i in range(0, w.n, w.batch_size)
+        ]
+
+    def __len__(self) -> int:
+        return len(self.batches)
+
+    def __iter__(self) -> Iterator[list[int]]:
+        order = list(self.batches)
+        self.generator.shuffle(order)
+        yield from order
+
+
+class Stateful:
+    """A user's Stateful sampler: each pass has an order of its own, and the state is a place."""
+
+    def __init__(self, w: Any) -> None:
+        self.n, self.seed, self.passes, self.position, self.loaded = w.n, w.seed, 0, 0, False
+
+    def __len__(self) -> int:
+        return int(self.n)
+
+    def __iter__(self) -> Iterator[int]:
+        self.position, self.loaded = self.position if self.loaded else 0, False
+        return self.indices()
+
+    def indices(self) -> Iterator[int]:
+        """Yield the rest of the pass."""
+        order = list(range(self.n))
+        random.Random(f"{self.seed}/{self.passes}").shuffle(order)
+        while self.position < self.n:
+            self.position += 1
+            yield order[self.position - 1]
+        self.passes, self.position = self.passes + 1, 0
+
+    def state_dict(self) -> dict[str, int]:
+        """Return the place."""
+        return {"passes": self.passes, "position": self.position}
+
+    def load_state_dict(self, state: dict[str, int]) -> None:
+        """Continue from a place, once."""
+        self.passes, self.position, self.loaded = state["passes"], state["position"], True
+
+
+class Wrapped:
+    """A user's sampler around a sampler around a third one, which has the generator."""
+
+    def __init__(self, w: Any, around: int = 2) -> None:
+        self.n = w.n
+        if around:
+            self.sampler = type(self)(w, around - 1)
+        else:
+            self.generator = random.Random(w.seed)
+
+    def __len__(self) -> int:
+        return int(self.n)
+
+    def __iter__(self) -> Iterator[int]:
+        if hasattr(self, "sampler"):
+            return iter(self.sampler)
+        order = list(range(self.n))
+        self.generator.shuffle(order)
+        return iter(order)
+
+
+SAMPLERS: dict[str, Any] = {
+    "custom": Custom, "batches": Batches, "stateful": Stateful, "wrapped": Wrapped,
+}  # fmt: skip
+"""The samplers that are the user's own; all others are torch's."""
