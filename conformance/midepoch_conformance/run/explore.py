@@ -19,6 +19,7 @@ from midepoch_conformance.families.tables import has_workers
 from midepoch_conformance.run.bench import Bench, Engine
 from midepoch_conformance.run.check import (
     JUDGED,
+    OF_STAGES,
     Stopped,
     asked,
     block_dependents,
@@ -34,11 +35,15 @@ from midepoch_conformance.run.settings import Settings
 from midepoch_conformance.run.smoke import smoke
 from midepoch_conformance.run.summary import prerequisite_cases, summarise, unjudged
 from midepoch_conformance.search.draws import Chance
+from midepoch_conformance.search.ranks import choose
 from midepoch_conformance.search.steering import Steering
 from midepoch_conformance.search.strategies import INLINE_OF, draw_cases
 from midepoch_conformance.verdict.results import CaseResult, Check, Failure, failing
 
 __all__ = ["Goal", "draw_round", "explore"]
+
+OF_RANKS = 10
+"""Beside these a round has one history of ranks for so many cases, if the loader has ranks."""
 
 ROUND, FIRST = 100, 10
 """Cases that are drawn at a time: half of them of the tables' families, half histories.
@@ -114,6 +119,9 @@ def draw_round(
         with contextlib.suppress(Unsatisfiable):
             drawn += draw_cases(offer, count - histories, seed, only, multi=multi)
         drawn += steering.choose(histories, Chance(f"{seed}/{multi}"), multi)
+        if only is None or only & OF_STAGES:
+            chance = Chance(f"{seed}/{multi} of ranks")
+            drawn += choose(count // OF_RANKS, offer, chance, multi, steering.declines)
     return drawn
 
 
