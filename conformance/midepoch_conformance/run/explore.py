@@ -43,7 +43,7 @@ from midepoch_conformance.verdict.results import CaseResult, Check, Failure, fai
 __all__ = ["Goal", "draw_round", "explore"]
 
 OF_RANKS = 10
-"""Beside these a round has one history of ranks for so many cases, if the loader has ranks."""
+"""A round has one history of ranks in so many cases, if the loader has such ranks."""
 
 ROUND, FIRST = 100, 10
 """Cases that are drawn at a time: half of them of the tables' families, half histories.
@@ -115,13 +115,15 @@ def draw_round(
     drawn: list[Case] = []
     for multi, count in ((False, size - share), (True, share)):
         histories = count // 2 if only is None or only & JUDGED else 0
-        # This loader may offer nothing of what is asked for.
-        with contextlib.suppress(Unsatisfiable):
-            drawn += draw_cases(offer, count - histories, seed, only, multi=multi)
-        drawn += steering.choose(histories, Chance(f"{seed}/{multi}"), multi)
+        ranks: list[Case] = []
         if only is None or only & OF_STAGES:
             chance = Chance(f"{seed}/{multi} of ranks")
-            drawn += choose(count // OF_RANKS, offer, chance, multi, steering.declines)
+            ranks = choose(count // OF_RANKS, offer, chance, multi, steering.declines)
+        # This loader may offer nothing of what is asked for.
+        with contextlib.suppress(Unsatisfiable):
+            others = count - histories - len(ranks)
+            drawn += draw_cases(offer, others, seed, only, multi=multi)
+        drawn += steering.choose(histories, Chance(f"{seed}/{multi}"), multi) + ranks
     return drawn
 
 
