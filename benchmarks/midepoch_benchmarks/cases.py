@@ -29,6 +29,7 @@ ROWS = {
     "order": "The shuffled order",
     "resume": "Resuming at a position of 10^12 shuffled samples",
     "skip": "Resuming an iterable without a state",
+    "ranks": "Several ranks",
     "work": "Real work: decode and augment",
     "grow-tensors": "Growth with the number of tensors",
     "grow-lanes": "Growth with the number of lanes",
@@ -295,6 +296,26 @@ def _resumes() -> Iterator[Case]:
     )
 
 
+def _ranks() -> Iterator[Case]:
+    many = {"lanes": 4096, "world": 512}
+    yield Case(
+        "ranks-resume", "ranks", "one of 8 ranks resumes one rank's state of 10^12 samples",
+        "rank resume", {"n": 10**12, "share": 0.5}, "resume", Goal(VALUE, 5e-3), against=(),
+    )  # fmt: skip
+    yield Case(
+        "ranks-state", "ranks", "state of 4,096 lanes, merged from 512 ranks",
+        "rank size", many, "state", Goal(VALUE, 10**6), unit="bytes", against=(), rounds=1,
+    )  # fmt: skip
+    yield Case(
+        "ranks-merge", "ranks", "merging the states of 512 ranks with 4,096 lanes",
+        "rank merge", many, "merge", Goal(VALUE, 1.0), against=(),
+    )  # fmt: skip
+    yield Case(
+        "ranks-seeds", "ranks", "seeding each sample, beside seeding each batch of 100",
+        "rank seeds", {}, "sample", Goal(VALUE, 12e-6), against=(),
+    )  # fmt: skip
+
+
 def _work() -> Iterator[Case]:
     for seconds, (side, out) in ((0.25e-3, (16, 16)), (5e-3, (160, 136))):
         for workers in (0, 1, 2):
@@ -368,7 +389,7 @@ CASES: dict[str, Case] = {
     case.id: case
     for cases in (
         _throughput(), _transport(), _without_workers(), _starts(), _threads(), _states(),
-        _orders(), _resumes(), _work(), _growth(),
+        _orders(), _resumes(), _ranks(), _work(), _growth(),
     )
     for case in cases
 }  # fmt: skip

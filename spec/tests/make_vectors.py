@@ -22,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import canonical_values
 import invalid_states
+import rank_runs
 import resume_runs
 import resume_users
 from vector_files import write
@@ -125,6 +126,20 @@ def seeds() -> None:
         "SEED-3",
         "batches of iterables: epoch, lane, ordinal",
         [("batch.iterable", place) for place in streams],
+    )
+    samples = [(0, 0), (0, 1), (1, 0), (12, 345), (0, 2**63 - 1), (2**63 - 1, 0)]
+    _derivations(
+        "sample",
+        "SEED-8",
+        "samples of ranks that share one plan: epoch, place",
+        [("sample", place) for place in samples],
+    )
+    shares = [(0, 0, 2), (0, 2, 2), (1, 0, 1), (12, 345, 6), (2**63 - 1, 0, 2**63 - 1)]
+    _derivations(
+        "share",
+        "SEED-8",
+        "what collate_fn draws for a share: epoch, place, samples",
+        [("share", place) for place in shares],
     )
     write(
         "seeds/streams.json",
@@ -381,6 +396,12 @@ def mismatches() -> None:
         write(f"mismatches/{name}.json", vector)
 
 
+def ranks() -> None:
+    """Write resumes under other numbers of ranks (WORLD-3 to WORLD-10, SEED-8)."""
+    for name, vector in rank_runs.vectors().items():
+        write(f"ranks/{name}.json", vector)
+
+
 KINDS: dict[str, Callable[[], None]] = {
     "order": order,
     "seeds": seeds,
@@ -391,6 +412,7 @@ KINDS: dict[str, Callable[[], None]] = {
     "resumes": resumes,
     "users": users,
     "mismatches": mismatches,
+    "ranks": ranks,
 }
 
 

@@ -190,6 +190,20 @@ class Reference:
             snapshot_every_n_steps=setting.interval,
         )
 
+    def ranked(self, setting: Setting, **ranks: Any) -> Any:
+        """Return the loader of one of several ranks, whose batch size may be that of all."""
+        arguments = _arguments(dataclasses.replace(setting, lanes=None))
+        if "global_batch_size" in ranks:
+            del arguments["batch_size"]
+        module = _installed("midepoch")
+        return module.StatefulDataLoader(
+            setting.dataset, **arguments, seed=0, lanes=setting.lanes, **ranks
+        )
+
+    def merge(self, parts: list[Any]) -> Any:
+        """Return the state that those of all ranks make."""
+        return _installed("midepoch").merge_states(parts)
+
 
 class Memcpy:
     """No loader: a copy of each batch's bytes from and into memory that is in use already."""

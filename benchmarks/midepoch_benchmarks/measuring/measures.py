@@ -9,9 +9,13 @@ from midepoch_benchmarks.measuring.job import Job
 from midepoch_benchmarks.measuring.kernel import Calls, Faults
 from midepoch_benchmarks.measuring.orders import Memory, Ordering
 from midepoch_benchmarks.measuring.positions import (
+    Merging,
+    OfRanks,
     Resuming,
     ResumingAnywhere,
+    ResumingRanks,
     Saving,
+    SeededBySample,
     Size,
     Skipping,
 )
@@ -34,4 +38,8 @@ MEASURES: dict[str, Callable[[Contender, Job], Entrant]] = {
     "resume at": Resuming,
     "state size": Size,
     "skip": Skipping,
+    "rank resume": ResumingRanks,
+    "rank size": OfRanks,
+    "rank merge": Merging,
+    "rank seeds": SeededBySample,
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import pickle
 import statistics
 import time
@@ -18,7 +19,10 @@ from midepoch_benchmarks.measuring.datasets import BATCH_SIZE, Indices, Stream
 from midepoch_benchmarks.measuring.job import Job
 from midepoch_benchmarks.measuring.streaming import Streaming, closed
 
-__all__ = ["Resuming", "ResumingAnywhere", "Saving", "Size", "Skipping"]
+__all__ = [
+    "Merging", "OfRanks", "Resuming", "ResumingAnywhere", "ResumingRanks", "Saving",
+    "SeededBySample", "Size", "Skipping",
+]  # fmt: skip
 
 _CALLS = 50
 """The calls of ``state_dict()`` in a round, each after another batch."""
@@ -181,6 +185,113 @@ class Skipping:
     def round(self) -> float:
         """Return seconds a skipped batch."""
         return self.more()
+
+    def close(self) -> None:
+        """Do nothing: no loader outlives its round."""
+
+
+_SAMPLES = 1 << 15
+"""The samples that are seeded in a round."""
+
+
+def ranked(contender: Contender, setting: Setting, **ranks: Any) -> Any:
+    """Return the loader of one rank.
+
+    Raises:
+        NotOfferedError: the contender has no ranks.
+    """
+    if not hasattr(contender, "ranked"):
+        raise NotOfferedError("its loaders know no ranks")
+    return contender.ranked(setting, **ranks)
+
+
+class ResumingRanks(ResumingAnywhere):
+    """The same for one of 8 ranks, of a state of one rank alone."""
+
+    def open(self, rank: int = 0, world: int = 1) -> Any:
+        """Return a rank's loader."""
+        size = self.setting.batch_size
+        return ranked(self.contender, self.setting, ranks=(rank, world), global_batch_size=size)
+
+    def __init__(self, contender: Contender, job: Job) -> None:
+        self.contender, self.setting = (
+            contender,
+            Setting(Indices(job.parameters["n"]), shuffle=True),
+        )
+        loader = self.open()
+        next(iter(loader))
+        self.state = copy.deepcopy(loader.state_dict())
+        batches = int(job.parameters["n"] * job.parameters["share"]) // self.setting.batch_size
+        samples = batches * self.setting.batch_size
+        self.state["position"].update(batches=batches, samples=samples)
+        self.round()
+
+    def _more(self) -> float:
+        taken = []
+        for state in (None, self.state):
+            loader = self.open(3, 8)
+            start = time.perf_counter()
+            if state is not None:
+                loader.load_state_dict(state)
+            next(iter(loader))
+            taken.append(time.perf_counter() - start)
+        return taken[1] - taken[0]
+
+
+class OfRanks:
+    """Bytes, in JSON, of the state that all ranks make, after one batch of each of them."""
+
+    def __init__(self, contender: Contender, job: Job) -> None:
+        lanes, world = job.parameters["lanes"], job.parameters["world"]
+        setting = Setting(Stream(Indices()), lanes=lanes, batch_size=_WIDE)
+        loaders = (ranked(contender, setting, ranks=(rank, world)) for rank in range(world))
+        self.merge = contender.merge  # type: ignore[attr-defined]  # what has ranks has it
+        self.parts = [self._part(loader) for loader in loaders]
+
+    @staticmethod
+    def _part(loader: Any) -> Any:
+        next(iter(loader))
+        return copy.deepcopy(loader.state_dict())
+
+    def round(self) -> float:
+        """Return bytes."""
+        return float(len(json.dumps(self.merge(self.parts))))
+
+    def close(self) -> None:
+        """Do nothing: no loader outlives its first batch."""
+
+
+class Merging(OfRanks):
+    """Seconds to make one state of the parts of all ranks."""
+
+    def round(self) -> float:
+        """Return seconds."""
+        start = time.perf_counter()
+        self.merge(self.parts)
+        return time.perf_counter() - start
+
+
+class SeededBySample:
+    """Processor seconds a sample that a rank's loader takes more than one without ranks."""
+
+    def __init__(self, contender: Contender, job: Job) -> None:
+        self.contender, self.setting = contender, Setting(Indices(), batch_size=_WIDE)
+        self.round()
+
+    def round(self) -> float:
+        """Return the additional processor seconds, a sample."""
+        size = self.setting.batch_size
+        alone = self._seconds(self.contender.open(self.setting))
+        ranks = ranked(self.contender, self.setting, ranks=(0, 1), global_batch_size=size)
+        return self._seconds(ranks) - alone
+
+    def _seconds(self, loader: Any) -> float:
+        batches = iter(loader)
+        next(batches)
+        start = time.process_time()
+        for _ in range(_SAMPLES // _WIDE):
+            next(batches)
+        return (time.process_time() - start) / (_SAMPLES // _WIDE * _WIDE)
 
     def close(self) -> None:
         """Do nothing: no loader outlives its round."""

@@ -15,10 +15,19 @@ from typing import Any
 from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.workload import Workload
 
-__all__ = ["ACTIONS", "CAUGHT", "HISTORY", "Case", "CaseError", "SessionPlan", "Step"]
+__all__ = [
+    "ACTIONS", "CAUGHT", "HISTORIES", "HISTORY", "OF_DEALT_RANKS", "OF_RANKS", "Case", "CaseError",
+    "SessionPlan", "Step",
+]  # fmt: skip
 
 HISTORY = "history"
 """The family of histories: its cases combine what the cases of single families do alone."""
+
+OF_RANKS, OF_DEALT_RANKS = "history of ranks", "history of dealt ranks"
+"""The families of histories whose number of ranks changes; see ``case/stages.py``."""
+
+HISTORIES = (HISTORY, OF_RANKS, OF_DEALT_RANKS)
+"""The families of which a profile draws cases, beside those of its table."""
 
 CAUGHT = "caught"
 """The family whose uninterrupted run fails and continues."""

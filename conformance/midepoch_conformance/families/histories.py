@@ -5,11 +5,17 @@ The stateful machine (``search/machine.py``) draws histories without end; every 
 
 from __future__ import annotations
 
-from midepoch_conformance.case.case import HISTORY, Case
-from midepoch_conformance.case.history import objection
-from midepoch_conformance.families.family import Cell, family
+import contextlib
+from functools import partial
 
-__all__ = ["PLOTS", "WITH_WORKERS"]
+from midepoch_conformance.case.adapter import Execution
+from midepoch_conformance.case.case import HISTORY, OF_DEALT_RANKS, OF_RANKS, Case, CaseError
+from midepoch_conformance.case.history import objection
+from midepoch_conformance.case.notation import parse_sessions
+from midepoch_conformance.case.stages import Stage, staged
+from midepoch_conformance.families.family import ITERABLES, Cell, family
+
+__all__ = ["OF_STAGES", "PLOTS", "WITH_WORKERS"]
 
 PLOTS = {
     "break after a resume": (
@@ -84,3 +90,42 @@ def _history(c: Cell) -> Case | None:
         return None
     case = c.play(PLOTS[c.plot], c.workload(6, fail_at=6 if c.plot in CAUGHT else None))
     return case if objection(case) is None else None
+
+
+OF_STAGES = {
+    "there and back": "[world=2] take 1, save | [world=4] take 1, save | [world=2] drain, drain",
+    "fewer and fewer": (
+        "[world=4] take 1, save | [world=2] take 1, save | [world=1] take 1, save | "
+        "[world=2] drain, drain"
+    ),
+    "in a later epoch": (
+        "[world=2] drain, take 1, save | [world=1] take 2, save, take 1 | [world=4] drain, drain"
+    ),
+    "saved at once": (
+        "[world=1] take 1, save | [world=4] save | [world=2] save, take 1 | "
+        "[world=4] take 1, save, take 1 | [world=2] drain, drain"
+    ),
+}
+"""The stages of each plot: numbers of ranks, and the steps that each rank takes after a load."""
+
+_of_stages = partial(
+    family, workers=(False,), section="stages", needs=("samples",), plot=tuple(OF_STAGES)
+)
+
+
+@_of_stages(OF_RANKS, shape=((26, 4), (24, 4)), kind=("map",))
+def _of_ranks(c: Cell) -> Case | None:
+    return _staged(c, "shared", Execution())
+
+
+@_of_stages(OF_DEALT_RANKS, shape=((35, 2), (32, 2)), kind=ITERABLES, tail=("keep",))
+def _of_dealt_ranks(c: Cell) -> Case | None:
+    return _staged(c, "dealt", Execution(lanes=4))
+
+
+def _staged(c: Cell, ranks: str, x: Execution) -> Case | None:
+    plans = parse_sessions(OF_STAGES[c.plot], x)
+    stages = [Stage(plan.execution, plan.steps) for plan in plans]
+    with contextlib.suppress(CaseError):  # the samples are too few
+        return staged(c.family, c.workload(ranks=ranks), stages)
+    return None

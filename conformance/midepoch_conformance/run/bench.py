@@ -19,7 +19,7 @@ from typing import Protocol, TypeVar
 
 from midepoch_conformance import judges
 from midepoch_conformance.case.adapter import Execution, LoaderInfo
-from midepoch_conformance.case.case import HISTORY, Case
+from midepoch_conformance.case.case import HISTORIES, Case
 from midepoch_conformance.case.trace import Fault, Trace
 from midepoch_conformance.case.uninterrupted import oracle_case
 from midepoch_conformance.case.workload import Workload
@@ -293,7 +293,7 @@ class Bench:
             return self._all(case, "not offered", reason), reason
         findings, played = self._play(case, attempt=0)
         if not played.hangs and any(f.outcome in FAILURES for f in findings):
-            drawn = case.probe == HISTORY
+            drawn = case.probe in HISTORIES
             if not (drawn and self._certain.has_enough_like(findings)):
                 findings = self._confirmed(case, findings, played)
                 if drawn:

@@ -16,7 +16,7 @@ from hypothesis import __version__ as HYPOTHESIS  # noqa: N812 - a constant, nam
 
 from midepoch_conformance import judges
 from midepoch_conformance.case.adapter import LoaderInfo
-from midepoch_conformance.case.case import HISTORY, Case
+from midepoch_conformance.case.case import HISTORIES, HISTORY, Case
 from midepoch_conformance.errors import CheckError
 from midepoch_conformance.families import tables
 from midepoch_conformance.families.offered import cases_for
@@ -51,6 +51,7 @@ from midepoch_conformance.run.summary import (
     with_blocked,
 )
 from midepoch_conformance.scripts.write import Scripts
+from midepoch_conformance.search.ranks import draw_rank_histories
 from midepoch_conformance.search.steering import Drawn, draw_histories
 from midepoch_conformance.search.strategies import draw_cases
 from midepoch_conformance.text import meant
@@ -66,8 +67,11 @@ __all__ = [
     "wanted_requirements",
 ]
 
-JUDGED = frozenset(j.requirement for j in judges.REGISTRY.values() if HISTORY in j.families)
-"""The requirements for which histories are judged."""
+JUDGED, OF_STAGES = (
+    frozenset(j.requirement for j in judges.REGISTRY.values() if {*families} & {*j.families})
+    for families in ((HISTORY,), HISTORIES[1:])
+)
+"""The requirements for which histories are judged, and histories of ranks."""
 
 DRAWN, SEED = 400, 1
 """The number of cases of all families that ``full`` draws beside its table, and the seed of all
@@ -151,19 +155,22 @@ def draw(
     cases, histories = [], Drawn([], {})
     if only is None or only & JUDGED:
         histories = draw_histories(profile, offer, SEED, bench.declines)
+    ranks: list[Case] = []
+    if only is None or only & OF_STAGES:
+        ranks = draw_rank_histories(profile, offer, SEED, bench.declines)
     if profile == "full":
         cases = draw_cases(offer, DRAWN, SEED, only)
     drawn = {
         "seed": SEED,
         "cases": len(cases),
-        "histories": len(histories.cases),
+        "histories": len(histories.cases) + len(ranks),
         "by": f"hypothesis {HYPOTHESIS}" if cases else "the suite",
         "unreached": [
             {"pair": [list(one), list(other)], "reason": reason}
             for (one, other), reason in histories.unreached.items()
         ],
     }
-    return cases + histories.cases, drawn
+    return cases + histories.cases + ranks, drawn
 
 
 def asked(case: Case, only: frozenset[str] | None) -> bool:
@@ -236,7 +243,7 @@ def find_failures(
 
     def smaller(group: Group) -> bool:
         """Return whether a group's case is made smaller; a drawn one always needs it."""
-        drawn = group.members[0][0].probe == HISTORY
+        drawn = group.members[0][0].probe in HISTORIES
         return full or drawn if settings.shrink is None else settings.shrink
 
     # A search with workers may wait for them: it begins first, so that others go on meanwhile.

@@ -19,6 +19,7 @@ from midepoch_conformance.families.tables import has_workers
 from midepoch_conformance.run.bench import Bench, Engine
 from midepoch_conformance.run.check import (
     JUDGED,
+    OF_STAGES,
     Stopped,
     asked,
     block_dependents,
@@ -34,11 +35,15 @@ from midepoch_conformance.run.settings import Settings
 from midepoch_conformance.run.smoke import smoke
 from midepoch_conformance.run.summary import prerequisite_cases, summarise, unjudged
 from midepoch_conformance.search.draws import Chance
+from midepoch_conformance.search.ranks import choose
 from midepoch_conformance.search.steering import Steering
 from midepoch_conformance.search.strategies import INLINE_OF, draw_cases
 from midepoch_conformance.verdict.results import CaseResult, Check, Failure, failing
 
 __all__ = ["Goal", "draw_round", "explore"]
+
+OF_RANKS = 10
+"""A round has one history of ranks in so many cases, if the loader has such ranks."""
 
 ROUND, FIRST = 100, 10
 """Cases that are drawn at a time: half of them of the tables' families, half histories.
@@ -110,10 +115,15 @@ def draw_round(
     drawn: list[Case] = []
     for multi, count in ((False, size - share), (True, share)):
         histories = count // 2 if only is None or only & JUDGED else 0
+        ranks: list[Case] = []
+        if only is None or only & OF_STAGES:
+            chance = Chance(f"{seed}/{multi} of ranks")
+            ranks = choose(count // OF_RANKS, offer, chance, multi, steering.declines)
         # This loader may offer nothing of what is asked for.
         with contextlib.suppress(Unsatisfiable):
-            drawn += draw_cases(offer, count - histories, seed, only, multi=multi)
-        drawn += steering.choose(histories, Chance(f"{seed}/{multi}"), multi)
+            others = count - histories - len(ranks)
+            drawn += draw_cases(offer, others, seed, only, multi=multi)
+        drawn += steering.choose(histories, Chance(f"{seed}/{multi}"), multi) + ranks
     return drawn
 
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from midepoch_conformance.case.case import HISTORY, Case
+from midepoch_conformance.case.case import HISTORIES, Case
 from midepoch_conformance.case.words import describe, feature_of, sort_of
 from midepoch_conformance.errors import own_error
 from midepoch_conformance.run.bench import Bench
@@ -98,7 +98,7 @@ class Cause(NamedTuple):
 def _cause(case: Case, finding: Finding, by_kind: bool) -> Cause:
     kind, feature = sort_of(case)
     # A drawn workload has any features: only the smallest case tells which of them matter.
-    sort = (kind, "" if case.probe == HISTORY else feature) if by_kind else ("", "")
+    sort = (kind, "" if case.probe in HISTORIES else feature) if by_kind else ("", "")
     return Cause(finding.requirement, sort, finding.outcome, finding.kind)
 
 

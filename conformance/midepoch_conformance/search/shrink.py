@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from midepoch_conformance.case.adapter import Execution
-from midepoch_conformance.case.case import HISTORY, Case, SessionPlan, Step
+from midepoch_conformance.case.case import HISTORIES, HISTORY, Case, SessionPlan, Step
 from midepoch_conformance.case.history import Course, objection
 from midepoch_conformance.case.workload import Workload
+from midepoch_conformance.search.fewer_ranks import fewer_stages, is_staged
 from midepoch_conformance.verdict.finding import Finding
 
 __all__ = ["HANG_PLAYS", "PLAYS", "Shrunk", "repaired", "shrink", "size", "smaller", "sound"]
@@ -148,6 +149,8 @@ def sound(case: Case) -> bool:
     w = case.workload
     if case.probe == HISTORY:
         return objection(case) is None
+    if case.probe in HISTORIES:
+        return is_staged(case)
     if any(getattr(w, name) is not None and getattr(w, name) >= w.n for name in _FAULTS):
         return False
     if not case.sessions or w.epochs < 0:
@@ -175,6 +178,8 @@ def sound(case: Case) -> bool:
 
 def _stages(case: Case) -> tuple[_Stage, ...]:
     """Return what makes a case smaller, the most promising first."""
+    if case.probe in HISTORIES[1:]:
+        return (_fewer_workers, fewer_stages, _smaller_workloads, _plainer)
     if case.probe == HISTORY:
         plain, parts = (_fewer_workers, _with_defaults, _faultless), (_fewer_sessions, _fewer_steps)
         return (*plain, *parts, _smaller_workloads, _shorter_takes, _plainer)

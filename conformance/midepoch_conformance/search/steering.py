@@ -112,7 +112,7 @@ class Steering:
     """
 
     def __init__(self, offer: Offer, declines: Declines | None = None) -> None:
-        self.offer, self._declines = offer, declines
+        self.offer, self.declines = offer, declines
         self.reached: set[Pair] = set()
         self._known: set[str] = set()
 
@@ -183,10 +183,10 @@ class Steering:
         return True
 
     def _declined(self, case: Case) -> str | None:
-        if self._declines is None:
+        if self.declines is None:
             return None
         cells = ((case.session_workload(i), s.execution) for i, s in enumerate(case.sessions))
-        answers = (self._declines(w, x) for w, x in cells)
+        answers = (self.declines(w, x) for w, x in cells)
         return next((words for words in answers if words is not None), None)
 
     def _with(self, pair: Pair, chance: Chance) -> Case | str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
+from midepoch_conformance.case.case import OF_DEALT_RANKS
 from midepoch_conformance.case.trace import Batch
+from midepoch_conformance.judges.execution.staged import through_stages
 from midepoch_conformance.judges.execution.world import fault_of_rank
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
@@ -21,9 +23,11 @@ def each_batch_once(view: View) -> Finding | None:
     return _together(view, [], range(1, len(view.case.sessions)))
 
 
-@judge("WORLD-10", "merged ranks", alone=True)
+@judge("WORLD-10", "merged ranks", OF_DEALT_RANKS, alone=True)
 def each_lane_goes_on(view: View) -> Finding | None:
     """What the ranks' states make together resumes any number of ranks."""
+    if view.case.probe == OF_DEALT_RANKS:
+        return through_stages(view)
     sessions = range(1, len(view.case.sessions))
     loads = [any(s.do == "load_merged" for s in p.steps) for p in view.case.sessions]
     before, after = ([i for i in sessions if loads[i] is loaded] for loaded in (False, True))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 
+from midepoch_conformance.case.case import OF_RANKS
 from midepoch_conformance.case.trace import Batch
 from midepoch_conformance.case.workload import Workload
+from midepoch_conformance.judges.execution.staged import through_stages
 from midepoch_conformance.judges.execution.world import fault_of_rank
 from midepoch_conformance.judges.format.order import values
 from midepoch_conformance.judges.registry import judge
@@ -77,9 +79,11 @@ def equal_states(view: View) -> Finding | None:
     return view.passed()
 
 
-@judge("WORLD-5", "shared ranks resized", alone=True)
+@judge("WORLD-5", "shared ranks resized", OF_RANKS, alone=True)
 def any_number_resumes(view: View) -> Finding | None:
     """Another number of ranks goes on with one rank's batches."""
+    if view.case.probe == OF_RANKS:
+        return through_stages(view)
     ranks = _ranks(view)
     return ranks if isinstance(ranks, Finding) else _same_steps(view, ranks, ids=False)
 

@@ -1,0 +1,171 @@
+"""Histories whose number of ranks changes: each stage goes on from the states of the one before.
+
+The first session is that of one rank alone. The sessions of a stage follow, one for each of its
+ranks, which all take the same steps. Pure; standard library only.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Iterator, Sequence
+
+from midepoch_conformance.case.adapter import Execution
+from midepoch_conformance.case.case import OF_DEALT_RANKS, Case, CaseError, SessionPlan, Step
+from midepoch_conformance.case.notation import usual
+from midepoch_conformance.case.uninterrupted import usual_length
+from midepoch_conformance.case.workload import Workload
+
+__all__ = ["Part", "Stage", "lane_batches", "lanes_in_turn", "parts_of", "staged", "stages_of"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Stage:
+    """So many ranks that load what the stage before has saved, and the steps that each takes."""
+
+    execution: Execution
+    """The execution of each rank, which has the number of ranks and that of the first one."""
+    steps: tuple[Step, ...]
+    """The steps after the load; of states the stage saves one at most, which has no name here."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Part:
+    """A part of an epoch that a stage delivers, counted in batches of one rank alone."""
+
+    epoch: int
+    first: int
+    end: int | None = None
+    """The batch before which it ends; None: the end of the epoch."""
+
+
+def staged(family: str, w: Workload, stages: Sequence[Stage]) -> Case:
+    """Return the history of these stages; one rank alone delivers as many epochs as they do.
+
+    Raises:
+        CaseError: the stages ask for what there is not.
+
+    Example:
+        >>> take, save, drain = Step("take", 1), Step("save"), Step("drain")
+        >>> stages = [Stage(Execution(world=2), (take, save)), Stage(Execution(), (drain,))]
+        >>> case = staged("history of ranks", Workload(ranks="shared"), stages)
+        >>> [(plan.execution.world, len(plan.steps)) for plan in case.sessions]
+        [(1, 1), (2, 2), (2, 2), (1, 2)]
+    """
+    parts = parts_of(w, stages)
+    epochs = 1 + max((part.epoch for found in parts for part in found), default=0)
+    alone = Execution(lanes=stages[0].execution.lanes)
+    sessions = [SessionPlan(alone, (Step("drain"),) * epochs, *usual(0))]
+    before = 0
+    for number, stage in enumerate(stages):
+        world = stage.execution.world
+        for rank in range(world):
+            x = dataclasses.replace(stage.execution, rank=rank)
+            load = _loads(family, number - 1, before, rank) if number else ()
+            own = (
+                dataclasses.replace(step, state=f"s{number}r{rank}") if step.do == "save" else step
+                for step in stage.steps
+            )
+            sessions.append(SessionPlan(x, (*load, *own), *usual(len(sessions))))
+        before = world
+    return Case(family, dataclasses.replace(w, epochs=epochs), tuple(sessions))
+
+
+def _loads(family: str, number: int, world: int, rank: int) -> tuple[Step, ...]:
+    if family == OF_DEALT_RANKS and world > 1:
+        return (Step("load_merged", state="/".join(f"s{number}r{r}" for r in range(world))),)
+    # The states of all ranks are equal: a new rank takes that of any other one.
+    return (Step("load", state=f"s{number}r{rank % world}"),)
+
+
+def stages_of(case: Case) -> list[Stage]:
+    """Return the stages of a history.
+
+    Raises:
+        CaseError: it is not the history of any stages.
+    """
+    found, index = list[Stage](), 1
+    while index < len(case.sessions):
+        plan = case.sessions[index]
+        own = plan.steps[1:] if found else plan.steps
+        nameless = (dataclasses.replace(s, state="") if s.do == "save" else s for s in own)
+        found.append(Stage(plan.execution, tuple(nameless)))
+        index += max(1, plan.execution.world)
+    if len(found) < 2 or staged(case.probe, case.workload, found) != case:
+        raise CaseError("these sessions are not the stages of one history")
+    return found
+
+
+def parts_of(w: Workload, stages: Sequence[Stage]) -> list[list[Part]]:
+    """Return what each stage delivers.
+
+    Raises:
+        CaseError: a stage asks for a batch that not every rank has, saves at an end that was not
+            seen, or has no state to load.
+    """
+    saved, found = Part(0, 0), []
+    for number, stage in enumerate(stages):
+        world, lanes = stage.execution.world, stage.execution.lanes or 0
+        here, parts = saved, list[Part]()
+        saves = [step for step in stage.steps if step.do == "save"]
+        if len(saves) > 1 or (not saves and number + 1 < len(stages)):
+            raise CaseError("each stage but the last one saves one state")
+        for step in stage.steps:
+            if step.do == "save":
+                if here.first >= usual_length(w, stage.execution, here.epoch):
+                    raise CaseError("a state at an end that was not seen has no sure position")
+                saved = here
+                continue
+            if step.do not in ("take", "drain") or step.tolerate:
+                raise CaseError(f"{step.do} is no step of a stage")
+            # Before any lane has ended, the ranks together deliver one rank's next batches.
+            after = here.first + step.n * (world if w.ranks == "dealt" else 1)
+            if step.do == "take" and not 0 < after - here.first <= _sure(w, lanes, here):
+                raise CaseError("not every rank has so many batches, in one rank's order")
+            parts.append(Part(here.epoch, here.first, after if step.do == "take" else None))
+            here = Part(here.epoch, after) if step.do == "take" else Part(here.epoch + 1, 0)
+        found.append([*_joined(parts)])
+    return found
+
+
+def _sure(w: Workload, lanes: int, here: Part) -> int:
+    """Return how many batches come in one rank's order, from a position on."""
+    if w.ranks == "dealt":
+        return min(lane_batches(w, lanes, whole=True), default=0) * lanes - here.first
+    return usual_length(w, Execution(), here.epoch) - here.first
+
+
+def _joined(parts: list[Part]) -> Iterator[Part]:
+    """Yield the parts, those of one epoch as one."""
+    for epoch, some in itertools.groupby(parts, key=lambda part: part.epoch):
+        own = [*some]
+        yield Part(epoch, own[0].first, own[-1].end)
+
+
+def lane_batches(w: Workload, lanes: int, *, whole: bool = False) -> list[int]:
+    """Return the number of batches of each lane in an epoch; ``whole``: of full ones.
+
+    Example:
+        >>> lane_batches(Workload("iterable", n=13, batch_size=2), 4)
+        [2, 2, 2, 2]
+        >>> lane_batches(Workload("iterable", n=13, batch_size=2), 4, whole=True)
+        [2, 1, 1, 1]
+    """
+    spare = 0 if whole or w.tail == "drop" else w.batch_size - 1
+    return [(len(w.share(lane, lanes)) + spare) // w.batch_size for lane in range(lanes)]
+
+
+def lanes_in_turn(batches: Sequence[int], done: Sequence[int], of: Sequence[int]) -> list[int]:
+    """Return the lanes of a rank's batches, in the order in which it delivers them.
+
+    Args:
+        batches: the number of batches of each lane.
+        done: how many of them are delivered.
+        of: the rank's lanes.
+
+    Example:
+        >>> lanes_in_turn([3, 1, 2, 2], [0, 0, 0, 0], [0, 2])
+        [0, 2, 0, 2, 0]
+    """
+    turns = sorted((at, lane) for lane in of for at in range(done[lane], batches[lane]))
+    return [lane for _, lane in turns]

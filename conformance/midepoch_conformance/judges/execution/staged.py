@@ -1,0 +1,159 @@
+"""Histories whose number of ranks changes, beside one rank alone: the first session."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+
+from midepoch_conformance.case.case import CaseError
+from midepoch_conformance.case.stages import (
+    Part,
+    lane_batches,
+    lanes_in_turn,
+    parts_of,
+    stages_of,
+)
+from midepoch_conformance.case.trace import Batch
+from midepoch_conformance.judges.execution.world import fault_of_rank
+from midepoch_conformance.judges.view import View
+from midepoch_conformance.verdict import compare, expected
+from midepoch_conformance.verdict.evidence import Evidence
+from midepoch_conformance.verdict.expected import Epochs
+from midepoch_conformance.verdict.finding import Finding
+
+__all__ = ["through_stages"]
+
+
+def through_stages(view: View) -> Finding:
+    """Compare what each stage's ranks deliver with one rank's batches from its position on."""
+    alone = view.session(0)
+    if alone is None or alone.first_fault() is not None:
+        return view.blocked("one rank alone fails")
+    whole = expected.epochs_of(alone)
+    try:
+        found = stages_of(view.case)
+        parts = parts_of(view.case.workload, found)
+    except CaseError as error:
+        return view.blocked(str(error))
+    first = 1
+    for number, stage in enumerate(found):
+        world = stage.execution.world
+        ranks = range(first, first + world)
+        for index in ranks:
+            if view.session(index) is None:
+                return view.blocked("the play did not get there")
+            failed = fault_of_rank(view, index)
+            if failed is not None:
+                return failed if number else view.blocked(f"nothing is saved: {failed.words}")
+        wrong = _of_stage(view, whole, parts[number], ranks)
+        if wrong is not None:
+            return wrong if number else view.blocked(f"before any load, {wrong.words}")
+        first += world
+    return view.passed()
+
+
+def _of_stage(view: View, whole: Epochs, parts: list[Part], ranks: range) -> Finding | None:
+    for place, part in enumerate(parts):
+        if part.epoch >= len(whole):
+            return view.blocked("one rank alone has fewer epochs")
+        got: list[list[Batch]] = []
+        for index in ranks:
+            session = view.session(index)
+            epochs = [] if session is None else expected.epochs_of(session)
+            got.append(epochs[place] if place < len(epochs) else [])
+        judged = _lanes if view.case.workload.ranks == "dealt" else _shares
+        found = judged(view, whole[part.epoch], part, got, ranks[0], place)
+        if found is not None:
+            return found
+    return None
+
+
+def _shares(
+    view: View, batches: list[Batch], part: Part, got: list[list[Batch]], first: int, place: int
+) -> Finding | None:
+    """Compare each step of ranks that share the batches."""
+    world, rows = len(got), [row for batch in batches for row in batch]
+    due: list[list[Batch]] = [[] for _ in got]
+    for number, batch in enumerate(batches[: part.end]):
+        if number < part.first:
+            continue
+        # The epoch's beginning fills its last batch up.
+        last = number + 1 == len(batches)
+        size = -(-len(batch) // world)
+        more = [rows[i % len(rows)] for i in range(size * world - len(batch))] if last else []
+        for rank in range(world):
+            share = [*batch, *more][rank * size : (rank + 1) * size]
+            step = len(due[rank])
+            mine = got[rank][step] if step < len(got[rank]) else []
+            # What fills up has a place of its own, and draws other numbers than the first time.
+            own = max(0, min(size, len(batch) - rank * size))
+            filling = _ids(mine[own:]) == _ids(share[own:])
+            due[rank].append([*share[:own], *mine[own:]] if filling else share)
+    for rank, share_of in enumerate(due):
+        if got[rank] == share_of:
+            continue
+        values = list(map(_ids, got[rank])) == list(map(_ids, share_of))
+        return _wrong(view, part, rank, world, share_of, got[rank], first, place, values)
+    return None
+
+
+def _lanes(
+    view: View, batches: list[Batch], part: Part, got: list[list[Batch]], first: int, place: int
+) -> Finding | None:
+    """Compare ranks to which lanes are dealt: in one rank's order until a lane ends."""
+    w, world = view.case.workload, len(got)
+    lanes = view.case.sessions[0].execution.lanes or 1
+    counts = lane_batches(w, lanes)
+    alone = lanes_in_turn(counts, [0] * lanes, range(lanes))
+    if len(alone) != len(batches):
+        return view.blocked("one rank alone delivers other batches")
+    done = [alone[: part.first].count(lane) for lane in range(lanes)]
+    numbers = {(lane, alone[:at].count(lane)): at for at, lane in enumerate(alone)}
+    sure = min(lane_batches(w, lanes, whole=True)) * lanes
+    due: list[list[int]] = []
+    for rank in range(world):
+        at, own = [*done], list[int]()
+        for lane in lanes_in_turn(counts, done, range(rank, lanes, world)):
+            own.append(numbers[lane, at[lane]])
+            at[lane] += 1
+        due.append([number for number in own if part.end is None or number < part.end])
+    # After a lane's end each batch comes once, in any order.
+    complete = _counted(got) == _counted([batches[part.first : part.end]])
+    for rank, of_rank in enumerate(due):
+        early = [batches[number] for number in of_rank if number < sure]
+        wanted = [batches[number] for number in of_rank]
+        once = complete or _counted([got[rank]]) == _counted([wanted])
+        if once and got[rank][: len(early)] == early:
+            continue
+        values = [*map(_ids, got[rank])] == [*map(_ids, wanted)]
+        return _wrong(view, part, rank, world, wanted, got[rank], first, place, values)
+    return None
+
+
+def _wrong(
+    view: View,
+    part: Part,
+    rank: int,
+    world: int,
+    due: list[Batch],
+    got: list[Batch],
+    first: int,
+    place: int,
+    values: bool,
+) -> Finding:
+    words = f"in epoch {part.epoch}, after {part.first} batches of one rank alone, rank {rank} of"
+    words += f" {world} delivers {compare.show(got)}, and {compare.show(due)} is due"
+    kind = "values" if values else "different"
+    evidence = Evidence("batches", first + rank, epoch=place)
+    found = view.silent(kind, words, due, got, evidence)
+    if values and view.case.workload.ranks == "shared":
+        return dataclasses.replace(found, needs=("WORLD-6",))
+    return found
+
+
+def _counted(parts: list[list[Batch]]) -> Counter[str]:
+    return Counter(str(batch) for batches in parts for batch in batches)
+
+
+def _ids(batch: Batch) -> list[float]:
+    return [row[0] for row in batch]

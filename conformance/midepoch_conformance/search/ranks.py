@@ -1,0 +1,128 @@
+"""Draws histories whose number of ranks changes from stage to stage (pure)."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from midepoch_conformance.case.adapter import Execution, Offer
+from midepoch_conformance.case.case import OF_DEALT_RANKS, OF_RANKS, Case, CaseError, Step
+from midepoch_conformance.case.data.sources import GENERATORS
+from midepoch_conformance.case.stages import Stage, staged
+from midepoch_conformance.case.workload import Workload
+from midepoch_conformance.families.family import ITERABLES
+from midepoch_conformance.families.offered import reason_not_offered
+from midepoch_conformance.search.draws import Chance, Unplayable
+from midepoch_conformance.search.steering import Declines
+
+__all__ = ["BUDGETS", "choose", "draw_rank_histories", "draw_rank_history"]
+
+BUDGETS = {"quick": (40, 2), "full": (640, 40)}
+"""How many of these histories each profile draws, without workers and with them."""
+
+MOST_RANKS = 4
+_TRIES = 20
+"""How many draws in a row may fail before no more are tried."""
+
+
+def draw_rank_histories(
+    profile: str, offer: Offer, seed: int, declines: Declines | None = None
+) -> list[Case]:
+    """Draw a profile's histories of ranks, the same for the same seed.
+
+    Example:
+        >>> len(draw_rank_histories("quick", Offer(extras=("world", "shared")), seed=1))
+        40
+        >>> draw_rank_histories("quick", Offer(), seed=1)
+        []
+    """
+    alone, workers = BUDGETS[profile]
+    found = choose(alone, offer, Chance(f"{seed} of ranks"), False, declines)
+    if max(offer.workers, default=0):
+        chance = Chance(f"{seed} of ranks with workers")
+        found += choose(workers, offer, chance, True, declines)
+    return found
+
+
+def choose(
+    count: int, offer: Offer, chance: Chance, multi: bool, declines: Declines | None = None
+) -> list[Case]:
+    """Return up to ``count`` different histories; none for a loader without such ranks."""
+    found: dict[str, Case] = {}
+    failed = 0
+    while len(found) < count and failed < _TRIES:
+        failed += 1
+        try:
+            case = draw_rank_history(chance, offer, multi)
+        except (CaseError, Unplayable):
+            continue
+        cells = ((case.workload, plan.execution) for plan in case.sessions)
+        if declines is None or all(declines(*cell) is None for cell in cells):
+            failed = failed if case.id in found else 0
+            found[case.id] = case
+    return list(found.values())
+
+
+def draw_rank_history(chance: Chance, offer: Offer, multi: bool) -> Case:
+    """Draw a history; with ``multi``, some of its ranks have workers.
+
+    Raises:
+        Unplayable: what was drawn is not offered.
+        CaseError: a stage asks for what there is not.
+    """
+    kinds = [kind for kind in ITERABLES if kind in offer.kinds and "dealt" in offer.extras]
+    ways = [OF_RANKS] * ("shared" in offer.extras) + [OF_DEALT_RANKS] * bool(kinds)
+    if not ways:
+        raise Unplayable("ranks neither share batches nor have lanes here")
+    family = chance.one(ways)
+    if family == OF_RANKS:
+        lanes, divided = None, chance.one((2, 4, 4, 6, 8, 12))
+        w = _workload(chance, offer, kind="map", ranks="shared", batch_size=divided)
+    else:
+        divided = lanes = chance.one((2, 3, 4, 4, 6))
+        w = _workload(chance, offer, kind=chance.one(kinds), ranks="dealt", lanes=lanes)
+    worlds = [n for n in range(1, MOST_RANKS + 1) if divided % n == 0]
+    stages: list[Stage] = []
+    for number in range(2 + chance.below(4)):
+        x = Execution(
+            workers=chance.one([n for n in offer.workers if n <= 2]) if multi else 0,
+            lanes=lanes,
+            interval=chance.one(offer.intervals or (1,)),
+            world=chance.one([n for n in worlds if not stages or n != stages[-1].execution.world]),
+        )
+        stages.append(Stage(x, _steps(chance, offer, number)))
+    last = dataclasses.replace(stages[-1], steps=(Step("drain"),) * 2)
+    case = staged(family, w, [*stages[:-1], last])
+    words = reason_not_offered(case, offer)
+    if words is not None:
+        raise Unplayable(words)
+    return case
+
+
+def _workload(
+    chance: Chance, offer: Offer, lanes: int = 1, batch_size: int = 0, **more: Any
+) -> Workload:
+    """Draw samples for some batches of each lane, and some that fill none."""
+    size = batch_size or chance.one((1, 2, 3))
+    n = size * lanes * (2 + chance.below(4)) + chance.below(size * lanes)
+    shared = more["kind"] == "map"
+    own = [draw for draw in offer.draws if draw not in GENERATORS]
+    drawn = (chance.one(own),) if own and chance.often(0.4) else ()
+    return Workload(
+        n=n,
+        batch_size=size,
+        shuffle=shared and chance.one((*offer.shuffles, max(offer.shuffles))),
+        seed=chance.one((0, 1, 3, 2**62 + 12345)),
+        tail=chance.one(offer.tails) if shared else "keep",
+        draws=drawn,
+        **more,
+    )
+
+
+def _steps(chance: Chance, offer: Offer, number: int) -> tuple[Step, ...]:
+    """Draw the steps of a stage: some epochs, some batches, a state, and some that are lost."""
+    drains = number < 3 and chance.often(0.25)
+    before, after = chance.one((0, 1, 1, 1, 2)), chance.one((0, 0, 1))
+    codec = chance.one(offer.codecs) if chance.often(0.3) else ""
+    takes = [(Step("take", n),) if n else () for n in (before, after)]
+    return (*(Step("drain"),) * drains, *takes[0], Step("save", codec=codec), *takes[1])

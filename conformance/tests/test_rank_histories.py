@@ -1,0 +1,225 @@
+"""Histories whose number of ranks changes: drawn, judged, and made smaller."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+
+import pytest
+import traceability
+from test_strategies import OFFER
+from warm_hosts import TORCH, WarmHosts
+from written import found, trace
+
+from midepoch_conformance.case.adapter import Execution, Offer
+from midepoch_conformance.case.case import HISTORIES, Case, CaseError, Step
+from midepoch_conformance.case.notation import parse_sessions
+from midepoch_conformance.case.stages import Part, Stage, parts_of, staged, stages_of
+from midepoch_conformance.case.workload import Workload
+from midepoch_conformance.families.offered import reason_not_offered
+from midepoch_conformance.families.tables import has_workers, load_table
+from midepoch_conformance.judges import applicable
+from midepoch_conformance.run.bench import Bench
+from midepoch_conformance.run.explore import draw_round
+from midepoch_conformance.run.runner import Runner
+from midepoch_conformance.search.ranks import BUDGETS, draw_rank_histories
+from midepoch_conformance.search.shrink import shrink, size, smaller, sound
+from midepoch_conformance.search.steering import Steering
+from midepoch_conformance.verdict.finding import FAILURES, Finding
+
+OF_RANKS, OF_DEALT_RANKS = HISTORIES[1:]
+SHARED = Workload(n=8, batch_size=2, ranks="shared")
+DEALT = Workload("iterable", n=9, batch_size=1, ranks="dealt")
+
+
+def stages(*texts: str, lanes: int | None = None) -> list[Stage]:
+    plans = parse_sessions(" | ".join(texts), Execution(lanes=lanes))
+    return [Stage(plan.execution, plan.steps) for plan in plans]
+
+
+def worlds(case: Case) -> list[int]:
+    return [stage.execution.world for stage in stages_of(case)]
+
+
+@pytest.fixture(scope="module", name="drawn")
+def histories_of_quick() -> list[Case]:
+    return draw_rank_histories("quick", OFFER, seed=1)
+
+
+def test_the_same_offer_and_seed_give_the_same_histories(drawn: list[Case]) -> None:
+    assert draw_rank_histories("quick", OFFER, seed=1) == drawn
+    assert draw_rank_histories("quick", OFFER, seed=2) != drawn
+    assert [len(drawn) - sum(map(has_workers, drawn)), sum(map(has_workers, drawn))] == [
+        *BUDGETS["quick"]
+    ]
+
+
+def test_all_are_sound_and_offered_and_change_their_ranks_each_time(drawn: list[Case]) -> None:
+    for case in drawn:
+        assert sound(case)
+        assert reason_not_offered(case, OFFER) is None
+        assert Case.from_json(case.to_json()) == case
+        assert all(one != other for one, other in itertools.pairwise(worlds(case)))
+    assert {case.probe for case in drawn} == {OF_RANKS, OF_DEALT_RANKS}
+    often = [case for case in drawn if len(worlds(case)) > 2]
+    assert {case.probe for case in often} == {OF_RANKS, OF_DEALT_RANKS}
+    assert len(often) >= len(drawn) // 2
+    assert {case.workload.kind for case in drawn} == {"map", "iterable", "stateful_iterable"}
+
+
+def test_a_loader_has_those_that_its_adapter_offers() -> None:
+    assert draw_rank_histories("quick", Offer(), seed=1) == []
+    shared = draw_rank_histories("quick", Offer(extras=("world", "shared")), seed=1)
+    assert {case.probe for case in shared} == {OF_RANKS}
+    none = draw_rank_histories("quick", OFFER, 1, declines=lambda w, x: "no")
+    assert none == []
+
+
+def test_exploring_draws_them_too() -> None:
+    steering = Steering(dataclasses.replace(OFFER, workers=(0,)))
+    assert {case.probe for case in draw_round(steering, 1, 0)} > {OF_RANKS, OF_DEALT_RANKS}
+    only = draw_round(steering, 1, 0, frozenset({"WORLD-10"}))
+    assert {"history of dealt ranks", "merged ranks"} <= {case.probe for case in only}
+    assert not any(case.probe == "history" for case in only)
+
+
+def test_stages_are_followed_in_batches_of_one_rank_alone() -> None:
+    found = stages("[world=2] take 1, save, take 1", "drain, take 2, save", "drain")
+    assert parts_of(SHARED, found) == [
+        [Part(0, 0, 2)],
+        [Part(0, 1), Part(1, 0, 2)],
+        [Part(1, 2)],
+    ]
+    found = stages("[world=2] take 2, save", "[world=4] take 1, save", "drain", lanes=4)
+    assert parts_of(DEALT, found) == [[Part(0, 0, 4)], [Part(0, 4, 8)], [Part(0, 8)]]
+
+
+@pytest.mark.parametrize(
+    ("w", "texts"),
+    [
+        (SHARED, ("take 5, save", "drain")),
+        (SHARED, ("take 4, save", "drain")),
+        (SHARED, ("take 1", "drain")),
+        (SHARED, ("save, save", "drain")),
+        (SHARED, ("take 1, break, save", "drain")),
+        (DEALT, ("[world=2] take 5, save", "drain")),
+    ],
+)
+def test_stages_ask_only_for_what_is_sure(w: Workload, texts: tuple[str, ...]) -> None:
+    with pytest.raises(CaseError):
+        parts_of(w, stages(*texts, lanes=4 if w is DEALT else None))
+
+
+def test_other_sessions_are_no_stages() -> None:
+    case = staged(OF_RANKS, SHARED, stages("[world=2] take 1, save", "drain"))
+    assert sound(case)
+    assert not sound(dataclasses.replace(case, sessions=case.sessions[:-1]))
+    assert not sound(dataclasses.replace(case, sessions=(case.sessions[0], *case.sessions[2:])))
+    longer = dataclasses.replace(case.sessions[1], steps=(*case.sessions[1].steps, Step("drain")))
+    others = (case.sessions[0], longer, *case.sessions[2:])
+    assert not sound(dataclasses.replace(case, sessions=others))
+
+
+def test_a_history_is_made_smaller_by_whole_stages() -> None:
+    case = staged(
+        OF_RANKS,
+        Workload(n=24, batch_size=4, ranks="shared", shuffle=True),
+        stages(
+            "[world=4] drain, take 1, save", "[world=2] take 2, save, take 1",
+            "[world=1] take 1, save", "[world=4] drain, drain",
+        ),
+    )  # fmt: skip
+    assert all(sound(one) for one in smaller(case))
+    finding = Finding("WORLD-5", "fails silently", "different")
+
+    def fails(one: Case) -> Finding | None:
+        changes = sum(a != b for a, b in itertools.pairwise(worlds(one)))
+        return finding if changes >= 2 else None
+
+    least = shrink(case, finding, fails, plays=200).case
+    assert size(least) < size(case)
+    assert len(worlds(least)) == 3
+    assert sum(worlds(least)) <= 5
+    assert not least.workload.shuffle
+
+
+# The judges, on traces that are written by hand. The first session is that of one rank alone.
+
+OF_SHARES = staged(OF_RANKS, SHARED, stages("[world=2] take 1, save", "take 1, save", "drain"))
+SHARES = (["01|23|45|67."], ["0", ""], ["1", ""], ["", "23", ""], ["", "45|67."])
+OF_LANES = staged(
+    OF_DEALT_RANKS, DEALT, stages("[world=2] take 1, save", "take 2, save", "drain", lanes=4)
+)
+LANES = (["0|1|2|3|4|5|6|7|8."], ["0", ""], ["1", ""], ["", "2|3", ""], ["", "4|5|6|7|8."])
+
+
+def judged(case: Case, *texts: list[str]) -> tuple[str, str]:
+    requirement = "WORLD-5" if case is OF_SHARES else "WORLD-10"
+    finding = found(requirement, case, trace(case, *texts), None)
+    assert finding is not None
+    return finding.outcome, finding.kind
+
+
+@pytest.mark.parametrize(("case", "texts"), [(OF_SHARES, SHARES), (OF_LANES, LANES)])
+def test_stages_that_go_on_pass(case: Case, texts: tuple[list[str], ...]) -> None:
+    assert judged(case, *texts) == ("pass", "")
+
+
+@pytest.mark.parametrize(
+    ("place", "text", "outcome"),
+    [
+        (0, ["!drain ValueError no"], "blocked"),
+        (1, ["1", ""], "blocked"),
+        (2, ["!take ValueError no"], "blocked"),
+        (3, ["", "45", ""], "fails silently"),
+        (3, ["!load ValueError not this"], "refused"),
+        (4, ["", "23|45|67."], "fails silently"),
+        (4, ["", "45."], "fails silently"),
+    ],
+)
+def test_the_first_stage_that_goes_wrong_decides(place: int, text: list[str], outcome: str) -> None:
+    texts = [*SHARES]
+    texts[place] = text
+    assert judged(OF_SHARES, *texts)[0] == outcome
+
+
+@pytest.mark.parametrize(
+    ("last", "outcome"),
+    [
+        ("4|5|6|7|8.", "pass"),
+        ("4|5|6|7.", "fails silently"),
+        ("4|5|7|6|8.", "fails silently"),
+        ("2|4|5|6|7|8.", "fails silently"),
+    ],
+)
+def test_each_lane_goes_on_after_two_changes(last: str, outcome: str) -> None:
+    assert judged(OF_LANES, *LANES[:-1], ["", last])[0] == outcome
+
+
+@pytest.mark.parametrize(
+    ("name", "others"),
+    [
+        ("the_second_change_of_ranks_loses_a_step", "shared ranks resized"),
+        ("the_second_merge_forgets_a_lane", "merged ranks"),
+    ],
+)
+def test_only_a_second_change_shows_some_faults(
+    name: str, others: str, warm_hosts: WarmHosts
+) -> None:
+    warm_hosts.modules = TORCH
+    mutant = traceability.mutants()[name]
+    quick = [case for case in load_table("quick") if case.probe == others]
+    with Runner(f"{mutant.path}:Adapter") as runner:
+        bench = Bench(runner)
+        drawn = [
+            case
+            for case in draw_rank_histories("quick", bench.info.offer, 1)
+            if mutant.expected in applicable(case) and len(worlds(case)) > 2
+        ]
+
+        def failing(cases: list[Case]) -> list[Case]:
+            played = (bench.judge(case, number) for number, case in enumerate(cases))
+            return [r.case for r in played if any(f.outcome in FAILURES for f in r.findings)]
+
+        assert failing(quick) == []
+        assert failing(drawn[:8])

@@ -1,0 +1,89 @@
+"""The vectors of ranks hold for the reference loader and for the model of ranks."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import rank_runs
+from rank_model import Lane, LaneRank, Lanes, Plan, Position, Rank
+from second import words
+from test_vectors import SCHEMA, plan_of, state_of, vectors
+
+from midepoch.format import canonical
+from midepoch.format.plan import compare
+from midepoch.format.state import Document
+
+Batches = list[list[list[float]]]
+
+
+@vectors("ranks")
+def test_the_reference_goes_on_under_each_number_of_ranks(
+    name: str, vector: dict[str, Any]
+) -> None:
+    for one in vector["ranks"]:
+        assert rank_runs.continue_ranks(vector, one["world"]) == one["epochs"]
+
+
+@vectors("ranks")
+def test_the_states_are_documents_and_the_parts_make_the_whole(
+    name: str, vector: dict[str, Any]
+) -> None:
+    for state in (vector["state"], *vector.get("parts", [])):
+        SCHEMA.validate(state)
+        read = canonical.loads(json.dumps(state).encode("utf-8"))
+        assert Document.from_dict(read).to_dict() == read
+    differing = compare(Document.from_dict(state_of(vector)).plan, plan_of(vector))
+    assert [field for field, _, _ in differing] == ["batch_size"] * ("cut-anew" in name)
+    if "parts" in vector:
+        assert rank_runs.merged_parts(vector) == vector["state"]
+        backwards = {**vector, "parts": vector["parts"][::-1]}
+        assert rank_runs.merged_parts(backwards) == vector["state"]
+
+
+@vectors("ranks")
+def test_the_model_delivers_the_same(name: str, vector: dict[str, Any]) -> None:
+    modelled = _of_lanes if "parts" in vector else _of_shares
+    for one in vector["ranks"]:
+        for rank, epochs in enumerate(one["epochs"]):
+            modelled(vector, rank, one["world"], epochs)
+
+
+def _of_shares(vector: dict[str, Any], rank: int, world: int, epochs: list[Batches]) -> None:
+    plan, position = vector["plan"], vector["state"]["position"]
+    order = Plan(plan["length"], plan["batch_size"], plan["tail"], int(plan["seed"]))
+    model = Rank(order, rank, world)
+    at = Position(position["epoch"], position["samples"], 0, tuple(position["carried"] or ()))
+    model.load((order, at))
+    for epoch, batches in enumerate(epochs, position["epoch"]):
+        for batch in batches:
+            share = model.deliver()
+            assert share is not None
+            for (place, index), row in zip(share, batch, strict=True):
+                assert row[0] == index
+                if vector["dataset"]["draws"]:
+                    seed = words(order.seed, "sample", epoch, place)[1]
+                    assert row[1] == random.Random(seed).random()
+        assert model.deliver() is None
+
+
+def _of_lanes(vector: dict[str, Any], rank: int, world: int, epochs: list[Batches]) -> None:
+    length, count = vector["dataset"]["length"], vector["plan"]["lanes"]
+    size, state = vector["plan"]["batch_size"], vector["state"]
+    lengths = [-(-len(range(lane, length, count)) // size) for lane in range(count)]
+    entries = (
+        Lane(max(0, entry["ordinal"]) + entry["replay"], entry["ended"])
+        for entry in state["lanes"]["entries"]
+    )
+    model = LaneRank(lengths, rank, world)
+    model.load(Lanes(state["position"]["epoch"], count, tuple(enumerate(entries))))
+    for batches in epochs:
+        for batch in batches:
+            found = model.deliver()
+            assert found is not None
+            lane, ordinal = found
+            mine = [*range(lane, length, count)][ordinal * size : (ordinal + 1) * size]
+            assert [row[0] for row in batch] == mine
+        assert model.deliver() is None
+        model.next_epoch()
