@@ -380,7 +380,8 @@ class StatefulDataLoader(LoaderAttributes[T]):
         """Return the loader for checkpoint libraries that take states apart, such as torch's DCP.
 
         Its ``state_dict`` has the same keys in a fresh loader as in a used one: one with bytes, or,
-        where lanes are dealt to ranks, one for each lane of this rank.
+        where lanes are dealt to ranks, one for each lane of this rank. The key names the rank if
+        its share is dealt by a sampler, or by a dataset in a process group.
 
         >>> from midepoch import StatefulDataLoader
         >>> loader = StatefulDataLoader([1, 2, 3])
