@@ -8,6 +8,8 @@ from __future__ import annotations
 import copy
 import json
 import os
+import signal
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,7 +23,14 @@ from torch.utils.data import IterableDataset, get_worker_info
 from torch.utils.data.datapipes.iter import IterableWrapper
 
 from midepoch import StatefulDataLoader, batch_info, merge_states
-from midepoch.errors import ArgumentError, PlanMismatchError, RanksError, StateFormatError
+from midepoch.errors import (
+    ArgumentError,
+    LaneCopyError,
+    PlanMismatchError,
+    RanksError,
+    StateFormatError,
+    WorkerDiedError,
+)
 
 LENGTHS = (7, 2, 9, 4)
 
@@ -140,6 +149,28 @@ def test_each_state_resumes_its_rank(interval: int | None) -> None:
             again = make((rank, 2), num_workers=at % 3)
             again.load_state_dict(json.loads(json.dumps(here.state_dict())))
             assert list(again) == whole[at:]
+
+
+class Dies(Files):
+    """A stream whose lane 3 is killed in its second batch."""
+
+    def __iter__(self) -> Iterator[list[float]]:
+        for sample in super().__iter__():
+            if sample[:2] == [3, 2]:
+                os.kill(os.getpid(), signal.SIGKILL)
+            yield sample
+
+
+def test_a_dead_workers_lane_is_named_by_its_number_in_the_plan() -> None:
+    with pytest.raises(WorkerDiedError, match=r"making batch 1 of epoch 0 \(lane 3\)"):
+        list(make((1, 2), dataset=Dies(), num_workers=2, multiprocessing_context="fork"))
+
+
+def test_a_lane_that_cannot_be_copied_is_named_by_its_number_in_the_plan() -> None:
+    stream: Any = Files()
+    stream.lock = threading.Lock()
+    with pytest.raises(LaneCopyError, match="lane 1 needs a copy"):
+        list(make((1, 2), dataset=stream))
 
 
 # Parts and wholes
