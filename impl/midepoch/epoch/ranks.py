@@ -75,11 +75,21 @@ def check_shareable(loader: Any, options: Options, sampler: object) -> None:
         )
     trouble = None
     if sampler is not None:
-        trouble = "a sampler of your own, whose order the ranks cannot divide; give shuffle"
+        trouble = (
+            "a sampler of your own, which would have to give the same indices on each rank; give "
+            "shuffle, or leave ranks out and give a sampler that deals each rank its share, as "
+            "DistributedSampler does"
+        )
     elif isinstance(loader.dataset, IterableDataset):
         trouble = _undealable(loader, options)
     elif is_stateful(loader.dataset):
-        trouble = "a dataset with a state, which is another on each rank; leave ranks out"
+        trouble = (
+            "a map-style dataset with a state: each rank's state depends on the samples that this "
+            "rank looked up, and no other number of ranks could go on with it. Leave ranks out, "
+            "give a DistributedSampler, and keep each rank's own state; or give the dataset as an "
+            "IterableDataset, whose lanes are dealt to ranks; or, if no sample depends on the "
+            "state, without state_dict"
+        )
     elif loader.batch_size is None:
         trouble = "batch_size=None; give batch_size=1 and a collate_fn"
     elif not loader.in_order:
