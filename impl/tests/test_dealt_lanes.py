@@ -307,3 +307,36 @@ def test_ranks_of_a_process_group(helpers: None, tmp_path: Path) -> None:
         whole = [list(loader) for loader in loaders]
         steps = min(map(len, whole))
         assert [one["rest"] for one in again] == [batches[:steps] for batches in whole]
+
+
+def _rank_with_workers(rank: int, world: int, folder: str) -> None:
+    store = f"file://{folder}/store-workers"
+    dist.init_process_group("gloo", init_method=store, rank=rank, world_size=world)
+    # A process that torch spawned would spawn its workers, too, which takes long.
+    options: dict[str, Any] = {"num_workers": 2, "multiprocessing_context": "fork"}
+    try:
+        first, second = make("auto", **options), make("auto", **options, persistent_workers=True)
+        found: dict[str, Any] = {"first": [list(first) for _ in range(2)], "second": []}
+        for _ in range(2):
+            batches = iter(second)
+            found["second"].append([next(batches)])
+            state, whole = second.state_dict(), second.gather_state()
+            found["second"][-1] += list(batches)
+            for kept in (state, whole):
+                again = make("auto", **options)
+                again.load_state_dict(kept)
+                assert list(again) == found["second"][-1][1:]
+        Path(folder, f"workers-{rank}.json").write_text(json.dumps(found))
+    finally:
+        dist.destroy_process_group()
+
+
+def test_loaders_with_workers_take_turns_in_a_process_group(helpers: None, tmp_path: Path) -> None:
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    args = (2, str(tmp_path))
+    multiprocessing.start_processes(_rank_with_workers, args, nprocs=2, start_method="spawn")
+    for rank in range(2):
+        loader = make((rank, 2))
+        whole = [list(loader)[:3] for _ in range(2)]  # a rank has three batches, and then both stop
+        found = json.loads(Path(tmp_path, f"workers-{rank}.json").read_text())
+        assert found == {"first": whole, "second": whole}
