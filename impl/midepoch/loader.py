@@ -311,6 +311,12 @@ class StatefulDataLoader(LoaderAttributes[T]):
         self._current = weakref.ref(iterator)
         return iterator
 
+    def _leave_epoch(self) -> None:
+        """Leave the epoch of a loaded state where it is, so that the next iterator begins one."""
+        iterator = self._open()
+        iterator.progress.moved = True
+        iterator._shutdown_workers()
+
     def _open_after(self, rest: EpochIterator) -> EpochIterator | None:
         return self._open() if rest.progress is self._position.progress else None
 
