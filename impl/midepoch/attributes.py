@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import weakref
 from contextlib import suppress
 from dataclasses import fields
@@ -16,7 +17,7 @@ from midepoch.epoch.planning import batches_left, length_under_rollover
 from midepoch.epoch.pool import WorkerPool
 from midepoch.epoch.position import LoaderPosition
 from midepoch.epoch.progress import thawed
-from midepoch.epoch.ranks import RankPlaces
+from midepoch.epoch.ranks import RankPlaces, is_group
 from midepoch.epoch.samplers import show_plan, show_share
 from midepoch.errors import RanksError
 from midepoch.format.canonical import dumps
@@ -159,6 +160,25 @@ class LoaderAttributes(DataLoader[T]):
     # Copies: deepcopy, pickling, spawned processes
 
     def __getstate__(self) -> dict[str, Any]:
+        if is_group(self._options.ranks):
+            raise RanksError(
+                "a loader with a process group cannot be pickled, because the group cannot: give "
+                'ranks="auto", or build the loader in the other process'
+            )
+        return self._copied()
+
+    def __copy__(self) -> LoaderAttributes[T]:
+        made = type(self).__new__(type(self))
+        made.__setstate__(self._copied())
+        return made
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> LoaderAttributes[T]:
+        memo[id(self)] = made = type(self).__new__(type(self))
+        memo[id(self._options.ranks)] = self._options.ranks  # copies share the process group
+        made.__setstate__(copy.deepcopy(self._copied(), memo))
+        return made
+
+    def _copied(self) -> dict[str, Any]:
         # A copy stands where this loader stands, and has workers of its own.
         own = {"_current", "_pool"}
         return {name: value for name, value in vars(self).items() if name not in own}

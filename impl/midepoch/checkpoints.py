@@ -83,10 +83,12 @@ class Checkpointable:
 
     def _keys(self) -> dict[str, Share | None]:
         """Return the keys, and whose state each has."""
-        plan = self._position.plan
-        if not plan.dealt or plan.lanes == 1:
+        plan, share = self._position.plan, self._position.share()
+        if not plan.dealt:  # a rank whose share the user deals has a state of its own
+            return {KEY if share is None else f"{KEY} of rank {share.rank}": None}
+        if plan.lanes == 1:
             return {KEY: None}
-        lanes = lanes_of(plan, self._position.share())
+        lanes = lanes_of(plan, share)
         return {f"lane {lane}": Share(lane, plan.lanes) for lane in lanes}
 
     def state_dict(self) -> dict[str, bytes]:
@@ -103,8 +105,8 @@ class Checkpointable:
         except RanksError:
             return dict.fromkeys(self._keys(), b"")
         keys = self._keys()
-        if KEY in keys:
-            return {KEY: dumps(state)}
+        if list(keys.values()) == [None]:
+            return dict.fromkeys(keys, dumps(state))
         document = Document.from_dict(state)
         return {key: dumps(part_of(document, share).to_dict()) for key, share in keys.items()}
 

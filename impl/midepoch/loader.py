@@ -311,6 +311,12 @@ class StatefulDataLoader(LoaderAttributes[T]):
         self._current = weakref.ref(iterator)
         return iterator
 
+    def _leave_epoch(self) -> None:
+        """Leave the epoch of a loaded state where it is, so that the next iterator begins one."""
+        iterator = self._open()
+        iterator.progress.moved = True
+        iterator._shutdown_workers()
+
     def _open_after(self, rest: EpochIterator) -> EpochIterator | None:
         return self._open() if rest.progress is self._position.progress else None
 
@@ -380,7 +386,8 @@ class StatefulDataLoader(LoaderAttributes[T]):
         """Return the loader for checkpoint libraries that take states apart, such as torch's DCP.
 
         Its ``state_dict`` has the same keys in a fresh loader as in a used one: one with bytes, or,
-        where lanes are dealt to ranks, one for each lane of this rank.
+        where lanes are dealt to ranks, one for each lane of this rank. The key names the rank if
+        its share is dealt by a sampler, or by a dataset in a process group.
 
         >>> from midepoch import StatefulDataLoader
         >>> loader = StatefulDataLoader([1, 2, 3])

@@ -8,6 +8,8 @@ from __future__ import annotations
 import copy
 import json
 import os
+import signal
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,7 +23,14 @@ from torch.utils.data import IterableDataset, get_worker_info
 from torch.utils.data.datapipes.iter import IterableWrapper
 
 from midepoch import StatefulDataLoader, batch_info, merge_states
-from midepoch.errors import ArgumentError, PlanMismatchError, RanksError, StateFormatError
+from midepoch.errors import (
+    ArgumentError,
+    LaneCopyError,
+    PlanMismatchError,
+    RanksError,
+    StateFormatError,
+    WorkerDiedError,
+)
 
 LENGTHS = (7, 2, 9, 4)
 
@@ -140,6 +149,28 @@ def test_each_state_resumes_its_rank(interval: int | None) -> None:
             again = make((rank, 2), num_workers=at % 3)
             again.load_state_dict(json.loads(json.dumps(here.state_dict())))
             assert list(again) == whole[at:]
+
+
+class Dies(Files):
+    """A stream whose lane 3 is killed in its second batch."""
+
+    def __iter__(self) -> Iterator[list[float]]:
+        for sample in super().__iter__():
+            if sample[:2] == [3, 2]:
+                os.kill(os.getpid(), signal.SIGKILL)
+            yield sample
+
+
+def test_a_dead_workers_lane_is_named_by_its_number_in_the_plan() -> None:
+    with pytest.raises(WorkerDiedError, match=r"making batch 1 of epoch 0 \(lane 3\)"):
+        list(make((1, 2), dataset=Dies(), num_workers=2, multiprocessing_context="fork"))
+
+
+def test_a_lane_that_cannot_be_copied_is_named_by_its_number_in_the_plan() -> None:
+    stream: Any = Files()
+    stream.lock = threading.Lock()
+    with pytest.raises(LaneCopyError, match="lane 1 needs a copy"):
+        list(make((1, 2), dataset=stream))
 
 
 # Parts and wholes
@@ -276,3 +307,36 @@ def test_ranks_of_a_process_group(helpers: None, tmp_path: Path) -> None:
         whole = [list(loader) for loader in loaders]
         steps = min(map(len, whole))
         assert [one["rest"] for one in again] == [batches[:steps] for batches in whole]
+
+
+def _rank_with_workers(rank: int, world: int, folder: str) -> None:
+    store = f"file://{folder}/store-workers"
+    dist.init_process_group("gloo", init_method=store, rank=rank, world_size=world)
+    # A process that torch spawned would spawn its workers, too, which takes long.
+    options: dict[str, Any] = {"num_workers": 2, "multiprocessing_context": "fork"}
+    try:
+        first, second = make("auto", **options), make("auto", **options, persistent_workers=True)
+        found: dict[str, Any] = {"first": [list(first) for _ in range(2)], "second": []}
+        for _ in range(2):
+            batches = iter(second)
+            found["second"].append([next(batches)])
+            state, whole = second.state_dict(), second.gather_state()
+            found["second"][-1] += list(batches)
+            for kept in (state, whole):
+                again = make("auto", **options)
+                again.load_state_dict(kept)
+                assert list(again) == found["second"][-1][1:]
+        Path(folder, f"workers-{rank}.json").write_text(json.dumps(found))
+    finally:
+        dist.destroy_process_group()
+
+
+def test_loaders_with_workers_take_turns_in_a_process_group(helpers: None, tmp_path: Path) -> None:
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    args = (2, str(tmp_path))
+    multiprocessing.start_processes(_rank_with_workers, args, nprocs=2, start_method="spawn")
+    for rank in range(2):
+        loader = make((rank, 2))
+        whole = [list(loader)[:3] for _ in range(2)]  # a rank has three batches, and then both stop
+        found = json.loads(Path(tmp_path, f"workers-{rank}.json").read_text())
+        assert found == {"first": whole, "second": whole}

@@ -89,7 +89,7 @@ def test_what_names_no_rank_is_refused(ranks: Any, words: str) -> None:
             "a share of its share",
         ),
         ({"sampler": SequentialSampler(range(22)), "shuffle": None}, "a sampler of your own"),
-        ({"dataset": Remembers()}, "a dataset with a state"),
+        ({"dataset": Remembers()}, "a map-style dataset with a state: .* without state_dict"),
         ({"batch_size": None}, "batch_size=None"),
         ({"in_order": False, "num_workers": 1}, "in_order=False"),
         ({"global_batch_size": 0}, "from 1 to"),
@@ -292,7 +292,12 @@ def _rank(rank: int, world: int, folder: str) -> None:
         except RanksError as error:
             found["apart"] = str(error)
         found["rest"] = list(batches)
-        found["group"] = list(make(dist.group.WORLD))
+        group = make(dist.group.WORLD)
+        found["copy"] = list(copy.deepcopy(group))
+        found["group"] = list(copy.copy(group))
+        assert copy.deepcopy(group).ranks is dist.group.WORLD
+        with pytest.raises(RanksError, match=r'cannot be pickled.*give ranks="auto"'):
+            pickle.dumps(group)
         mesh = dist.init_device_mesh("cpu", (2, world // 2), mesh_dim_names=("dp", "tp"))
         found["mesh"] = list(make(mesh["dp"]))
         try:
@@ -325,6 +330,7 @@ def test_ranks_of_a_process_group_agree(helpers: None, tmp_path: Path) -> None:
     # The last step is filled up for four ranks.
     assert _plain(rest) == [_joined([one["rest"] for one in found])[0][:6]]
     assert _joined([one["group"] for one in found])[0] == _plain(make((0, 1), batch_size=16))[0]
+    assert all(one["copy"] == one["group"] for one in found)
     # Peers in the other dimension of a mesh get the same share.
     assert found[0]["mesh"] == found[1]["mesh"]
     assert _joined([found[0]["mesh"], found[2]["mesh"]]) == _plain(make((0, 1), batch_size=8))

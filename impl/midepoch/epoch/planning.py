@@ -40,6 +40,14 @@ RECUT = (
 )
 """What to do about another number of ranks."""
 
+DIVIDED = (
+    "ranks of a process group may each have a part of an iterable dataset; the parts of another "
+    "number of ranks would repeat and drop samples: load the state on as many ranks, once their "
+    "process group is there. With ranks= a state resumes on other numbers. If the data do not "
+    'depend on the ranks, set state["position"]["share"] to {share} first'
+)
+"""What to do about another number of ranks between which the user divided a stream."""
+
 
 def draw_seed(generator: torch.Generator | None) -> int:
     """Draw a root seed from ``generator``, else from torch's global one, as torch's loader does."""
@@ -243,8 +251,11 @@ def check_plan(
     if position.batches and position.share != share:
         differences.append(Difference("share", _words(position.share), _words(share)))
     if differences:
-        sizes = {pair.field for pair in differences} == {"batch_size"}
-        raise PlanMismatchError(differences, RECUT if sizes and here.shared else "")
+        fields = {pair.field for pair in differences}
+        advice = RECUT if fields == {"batch_size"} and here.shared else ""
+        if fields == {"share"} and here.dataset == "iterable":
+            advice = DIVIDED.format(share=None if share is None else share._asdict())
+        raise PlanMismatchError(differences, advice)
 
 
 def _spelled(pair: Difference) -> Difference:

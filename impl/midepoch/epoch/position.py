@@ -16,7 +16,7 @@ from midepoch.format.canonical import DIGEST_START
 from midepoch.format.merging import part_of
 from midepoch.format.plan import Plan
 from midepoch.format.state import EPOCH_MAX, SAMPLER_SLOTS, Document, Position, SamplerState, Share
-from midepoch.lane.datapipes import pipe_share
+from midepoch.lane.datapipes import group_share
 from midepoch.lane.progress import fresh_lanes
 from midepoch.sampling.chain import SamplerChain
 from midepoch.stateful import is_stateful
@@ -132,7 +132,12 @@ class LoaderPosition:
         share = self.share() if chain is None else chain.share()
         recut = self.ranks is not None and self.ranks.recut
         dealt = document.plan.dealt and here.dealt
-        expected = document.position.share if dealt else share  # a whole one is divided below
+        expected, saved = share, document.position.share
+        of_user = here.dataset == "iterable" and not isinstance(self._dataset, IterDataPipe)
+        if dealt:
+            expected = saved  # a whole one is divided below
+        elif of_user and saved and share and saved.world == share.world:
+            expected = saved  # several ranks may have the same part of the data (RANK-17)
         check_plan(document, here, expected, adopted=adopted, recut=recut)
         if dealt:
             document = part_of(document, share)
@@ -208,10 +213,14 @@ class LoaderPosition:
         return self.plan
 
     def share(self) -> Share | None:
-        """Return the share of the order that this process delivers; ``None``: all of it."""
+        """Return the share of the order that this process delivers; ``None``: all of it.
+
+        Of an iterable dataset without ``ranks``, the user may have divided it between the ranks of
+        the process group.
+        """
         if self.chain is not None:
             return self.chain.share()
         if self.plan.dealt:
             place = None if self.ranks is None else self.ranks.settle()
             return None if place is None or place.world == 1 else Share(*place)
-        return pipe_share() if isinstance(self._dataset, IterDataPipe) else None
+        return group_share() if isinstance(self._dataset, IterableDataset) else None

@@ -19,7 +19,7 @@ from midepoch.stateful import is_stateful
 _OF_RANKS = {"global_batch_size": None, "on_world_change": "refuse", "uneven": None}
 """The arguments that need ``ranks``, and their defaults."""
 
-__all__ = ["Place", "RankPlaces", "check_ranks", "check_shareable"]
+__all__ = ["Place", "RankPlaces", "check_ranks", "check_shareable", "is_group"]
 
 
 class Place(NamedTuple):
@@ -35,7 +35,7 @@ def check_ranks(ranks: object) -> None:
     Raises:
         ArgumentError: with the accepted forms.
     """
-    if ranks is None or (type(ranks) is str and ranks == "auto") or _is_group(ranks):
+    if ranks is None or (type(ranks) is str and ranks == "auto") or is_group(ranks):
         return
     if type(ranks) is tuple and len(ranks) == 2 and all(type(number) is int for number in ranks):
         rank, world = ranks
@@ -75,11 +75,21 @@ def check_shareable(loader: Any, options: Options, sampler: object) -> None:
         )
     trouble = None
     if sampler is not None:
-        trouble = "a sampler of your own, whose order the ranks cannot divide; give shuffle"
+        trouble = (
+            "a sampler of your own, which would have to give the same indices on each rank; give "
+            "shuffle, or leave ranks out and give a sampler that deals each rank its share, as "
+            "DistributedSampler does"
+        )
     elif isinstance(loader.dataset, IterableDataset):
         trouble = _undealable(loader, options)
     elif is_stateful(loader.dataset):
-        trouble = "a dataset with a state, which is another on each rank; leave ranks out"
+        trouble = (
+            "a map-style dataset with a state: each rank's state depends on the samples that this "
+            "rank looked up, and no other number of ranks could go on with it. Leave ranks out, "
+            "give a DistributedSampler, and keep each rank's own state; or give the dataset as an "
+            "IterableDataset, whose lanes are dealt to ranks; or, if no sample depends on the "
+            "state, without state_dict"
+        )
     elif loader.batch_size is None:
         trouble = "batch_size=None; give batch_size=1 and a collate_fn"
     elif not loader.in_order:
@@ -120,7 +130,8 @@ def _chain(sampler: object) -> list[object]:
     return found
 
 
-def _is_group(ranks: object) -> bool:
+def is_group(ranks: object) -> bool:
+    """Tell whether ``ranks`` is a process group, which can be neither copied nor pickled."""
     return dist.is_available() and isinstance(ranks, dist.ProcessGroup)
 
 
@@ -149,12 +160,6 @@ class RankPlaces:
         self.agreed = options.is_given("seed")
         """The root seed is that of all ranks."""
         self.place: Place | None = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        if type(self._ranks) in (str, tuple):
-            return dict(vars(self))
-        # A process group cannot be copied; a copy of the loader is of the same rank.
-        return {**vars(self), "_ranks": tuple(self.find())}
 
     def find(self) -> Place:
         """Return this process's rank and the number of ranks; see ``settle``.
@@ -257,7 +262,7 @@ class RankPlaces:
             raise RanksError(
                 "ranks that are given by their numbers cannot be asked: give a process group"
             )
-        if _is_group(self._ranks):
+        if is_group(self._ranks):
             return self._ranks
         return self._ranks.get_group() if _is_mesh(self._ranks) else None
 

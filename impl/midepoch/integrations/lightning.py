@@ -69,9 +69,12 @@ class LoaderCheckpoint(Callback):  # type: ignore[misc]  # Lightning may not be 
         loader.load_state_dict(state)
         if streamed:
             self._trained = state
-        if loader.remaining() == 0:  # Lightning begins the next epoch
+        elif loader.remaining() == 0:  # Lightning begins the next epoch
             for batch in loader:
                 raise StateFormatError(f"expected an empty rest, got a batch {show(batch)}", "$")
+            self._ended = True
+        elif state["position"]["batches"] and _reached_limit(trainer):
+            loader._leave_epoch()
             self._ended = True
         if self._ended:
             _count_the_epoch(trainer)
@@ -98,6 +101,11 @@ class LoaderCheckpoint(Callback):  # type: ignore[misc]  # Lightning may not be 
             profile(loop)
 
         loop._on_before_fetch = before_fetch
+
+
+def _reached_limit(trainer: Trainer) -> bool:
+    """Tell whether Lightning has ended the checkpoint's epoch, as by ``limit_train_batches``."""
+    return bool(trainer.fit_loop.epoch_loop._num_ready_batches_reached())
 
 
 def _ignored(epoch: int) -> None:

@@ -23,7 +23,7 @@ from torch.utils.data.graph_settings import (
 from midepoch.format.parts import Share
 from midepoch.format.seeds import derive
 
-__all__ = ["PipeSettings", "pipe_settings", "pipe_share", "shared_root"]
+__all__ = ["PipeSettings", "group_share", "pipe_settings", "shared_root"]
 
 PURPOSE = "x-datapipe"
 """The purpose of their derived seeds: an extension, as the specification covers no pipes."""
@@ -67,8 +67,8 @@ def pipe_settings(dataset: Any, root: int, lanes: int) -> PipeSettings | None:
     return PipeSettings(root if world == 1 else shared_root(root), rank, world, lanes)
 
 
-def pipe_share() -> Share | None:
-    """Return this rank's share of a data pipe (WORLD-2)."""
+def group_share() -> Share | None:
+    """Return this rank of the process group; ``None`` if it has no other (WORLD-2)."""
     share = _ranks()
     return None if share.world == 1 else share
 

@@ -64,7 +64,7 @@ class LaneDatasets:
         self._unmade.update(new)
         copied = sorted(self._unmade)[int(self._uses_own()) :]
         if new and copied and self._pattern is None:
-            self._pattern = _Pattern(self._dataset, copied[0], self._remedy)
+            self._pattern = _Pattern(self._dataset, self.spec.number(copied[0]), self._remedy)
 
     def _uses_own(self) -> bool:
         """Tell whether the next object is the given one."""

@@ -97,6 +97,7 @@ class ProcessWorkers:
                     iterable=spec.iterable,
                     stateful=is_stateful(dataset),
                     remembers=restarts_allowed > 0,
+                    number=spec.number,
                 )
                 self._workers.append(start(number, *self._start, task_log))
                 self._watch(self._workers[-1])

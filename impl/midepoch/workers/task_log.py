@@ -7,6 +7,7 @@ are dropped because they were delivered before. The open tasks come last.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -42,6 +43,7 @@ class Activity(NamedTuple):
     batch: int
     """Map-style: the index in the epoch. Iterables: the place in the lane."""
     lane: int
+    """Its number in the plan."""
 
     def __str__(self) -> str:
         if self.what == "batch":
@@ -61,9 +63,13 @@ class TaskLog:
     """The log of one worker, kept across its replacements.
 
     ``remembers``: replacements are allowed, so the tasks since each lane's snapshot are kept.
+    ``number``: gives a lane's number in the plan, where the worker has those of one rank.
     """
 
-    def __init__(self, *, iterable: bool, stateful: bool, remembers: bool) -> None:
+    def __init__(
+        self, *, iterable: bool, stateful: bool, remembers: bool, number: Callable[[int], int] = int
+    ) -> None:
+        self._number = number
         self._iterable = iterable
         self._stateful = stateful
         self._remembers = remembers
@@ -120,7 +126,9 @@ class TaskLog:
     def _know(self, lane: int, snapshot: Snapshot | None) -> None:
         if snapshot is None or snapshot.trouble is not None:
             trouble = "it was not asked" if snapshot is None else snapshot.trouble
-            self._unknown[lane] = f"the state_dict of the dataset of lane {lane} failed ({trouble})"
+            self._unknown[lane] = (
+                f"the state_dict of the dataset of lane {self._number(lane)} failed ({trouble})"
+            )
         else:
             self._entries[lane] = snapshot
 
@@ -208,11 +216,12 @@ class TaskLog:
         question, silent = self.asked[0].question, self.asked[0].silent
         if isinstance(question, Open):
             what = "being restored in" if silent else "starting"
-            return Activity(what, question.epoch, 0, question.openings[0].lane)
-        lane, epoch = question.lane, 0 if self._open is None else self._open.epoch
+            lane = self._number(question.openings[0].lane)
+            return Activity(what, question.epoch, 0, lane)
+        epoch = 0 if self._open is None else self._open.epoch
+        stream, lane = self._streams.get(question.lane), self._number(question.lane)
         if isinstance(question, Finish):
             return Activity("ending", epoch, 0, lane)
-        stream = self._streams.get(lane)
         return Activity(
             "batch", epoch, question.number if stream is None else stream.delivered, lane
         )

@@ -106,6 +106,29 @@ def test_any_step_resumes_to_the_same_batches_and_losses(
     assert rest == whole[every:]
 
 
+@pytest.mark.parametrize("kept", ["step", "epoch"])
+@pytest.mark.parametrize("limit", [1, 4])
+def test_an_epoch_that_lightning_ends_early_is_left(tmp_path: Path, kept: str, limit: int) -> None:
+    options: dict[str, Any] = {"max_epochs": 3, "limit_train_batches": limit}
+    keeping = lightning.callbacks.ModelCheckpoint(
+        tmp_path,
+        every_n_train_steps=1 if kept == "step" else None,
+        save_top_k=-1,
+        filename="{step}",
+    )
+    whole = fit(tmp_path, -1, keeping, **options)
+    loader = make()
+    expected = [
+        batch.tolist() for _ in range(3) for _, batch in zip(range(limit), loader, strict=False)
+    ]
+    assert [step[1] for step in whole] == expected
+    for step in range(1, 3 * limit):
+        path = tmp_path / f"step={step}.ckpt"
+        assert path.exists() == (kept == "step" or step % limit == 0)
+        if path.exists():
+            assert fit(tmp_path, -1, ckpt_path=str(path), **options) == whole[step:], step
+
+
 @pytest.mark.parametrize("counted", ["epochs", "steps"])
 def test_a_checkpoint_of_an_epochs_end_resumes_with_the_next(
     tmp_path: Path, whole: list[Any], counted: str

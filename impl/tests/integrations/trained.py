@@ -1,9 +1,9 @@
-"""Trainings under one of the trainers that are killed and resumed, as a program: TRAINER FOLDER.
+"""Trainings that are killed and resumed under a trainer, as a program: TRAINER FOLDER PROCESSES.
 
 A training saves after each step and at each epoch's end, and resumes from what was saved last. It
 then tells what it did: a step's number, batch and loss, or "end" and the epochs so far. The program
 imports the trainer once, and forks each training. It prints, as JSON, what an uninterrupted one
-told, and what those told that were killed and the last one.
+told, and what those told that were killed and the last one; each process tells its own.
 """
 
 from __future__ import annotations
@@ -11,10 +11,13 @@ from __future__ import annotations
 import importlib
 import json
 import logging
+import os
 import signal
+import socket
 import sys
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -79,7 +82,13 @@ class Log:
     def save(self, step: int, epoch: int, how: Callable[[str], Any]) -> None:
         unfinished = self.folder / "unfinished"
         how(str(unfinished))
-        unfinished.rename(self.folder / f"saved-{step}-{epoch}")
+        together = torch.distributed.is_initialized()
+        if together:
+            torch.distributed.barrier()
+        if not together or torch.distributed.get_rank() == 0:
+            unfinished.rename(self.folder / f"saved-{step}-{epoch}")
+        if together:
+            torch.distributed.barrier()
 
 
 def accelerate(log: Log, loader: Any) -> None:
@@ -134,10 +143,12 @@ def lightning(log: Log, loader: Any) -> None:
             log.save(trainer.global_step, trainer.current_epoch + 1, trainer.save_checkpoint)
             log.end(trainer.current_epoch + 1)
 
+    world = int(os.environ.get("WORLD_SIZE", "1"))
     trainer = lightning.Trainer(
         max_epochs=EPOCHS,
         accelerator="cpu",
-        devices=1,
+        devices=world,
+        strategy="ddp" if world > 1 else "auto",
         logger=False,
         enable_progress_bar=False,
         enable_model_summary=False,
@@ -175,6 +186,8 @@ def transformers(log: Log, loader: Any) -> None:
         save_steps=1,
         logging_strategy="no",
         use_cpu=True,
+        ddp_backend="gloo" if "WORLD_SIZE" in os.environ else None,
+        optim="sgd",  # that of AdamW cannot be loaded by several processes on CPUs
         report_to=[],
         disable_tqdm=True,
     )
@@ -189,32 +202,56 @@ TRAINERS: dict[str, Callable[[Log, Any], None]] = {
 }
 
 
-def train(trainer: str, folder: Path, link: Connection, last: str | None) -> None:
+def train(
+    trainer: str, folder: Path, link: Connection, last: str | None, place: dict[str, str]
+) -> None:
+    os.environ.update(place)
     torch.manual_seed(0)
-    loader = StatefulDataLoader(Noisy(), batch_size=4, shuffle=True, seed=2, num_workers=1)
+    options: dict[str, Any] = {"ranks": "auto", "batch_size": 2} if place else {"batch_size": 4}
+    loader = StatefulDataLoader(Noisy(), shuffle=True, seed=2, num_workers=1, **options)
     TRAINERS[trainer](Log(folder, link, last), loader)
 
 
-def told_by(trainer: str, folder: Path, last: str | None = None) -> list[Any]:
+def places(processes: int) -> list[dict[str, str]]:
+    """Return the environment of each of the processes."""
+    if processes == 1:
+        return [{}]
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port = str(found.getsockname()[1])
+    common = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "NODE_RANK": "0"}
+    common["WORLD_SIZE"] = str(processes)
+    return [{**common, "RANK": str(rank), "LOCAL_RANK": str(rank)} for rank in range(processes)]
+
+
+def told_by(trainer: str, folder: Path, processes: int, last: str | None = None) -> list[Any]:
     """Run a training up to the line ``last``, where it is killed, or to its end."""
     context = get_context("fork")
-    here, there = context.Pipe(duplex=False)
-    training = context.Process(target=train, args=(trainer, folder, there, last))
-    training.start()
-    there.close()
-    told = []
-    try:
-        while True:  # until the loader's worker has ended, too, which has the pipe
-            told.append(here.recv())
-            if told[-1][0] == last:
-                training.kill()
-    except EOFError:
-        training.join()
-    assert training.exitcode == (-signal.SIGKILL if last else 0), training.exitcode
+    links, ranks = [], []
+    for place in places(processes):
+        here, there = context.Pipe(duplex=False)
+        ranks.append(context.Process(target=train, args=(trainer, folder, there, last, place)))
+        ranks[-1].start()
+        there.close()
+        links.append(here)
+    told: list[list[Any]] = [[] for _ in links]
+    for lines, link in zip(told, links, strict=True):
+        with suppress(EOFError):
+            while not lines or lines[-1][0] != last:
+                lines.append(link.recv())
+    for rank in ranks:
+        if last:
+            rank.kill()
+        rank.join()
+        assert rank.exitcode == (-signal.SIGKILL if last else 0), rank.exitcode
+    for link in links:  # a loader's worker has the pipe, too, and saves nothing
+        with suppress(EOFError):
+            while True:
+                link.recv()
     return told
 
 
-def main(trainer: str, folder: Path) -> None:
+def main(trainer: str, folder: Path, processes: int) -> None:
     warnings.simplefilter("ignore")  # theirs
     logging.disable(logging.WARNING)
     importlib.import_module(f"midepoch.integrations.{trainer}")
@@ -222,10 +259,10 @@ def main(trainer: str, folder: Path) -> None:
         importlib.import_module("transformers.trainer")
     for name in ("whole", "killed"):
         (folder / name).mkdir()
-    whole = told_by(trainer, folder / "whole")
-    parts = [told_by(trainer, folder / "killed", last) for last in (*KILLED, None)]
+    whole = told_by(trainer, folder / "whole", processes)
+    parts = [told_by(trainer, folder / "killed", processes, last) for last in (*KILLED, None)]
     print(json.dumps([whole, parts]))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]))
+    main(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]))
