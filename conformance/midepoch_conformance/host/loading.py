@@ -25,6 +25,10 @@ BUILT_IN = ("reference", "torchdata", "torch", "grain")
 
 ELSEWHERE = {
     "nodes": "others.nodes:Adapter",
+    "grain-loader": "others.grain_loader:Adapter",
+    "grain-elastic": "others.grain_elastic:Adapter",
+    "datasets": "others.datasets:Adapter",
+    "datasets-midepoch": "others.datasets:Ours",
 }
 """Further adapters, whose loaders have environments of their own: ``--python PATH``."""
 
@@ -32,8 +36,8 @@ TORCH_DATA = "midepoch_conformance.adapters.torch_data"
 """The module of the suite that adapters may import: its errors are the adapter's own."""
 
 FORMS = (
-    f"one of {', '.join((*BUILT_IN, *ELSEWHERE))}; path/to/file.py:Adapter; package.module:Adapter; "
-    "or, in place of Adapter, the name of a function of num_workers that makes a loader"
+    f"one of {', '.join((*BUILT_IN, *ELSEWHERE))}; path/to/file.py:Adapter; "
+    "package.module:Adapter; or, in place of Adapter, the name of a function of num_workers that makes a loader"
 )
 
 
