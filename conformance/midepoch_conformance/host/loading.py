@@ -37,7 +37,8 @@ TORCH_DATA = "midepoch_conformance.adapters.torch_data"
 
 FORMS = (
     f"one of {', '.join((*BUILT_IN, *ELSEWHERE))}; path/to/file.py:Adapter; "
-    "package.module:Adapter; or, in place of Adapter, the name of a function of num_workers that makes a loader"
+    "package.module:Adapter; or, in place of Adapter, the name of a function of num_workers that "
+    "makes a loader"
 )
 
 

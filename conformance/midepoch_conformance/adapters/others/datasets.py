@@ -93,8 +93,10 @@ class Adapter:
             "name": "datasets",
             "package": "datasets",
             "kinds": ("stateful_iterable",),
-            **{"workers": (0, 1, 2, 3, 5), "codecs": ("pickle", "torch")},
-            **{"start_methods": ("fork", "spawn", "forkserver"), "tails": ("keep", "drop")},
+            "workers": (0, 1, 2, 3, 5),
+            "codecs": ("pickle", "torch"),
+            "start_methods": ("fork", "spawn", "forkserver"),
+            "tails": ("keep", "drop"),
             "intervals": (1, 2, 3, 100),
             "persistent": (False, True),
             "reasons": {
