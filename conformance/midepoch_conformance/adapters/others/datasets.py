@@ -1,10 +1,8 @@
 """Reaches Hugging Face ``datasets`` streams under torchdata's loader, and under midepoch's.
 
-The guide of streaming makes an ``IterableDataset`` with ``num_shards``, shuffles it by
-``.shuffle(seed, buffer_size)`` and hands it to ``StatefulDataLoader``; rows are made by ``.map``.
-There are more shards than workers, as the guide asks. The user of a shuffled stream calls
-``set_epoch`` before each epoch, and keeps its number beside the state. The documentation says that
-a resume loses the samples of a shuffle buffer.
+As its guide of streaming does: an ``IterableDataset`` of more shards than workers, ``.shuffle``,
+``.map`` to rows, and ``set_epoch`` if shuffled, whose number the user keeps beside the state. The
+documentation says that a resume loses the samples of a shuffle buffer.
 """
 
 # The adapter protocol documents the methods. Nothing is typed: an adapter imports nothing of the
