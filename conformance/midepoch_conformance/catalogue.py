@@ -16,7 +16,7 @@ from midepoch_conformance import judges
 from midepoch_conformance.errors import CheckError
 from midepoch_conformance.families import tables
 from midepoch_conformance.families.tables import PROFILES
-from midepoch_conformance.host.loading import BUILT_IN
+from midepoch_conformance.host.loading import BUILT_IN, ELSEWHERE
 from midepoch_conformance.text import meant
 from midepoch_conformance.verdict import requirements
 from midepoch_conformance.verdict.requirements import Requirement, RequirementClass
@@ -51,6 +51,7 @@ def show_list(console: Console) -> None:
     """Print the loaders, profiles, classes and requirements."""
     console.print(Text("loaders", "bold"))
     console.print(f"  {', '.join(BUILT_IN)}", highlight=False)
+    console.print(f"  with --python, from their own environments: {', '.join(ELSEWHERE)}")
     console.print("  path/to/file.py:Adapter, package.module:Adapter, or a make_loader function")
     console.print(Text("profiles", "bold"))
     for profile in PROFILES:

@@ -13,7 +13,8 @@ import torch
 from torch.utils import data
 
 __all__ = [
-    "EpochsFromOutside", "alone", "dataset_of", "lane", "order", "reason_to_decline", "set_up",
+    "EpochsFromOutside", "alone", "collate", "dataset_of", "lane", "order", "reason_to_decline",
+    "sampler", "set_up",
 ]  # fmt: skip
 
 

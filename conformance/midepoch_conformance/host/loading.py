@@ -18,16 +18,27 @@ from midepoch_conformance.case.adapter import Adapter
 from midepoch_conformance.host.function_adapter import FunctionAdapter
 from midepoch_conformance.text import meant
 
-__all__ = ["BUILT_IN", "Loaded", "SpecError", "load"]
+__all__ = ["BUILT_IN", "ELSEWHERE", "Loaded", "SpecError", "load"]
 
 BUILT_IN = ("reference", "torchdata", "torch", "grain")
+"""The adapters whose loaders the suite's own development installs."""
+
+ELSEWHERE = {
+    "nodes": "others.nodes:Adapter",
+    "grain-loader": "others.grain_loader:Adapter",
+    "grain-elastic": "others.grain_elastic:Adapter",
+    "datasets": "others.datasets:Adapter",
+    "datasets-midepoch": "others.datasets:Ours",
+}
+"""Further adapters, whose loaders have environments of their own: ``--python PATH``."""
 
 TORCH_DATA = "midepoch_conformance.adapters.torch_data"
 """The module of the suite that adapters may import: its errors are the adapter's own."""
 
 FORMS = (
-    f"one of {', '.join(BUILT_IN)}; path/to/file.py:Adapter; package.module:Adapter; "
-    "or, in place of Adapter, the name of a function of num_workers that makes a loader"
+    f"one of {', '.join((*BUILT_IN, *ELSEWHERE))}; path/to/file.py:Adapter; "
+    "package.module:Adapter; or, in place of Adapter, the name of a function of num_workers that "
+    "makes a loader"
 )
 
 
@@ -83,13 +94,13 @@ def load(spec: str) -> Loaded:
         SpecError: ``spec`` has none of the forms, or the name does not exist.
         Exception: any error of the module's import or of the adapter's constructor.
     """
-    source, _, name = spec.rpartition(":") if ":" in spec else (spec, "", "")
-    if spec in BUILT_IN:
-        source = f"midepoch_conformance.adapters.{spec}"
-    elif source.endswith(".py"):
+    named = f"{spec}:Adapter" if spec in BUILT_IN else ELSEWHERE.get(spec)
+    at = f"midepoch_conformance.adapters.{named}" if named else spec
+    source, _, name = at.rpartition(":") if ":" in at else (at, "", "")
+    if source.endswith(".py"):
         source = _add_folder(source)
     elif not name:
-        raise SpecError(f"{spec!r} names no loader", _hint(spec, BUILT_IN))
+        raise SpecError(f"{spec!r} names no loader", _hint(spec, (*BUILT_IN, *ELSEWHERE)))
     module = importlib.import_module(source)
     if not name and not hasattr(module, "Adapter"):
         raise SpecError(

@@ -1,0 +1,1 @@
+"""The names of torchvision's package that MosaicML's streaming imports."""

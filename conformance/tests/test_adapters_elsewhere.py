@@ -1,0 +1,99 @@
+"""The adapters of loaders that have environments of their own.
+
+Where a loader is absent, only what its adapter says without it is tested.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from midepoch_conformance.case.adapter import Execution, Offer
+from midepoch_conformance.case.workload import KINDS, Workload
+from midepoch_conformance.host.loading import ELSEWHERE, load
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:'set_vital' is deprecated"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+]
+
+ADAPTERS = Path(importlib.import_module("midepoch_conformance.adapters").__file__ or "").parent
+ENVIRONMENTS = Path(__file__).parents[1] / "environments"
+NEEDS = {"nodes": "torchdata", "datasets": "datasets", "datasets-midepoch": "datasets"}
+"""The packages that adapters import; Grain by default."""
+
+
+def source(name: str) -> str:
+    module = ELSEWHERE[name].partition(":")[0].replace(".", "/")
+    return (ADAPTERS / f"{module}.py").read_text(encoding="utf-8")
+
+
+def adapter(name: str) -> Any:
+    pytest.importorskip(NEEDS.get(name, "grain"))
+    return load(name).adapter
+
+
+def workload(name: str, kind: str, **fields: Any) -> Workload:
+    return Workload(kind=kind, tail=Offer(**adapter(name).offer()).tails[0], **fields)
+
+
+@pytest.mark.parametrize("name", ELSEWHERE)
+def test_an_adapter_is_short_and_imports_nothing_of_the_suite_but_torch_data(name: str) -> None:
+    text = source(name)
+    assert len(text.splitlines()) < 130
+    found = [n.module or "" for n in ast.walk(ast.parse(text)) if isinstance(n, ast.ImportFrom)]
+    suite = {module for module in found if module.startswith(("midepoch_", "."))}
+    assert suite <= {"midepoch_conformance.adapters"}
+
+
+@pytest.mark.parametrize("name", ELSEWHERE)
+def test_an_offer_names_itself_and_gives_reasons(name: str) -> None:
+    offer = Offer(**adapter(name).offer())
+    assert offer.name == name
+    for missing in (set(KINDS) - set(offer.kinds)) | ({"own"} - set(offer.draws)):
+        assert offer.reasons.get(missing), f"{name} does not say why it lacks {missing}"
+
+
+@pytest.mark.parametrize("name", ELSEWHERE)
+def test_each_epoch_has_each_sample_once_and_its_rest_comes_after_a_resume(name: str) -> None:
+    for kind in Offer(**adapter(name).offer()).kinds:
+        w = workload(name, kind, n=12, batch_size=3)
+        first = adapter(name).open(w, Execution(), "")
+        whole = [[[list(row) for row in batch] for batch in first.epoch()] for _ in range(2)]
+        for epoch in whole:
+            assert sorted(row[0] for batch in epoch for row in batch) == list(range(12))
+        first.close()
+        interrupted = adapter(name).open(w, Execution(), "")
+        batches = iter(interrupted.epoch())
+        before = [next(batches), next(batches)]
+        state = pickle.loads(pickle.dumps(interrupted.state()))
+        resumed = adapter(name).open(w, Execution(), "")
+        resumed.load(state)
+        rest = [[list(row) for row in batch] for batch in resumed.epoch()]
+        assert [[list(row) for row in batch] for batch in before] + rest == whole[0]
+
+
+def test_an_absent_loader_is_named_by_the_error() -> None:
+    asked = "import sys; sys.modules['torchdata'] = None; sys.modules['torchdata.nodes'] = None\n"
+    asked += "from midepoch_conformance.host.loading import load; load('nodes')"
+    ended = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True)
+    assert ended.returncode != 0
+    assert "torchdata" in ended.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize("lock", sorted(ENVIRONMENTS.glob("*.txt")), ids=lambda lock: lock.stem)
+def test_a_lock_pins_each_package_and_names_no_host(lock: Path) -> None:
+    lines = [li for li in lock.read_text().splitlines() if li and not li.startswith("#")]
+    assert lines
+    for line in lines:
+        name, _, version = line.partition("==")
+        assert version, f"{line} is not pinned"
+        assert "://" not in line
+        assert not name.startswith("nvidia-cu"), "CUDA's libraries come with no CPU loader"
