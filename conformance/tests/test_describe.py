@@ -10,6 +10,7 @@ from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import ACTIONS, Case, SessionPlan, Step
 from midepoch_conformance.case.words import describe, describe_step, describe_workload
 from midepoch_conformance.case.workload import KINDS, Workload
+from midepoch_conformance.families import tables
 from midepoch_conformance.families.unusual import UNUSUAL
 
 
@@ -117,3 +118,8 @@ def test_every_unusual_workload_is_told_apart() -> None:
     told = [describe_workload(w) for w in works]
     assert len(set(told)) == len(told)
     assert not usual & set(told)
+
+
+@pytest.mark.parametrize("profile", tables.PROFILES)
+def test_every_case_of_the_tables_has_words(profile: str) -> None:
+    assert all(describe(case) for case in tables.load_table(profile))

@@ -36,6 +36,7 @@ WORKLOADS = objects(
     kind=st.sampled_from(KINDS),
     draws=st.lists(st.sampled_from([*AMBIENT_DRAWS, "private numpy"]), max_size=2).map(tuple),
     tree=st.sampled_from(["", "plain", "mutated"]),
+    payload=st.sampled_from(["", "arrays", "objects"]),
     stream=st.sampled_from(["plain", "buffer"]),
     state_at=st.sampled_from(["dataset", "both"]),
     sampler=st.sampled_from(["", "custom"]),

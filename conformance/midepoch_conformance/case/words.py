@@ -72,6 +72,7 @@ _SAMPLERS = {
     "batches": "a batch sampler of the user's with a generator of its own",
     "custom": "a sampler of the user's with a generator of its own",
     "stateful": "a Stateful sampler of the user's",
+    "wrapped": "a sampler of the user's around two others with a generator inside",
     "drawn": "a sampler of the user's that draws from the global streams",
     "reversed": "the published sampler Reversed",
     "permuted": "the published sampler Permuted",
