@@ -191,8 +191,10 @@ def test_a_part_of_another_rank_is_refused() -> None:
         make((0, 2)).load_state_dict(second)
     with pytest.raises(StateFormatError, match="the loader here has all lanes"):
         make((0, 1)).load_state_dict(first)
-    with pytest.raises(StateFormatError, match="merge_states"):
-        make((0, 4)).load_state_dict(second)
+    for rank in range(4):  # some of these have their lanes in the part
+        for part in (first, second):
+            with pytest.raises(StateFormatError, match="merge_states"):
+                make((rank, 4)).load_state_dict(part)
     with pytest.raises(PlanMismatchError, match="ranks=dealt"):
         make(None).load_state_dict(first)
 
@@ -200,6 +202,12 @@ def test_a_part_of_another_rank_is_refused() -> None:
 def test_ranks_that_cannot_divide_the_lanes_are_refused() -> None:
     with pytest.raises(StateFormatError, match="3 ranks cannot share 4 lanes equally"):
         make((0, 3), lanes=None).load_state_dict(merge_states(after(1)))
+
+
+@pytest.mark.parametrize("given", [None, 5])
+def test_what_is_no_list_of_states_is_not_merged(given: Any) -> None:
+    with pytest.raises(RanksError, match="expected the states of all ranks in a list, got"):
+        merge_states(given)
 
 
 def test_what_is_no_whole_is_not_merged() -> None:

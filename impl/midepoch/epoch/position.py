@@ -13,7 +13,7 @@ from midepoch.epoch.progress import Progress, frozen
 from midepoch.epoch.ranks import RankPlaces
 from midepoch.errors import ArgumentError, StateFormatError, show, warn_user
 from midepoch.format.canonical import DIGEST_START
-from midepoch.format.merging import part_of
+from midepoch.format.merging import loadable_part
 from midepoch.format.plan import Plan
 from midepoch.format.state import EPOCH_MAX, SAMPLER_SLOTS, Document, Position, SamplerState, Share
 from midepoch.lane.datapipes import group_share
@@ -140,7 +140,7 @@ class LoaderPosition:
             expected = saved  # several ranks may have the same part of the data (RANK-17)
         check_plan(document, here, expected, adopted=adopted, recut=recut)
         if dealt:
-            document = part_of(document, share)
+            document = loadable_part(document, share)
         check_loadable(document, chain, stateful=self.stateful)
         try:
             document = frozen(document)

@@ -11,14 +11,33 @@ from midepoch.format.parts import LaneEntry, LanesState, Share
 from midepoch.format.plan import compare
 from midepoch.format.state import Document
 
-__all__ = ["merged", "part_of"]
+__all__ = ["loadable_part", "merged", "part_of"]
+
+
+def loadable_part(document: Document, share: Share | None) -> Document:
+    """Return what one rank loads of a document: its own part as it is, or its part of a whole.
+
+    Raises:
+        StateFormatError: the document is the part of another rank, also of another number of ranks
+            (RANK-15), or the ranks cannot divide the lanes.
+    """
+    saved = document.position.share
+    if saved is not None and saved != share:
+        here = "has all lanes" if share is None else f"is rank {share.rank} of {share.world}"
+        raise StateFormatError(
+            f"these are the lanes of rank {saved.rank} of {saved.world}, and the loader here "
+            f"{here}: load this rank's own state, or give the states of all ranks to "
+            "midepoch.merge_states and load what it returns on each",
+            "$.position.share",
+        )
+    return part_of(document, share)
 
 
 def part_of(document: Document, share: Share | None) -> Document:
-    """Return the part of a document that one rank has; of ``None``, the whole of it.
+    """Return the part of a document that has the lanes of ``share``; of ``None``, the whole of it.
 
     Raises:
-        StateFormatError: the document does not have these lanes, or the ranks cannot divide them.
+        StateFormatError: the ranks cannot divide the lanes.
     """
     plan, lanes, saved = document.plan, document.lanes, document.position.share
     if lanes is None or saved == share:
@@ -30,14 +49,6 @@ def part_of(document: Document, share: Share | None) -> Document:
             "$.plan.lanes",
         )
     there, own = lanes_of(plan, saved), lanes_of(plan, share)
-    if any(lane not in there for lane in own):
-        whose = "all lanes" if saved is None else f"the lanes of rank {saved.rank} of {saved.world}"
-        here = "has all lanes" if share is None else f"is rank {share.rank} of {share.world}"
-        raise StateFormatError(
-            f"these are {whose}, and the loader here {here}: load this rank's own state, or give "
-            "the states of all ranks to midepoch.merge_states and load what it returns on each",
-            "$.position.share",
-        )
     return _with(document, own, [lanes.entries[there.index(lane)] for lane in own], share)
 
 
