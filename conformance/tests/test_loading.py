@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import torch  # noqa: F401 - it and NumPy can be imported once in a process
 
 from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.workload import Workload
