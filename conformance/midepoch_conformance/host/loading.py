@@ -29,6 +29,9 @@ ELSEWHERE = {
     "grain-elastic": "others.grain_elastic:Adapter",
     "datasets": "others.datasets:Adapter",
     "datasets-midepoch": "others.datasets:Ours",
+    "streaming": "others.streaming:Adapter",
+    "litdata": "others.litdata:Adapter",
+    "accelerate": "others.accelerate:Adapter",
 }
 """Further adapters, whose loaders have environments of their own: ``--python PATH``."""
 
