@@ -32,6 +32,8 @@ ELSEWHERE = {
     "streaming": "others.streaming:Adapter",
     "litdata": "others.litdata:Adapter",
     "accelerate": "others.accelerate:Adapter",
+    "lhotse": "others.lhotse:Adapter",
+    "lhotse-dynamic": "others.lhotse:Dynamic",
 }
 """Further adapters, whose loaders have environments of their own: ``--python PATH``."""
 
