@@ -34,6 +34,9 @@ ELSEWHERE = {
     "accelerate": "others.accelerate:Adapter",
     "lhotse": "others.lhotse:Adapter",
     "lhotse-dynamic": "others.lhotse:Dynamic",
+    "webdataset": "others.webdataset:Adapter",
+    "spdl": "others.spdl:Adapter",
+    "mxnet": "others.mxnet:Adapter",
 }
 """Further adapters, whose loaders have environments of their own: ``--python PATH``."""
 

@@ -1,11 +1,9 @@
 """Reaches Lhotse's cut samplers in torchdata's ``StatefulDataLoader``.
 
-As its guide of datasets does, the dataset makes a whole batch of a set of cuts, the loader has
-``batch_size=None``, and ``sampler.set_epoch`` comes before each epoch, whose number the user keeps
-beside the state. ``max_cuts`` is the size of a batch. Lhotse's samplers have ``state_dict`` and
-``load_state_dict``, which torchdata's loader calls: unlike a sampler's own state, the loader's
-leaves out batches that workers fetched ahead. ``lhotse`` has the eager sampler, and
-``lhotse-dynamic`` the one for cuts that are read lazily, which shuffles in a buffer.
+As its guide of datasets does, the dataset makes a batch of a set of cuts, the loader has
+``batch_size=None``, and ``set_epoch`` comes before each epoch, whose number the user keeps beside
+the state. ``max_cuts`` is the size of a batch. The loader saves the sampler's state without the
+batches that workers fetched ahead. ``lhotse-dynamic`` has the sampler for lazily read cuts.
 """
 
 # The adapter protocol documents the methods. Nothing is typed: an adapter imports nothing of the
@@ -13,6 +11,8 @@ leaves out batches that workers fetched ahead. ``lhotse`` has the eager sampler,
 # ruff: noqa: D102
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 # mypy: disable-error-code="misc, type-arg"
+
+import os
 
 import lhotse
 from lhotse.dataset import DynamicCutSampler, SimpleCutSampler
@@ -30,9 +30,14 @@ class Batches(data.Dataset):
         return [self.w.row(int(cut.id)) for cut in cuts]
 
 
-def cut(number):
-    """Return a cut of a second."""
-    return lhotse.MonoCut(id=str(number), start=0, duration=1, channel=0)
+def cuts_of(w):
+    """Return a workload's cuts, each of a second."""
+    return lhotse.CutSet.from_cuts(lhotse.MonoCut(str(i), 0, 1, 0) for i in range(w.n))
+
+
+def file_of(w, root):
+    """Return the name of the file of a workload's cuts."""
+    return os.path.join(root, f"lhotse-{w.n}.jsonl")
 
 
 class Session:
@@ -40,14 +45,9 @@ class Session:
 
     number, begun = 0, False
 
-    def __init__(self, w, x, sampler):
-        self.sampler = sampler(
-            lhotse.CutSet.from_cuts(map(cut, range(w.n))),
-            max_cuts=w.batch_size,
-            shuffle=w.shuffle,
-            drop_last=w.tail == "drop",
-            seed=w.seed,
-        )
+    def __init__(self, w, x, cuts, sampler):
+        tail = {"drop_last": w.tail == "drop"}
+        self.sampler = sampler(cuts, max_cuts=w.batch_size, shuffle=w.shuffle, seed=w.seed, **tail)
         self.loader = StatefulDataLoader(
             Batches(w),
             batch_size=None,
@@ -113,7 +113,7 @@ class Adapter:
         pass
 
     def open(self, w, x, root):
-        return Session(w, x, SimpleCutSampler)
+        return Session(w, x, cuts_of(w), SimpleCutSampler)
 
 
 class Dynamic(Adapter):
@@ -122,5 +122,8 @@ class Dynamic(Adapter):
     def offer(self):
         return super().offer() | {"name": "lhotse-dynamic"}
 
+    def prepare(self, w, root):
+        cuts_of(w).to_file(file_of(w, root))
+
     def open(self, w, x, root):
-        return Session(w, x, DynamicCutSampler)
+        return Session(w, x, lhotse.CutSet.from_jsonl_lazy(file_of(w, root)), DynamicCutSampler)
