@@ -29,6 +29,14 @@ ELSEWHERE = {
     "grain-elastic": "others.grain_elastic:Adapter",
     "datasets": "others.datasets:Adapter",
     "datasets-midepoch": "others.datasets:Ours",
+    "streaming": "others.streaming:Adapter",
+    "litdata": "others.litdata:Adapter",
+    "accelerate": "others.accelerate:Adapter",
+    "lhotse": "others.lhotse:Adapter",
+    "lhotse-dynamic": "others.lhotse:Dynamic",
+    "webdataset": "others.webdataset:Adapter",
+    "spdl": "others.spdl:Adapter",
+    "mxnet": "others.mxnet:Adapter",
 }
 """Further adapters, whose loaders have environments of their own: ``--python PATH``."""
 
