@@ -1,4 +1,4 @@
-"""``midepoch report``, ``diff`` and ``inspect``, and the commands of other installed parts."""
+"""The commands that read reports and states, ``matrix``, and those of other installed parts."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 
 from midepoch_conformance.errors import CheckError
+from midepoch_conformance.matrix.command import matrix
 
 __all__ = ["register"]
 
@@ -31,6 +32,10 @@ _HELP = {
         "Show a saved state of midepoch's format.",
         "Example: midepoch inspect checkpoint.pt --key trainer.loader",
     ),
+    "matrix": (
+        "Put the loaders that people use to the suite.",
+        "Example: midepoch matrix --loader torchdata,nodes --profile quick",
+    ),
     "bench": (
         "Measure what a loader costs beside other loaders.",
         "Example: midepoch bench --peer torch --quick",
@@ -43,6 +48,7 @@ def register(app: typer.Typer) -> None:
     """Add the commands to the command line, with those of other installed parts."""
     commands: dict[str, Callable[..., None]] = {"report": report, "diff": diff}
     commands["inspect"] = inspect_
+    commands["matrix"] = matrix
     for point in sorted(entry_points(group=COMMANDS), key=lambda point: point.name):
         commands[point.name] = point.load()
     for name, command in commands.items():

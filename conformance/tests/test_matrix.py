@@ -1,0 +1,139 @@
+"""The matrix: its rows, the environments that locks describe, and runs that fail or are stopped."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from midepoch_conformance.cli import main
+from midepoch_conformance.errors import CheckError
+from midepoch_conformance.host.loading import BUILT_IN, ELSEWHERE
+from midepoch_conformance.matrix import playing
+from midepoch_conformance.matrix.environments import LockError, interpreter
+from midepoch_conformance.matrix.playing import Places, play
+from midepoch_conformance.matrix.rows import ROWS, Row, named
+from midepoch_conformance.report.file import load_report
+
+LOCKS = Path(__file__).parents[1] / "environments"
+LOADER = Path(__file__).parent / "fakes" / "counter.py"
+
+pytestmark = pytest.mark.timeout(300)
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory: pytest.TempPathFactory) -> Places:
+    root = tmp_path_factory.mktemp("matrix")
+    (root / "locks").mkdir()
+    (root / "locks" / "empty.txt").write_text("# nothing\n")
+    return Places(root / "locks", root / "environments", root / "results")
+
+
+def test_rows_name_adapters_and_locks_that_exist() -> None:
+    assert len({row.name for row in ROWS}) == len(ROWS)
+    for row in ROWS:
+        assert row.adapter in (*BUILT_IN, *ELSEWHERE)
+        assert (LOCKS / f"{row.environment}.txt").is_file()
+    assert {row.adapter for row in ROWS} >= set(ELSEWHERE)
+
+
+@pytest.mark.parametrize("lock", sorted(LOCKS.glob("*.txt")), ids=lambda path: path.stem)
+def test_locks_pin_each_package_once(lock: Path) -> None:
+    lines = [line for line in lock.read_text().splitlines() if line and not line.startswith("#")]
+    names = [line.partition("==")[0] for line in lines]
+    assert all(line.count("==") == 1 and "://" not in line for line in lines)
+    assert len(set(names)) == len(names)
+
+
+def test_a_name_of_no_row_is_refused() -> None:
+    with pytest.raises(CheckError, match="no row 'torchdat'") as error:
+        named(("torchdat",))
+    assert "did you mean 'torchdata'" in error.value.hint
+
+
+def test_an_environment_is_made_once_and_anew_with_another_lock(places: Places) -> None:
+    lock = places.locks / "mine.txt"
+    lock.write_text("# one\n")
+    python = interpreter(lock, places.environments)
+    found = subprocess.run(
+        [python, "-c", "import importlib.util as u; print(u.find_spec('midepoch').origin)"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert found.stdout.strip().endswith("midepoch/__init__.py")
+    marker = python.parents[1] / "marker"
+    marker.touch()
+    assert interpreter(lock, places.environments) == python
+    assert marker.exists()
+    lock.write_text("# two\n")
+    assert interpreter(lock, places.environments) == python
+    assert not marker.exists()
+
+
+def test_what_cannot_be_installed_says_why_and_leaves_nothing(places: Places) -> None:
+    lock = places.locks / "absent.txt"
+    lock.write_text(f"{places.locks.as_posix()}/no-such-package.whl\n")
+    with pytest.raises(LockError, match="the environment absent cannot be made") as error:
+        interpreter(lock, places.environments)
+    assert "no-such-package" in error.value.hint
+    assert not (places.environments / "absent").exists()
+
+
+def test_a_row_that_fails_does_not_stop_the_others(places: Places) -> None:
+    rows = (
+        Row("unlocked", f"{LOADER}:Adapter", "missing"),
+        Row("broken", f"{LOADER}:NoSuchAdapter", "empty"),
+        Row("simple", f"{LOADER}:Adapter", "empty"),
+    )
+    first, second, third = play(rows, places, "quick")
+    assert first.path is None
+    assert "the lock of the environment cannot be read" in first.trouble
+    assert second.path is None
+    assert "NoSuchAdapter" in second.trouble
+    assert third.path is not None
+    assert load_report(third.path).header.loader.name == "counter"
+    assert not list(places.results.glob("*.part"))
+
+
+def test_reports_are_kept_until_they_are_asked_for_again(
+    places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = (Row("kept", f"{LOADER}:Adapter", "empty"),)
+    made = [next(play(rows, places, "quick"))]
+    judged: list[Any] = []
+    monkeypatch.setattr(playing, "_judge", lambda *asked: judged.append(asked))
+    kept = next(play(rows, places, "quick"))
+    assert kept.kept
+    assert kept.path == made[0].path
+    assert not judged
+    next(play(rows, places, "full"))
+    next(play(rows, places, "quick", again=True))
+    assert len(judged) == 2
+
+
+def test_the_report_of_an_interrupted_run_is_continued(places: Places) -> None:
+    rows = (Row("cut", f"{LOADER}:Adapter", "empty"),)
+    whole = next(play(rows, places, "quick")).path
+    assert whole is not None
+    lines = whole.read_text().splitlines(keepends=True)
+    status = load_report(whole).footer.status
+    (places.results / "cut.part").write_text("".join(lines[:40]))
+    whole.unlink()
+    again = next(play(rows, places, "quick")).path
+    assert again is not None
+    assert again.read_text().splitlines()[1:40] == [line.rstrip("\n") for line in lines[1:40]]
+    assert load_report(again).footer.status == status
+
+
+def test_the_command_line(
+    places: Places, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = ["--out", str(places.results), "--locks", str(places.locks / "none")]
+    options += ["--environments", str(places.environments)]
+    assert main(["matrix", "--loader", "torch,nodes", *options]) == 2
+    said = capsys.readouterr().out
+    assert "torch: no report" in said
+    assert "2 of 2 rows have no report" in said
+    assert main(["matrix", "--loader", "tochdata"]) == 2
+    assert "did you mean 'torchdata'" in capsys.readouterr().err
