@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import torch  # noqa: F401 - it and NumPy can be imported once in a process
+import torch  # it and NumPy can be imported once in a process
 
 from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.workload import Workload
@@ -131,7 +131,6 @@ def test_content_tells_batches_apart() -> None:
 
 def test_content_of_arrays() -> None:
     numpy = pytest.importorskip("numpy")
-    torch = pytest.importorskip("torch")
     values = [
         numpy.arange(4),
         numpy.arange(4).reshape(2, 2),

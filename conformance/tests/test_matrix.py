@@ -126,6 +126,23 @@ def test_the_report_of_an_interrupted_run_is_continued(places: Places) -> None:
     assert load_report(again).footer.status == status
 
 
+@pytest.mark.parametrize("stand_in", [True, False])
+def test_a_stand_in_is_on_the_path_of_its_rows_alone(
+    places: Places, monkeypatch: pytest.MonkeyPatch, stand_in: bool
+) -> None:
+    paths: list[str] = []
+
+    def run(command: list[str], **given: Any) -> subprocess.CompletedProcess[str]:
+        paths.append(given["env"]["PYTHONPATH"])
+        return subprocess.CompletedProcess(command, 2, "midepoch: the smoke gate failed")
+
+    monkeypatch.setattr(playing, "interpreter", lambda *_: Path("python"))
+    monkeypatch.setattr(playing.subprocess, "run", run)
+    (played,) = play((Row("stood", "torch", "empty", stand_in),), places, "quick")
+    assert played.trouble == "stood has no verdict\nmidepoch: the smoke gate failed"
+    assert (str(places.locks / "stand_in") in paths[0].split(":")) is stand_in
+
+
 def test_the_command_line(
     places: Places, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

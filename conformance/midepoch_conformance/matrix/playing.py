@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -81,8 +82,11 @@ def _judge(row: Row, python: Path, places: Places, profile: str) -> Path:
         "--python", str(python), "--profile", profile, "--json", str(part),
         "--scripts", str(places.results / "scripts" / row.name),
     ]  # fmt: skip
+    paths = [str(places.locks.absolute() / "stand_in")] if row.stand_in else []
+    paths += filter(None, [os.environ.get("PYTHONPATH")])
     run = subprocess.run(
         [*command, *(["--continue"] if _interrupted(part) else [])],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)},
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
     )  # fmt: skip
     try:

@@ -20,6 +20,9 @@ class Row:
     """The loader, as ``midepoch check`` names it."""
     environment: str
     """The lock whose packages are installed, a file of ``conformance/environments``."""
+    stand_in: bool = False
+    """Whether the names that the loader takes from torchvision come from ``stand_in`` beside the
+    locks: torchvision has no build for a PyTorch without CUDA."""
 
 
 ROWS = (
@@ -33,6 +36,14 @@ ROWS = (
     Row("grain-elastic", "grain-elastic", "shared"),
     Row("datasets", "datasets", "shared"),
     Row("datasets-midepoch", "datasets-midepoch", "shared"),
+    Row("streaming", "streaming", "shared", stand_in=True),
+    Row("litdata", "litdata", "shared"),
+    Row("accelerate", "accelerate", "shared"),
+    Row("lhotse", "lhotse", "shared"),
+    Row("lhotse-dynamic", "lhotse-dynamic", "shared"),
+    Row("webdataset", "webdataset", "shared"),
+    Row("spdl", "spdl", "spdl"),
+    Row("mxnet", "mxnet", "mxnet"),
 )
 
 
