@@ -46,7 +46,7 @@ def test_no_category_is_empty() -> None:
 
 
 FOLDERS = ["order", "seeds", "epochs", "canonical", "digests", "invalid", "resumes", "users"]
-FOLDERS += ["mismatches"]
+FOLDERS += ["mismatches", "ranks"]  # those of ranks: test_rank_vectors.py
 PARTS = [("order/*.json", "orders"), ("order/*.json", "values"), ("seeds/*.json", "derivations")]
 PARTS += [("seeds/*.json", "streams"), ("canonical/*.json", "values")]
 PARTS += [

@@ -38,6 +38,7 @@ MARK = "# The player, the same in every script"
 _SUITE = Path(__file__).parents[1]
 _DATA = (
     "case/data/rows.py",
+    "case/data/samplers.py",
     "case/data/sources.py",
     "case/data/published.py",
     "case/data/trees.py",
