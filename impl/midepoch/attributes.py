@@ -105,16 +105,20 @@ class LoaderAttributes(DataLoader[T]):
         ranks = self._shared_ranks()
         ranks.compare(dumps(common(self._position.document()).to_dict()))
 
-    def gather_state(self) -> dict[str, Any]:
+    def gather_state(self, state: dict[str, Any] | None = None) -> dict[str, Any]:
         """Return the state of all ranks, which call this together; any number of ranks resumes it.
 
         A state of ranks that share each batch is one already, and nothing is gathered.
+
+        Args:
+            state: one that this rank took before, in place of the present one.
 
         Raises:
             RanksError: the ranks are not at one position, or there is no process group.
         """
         ranks = self._shared_ranks()
-        state = thawed(self._position.document()).to_dict()
+        if state is None:
+            state = thawed(self._position.document()).to_dict()
         return merge_states(ranks.gather(state)) if self._position.plan.dealt else state
 
     def _shared_ranks(self) -> RankPlaces:

@@ -149,8 +149,9 @@ class Host:
         self, job: dict[str, Any], limit: float, most: float = Deadline.MOST
     ) -> dict[str, Any]:
         loaded, todo = self._known(), Job.from_json(job)
-
-        known = set(sys.modules)
+        # Only a first session needs these names: each copy writes to the memory of all of them,
+        # which a forked process then has to copy.
+        known = set() if self.warm else set(sys.modules)
 
         def play() -> bool:
             if self.offer.fork_safe:

@@ -12,7 +12,7 @@ from typing import Any
 from accelerate import Accelerator
 from accelerate.utils import send_to_device
 
-from midepoch.errors import ArgumentError
+from midepoch.integrations.processes import check_ranks, state_of_all
 from midepoch.loader import StatefulDataLoader
 
 __all__ = ["PreparedLoader", "prepare"]
@@ -25,26 +25,14 @@ def prepare(
 
     Its batches are on the accelerator's device (unless ``device_placement`` is False), gradient
     accumulation sees the end of an epoch, ``gather_for_metrics`` drops what fills a last batch up,
-    and ``accelerator.save_state`` and ``load_state`` include its position. Of a registered object
-    Accelerate keeps the main process's state alone: it is that of all ranks if the loader has
-    ``ranks``.
+    and ``accelerator.save_state`` and ``load_state`` include its position. Accelerate keeps the
+    main process's state, which is that of all processes if the loader has ``ranks``. Let all
+    processes call ``save_state``, as Accelerate asks.
 
     Raises:
         ArgumentError: there are several processes, and the loader's ``ranks`` are not these.
     """
-    processes = accelerator.num_processes
-    if processes > 1:
-        sampler = getattr(loader, "sampler", None)
-        place = getattr(sampler, "rank", 0), getattr(sampler, "num_replicas", 1)
-        if getattr(loader, "ranks", None) is None or place != (
-            accelerator.process_index,
-            processes,
-        ):
-            raise ArgumentError(
-                f"the accelerator has {processes} processes, and keeps the state of one of them: "
-                'build the loader with ranks="auto", so that all have the same (the ranks of an '
-                "iterable dataset have not: keep loader.gather_state() beside the checkpoint)"
-            )
+    check_ranks(loader, accelerator.process_index, accelerator.num_processes)
     prepared = PreparedLoader(accelerator, loader, device_placement=device_placement)
     accelerator.register_for_checkpointing(prepared)
     return prepared
@@ -103,8 +91,12 @@ class PreparedLoader:
         self._delivered = None
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the loader's state after the latest batch."""
-        return self.loader.state_dict() if self._delivered is None else self._delivered
+        """Return the loader's state after the latest batch, which is that of all processes.
+
+        With an iterable dataset on several processes all of them call this together, as
+        ``accelerator.save_state`` does.
+        """
+        return state_of_all(self.loader, self._delivered)
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Let the next epoch continue where ``state`` was taken."""

@@ -12,6 +12,7 @@ from lightning.pytorch import Callback, LightningModule, Trainer
 
 from midepoch.epoch.samplers import ShownShare
 from midepoch.errors import ArgumentError, StateFormatError, show
+from midepoch.integrations.processes import check_ranks, state_of_all
 from midepoch.loader import StatefulDataLoader
 
 __all__ = ["LoaderCheckpoint"]
@@ -23,7 +24,7 @@ class LoaderCheckpoint(Callback):  # type: ignore[misc]  # Lightning may not be 
     """Saves the training loader's state with each checkpoint, and resumes exactly from any of them.
 
     The loader is the one that ``trainer.fit`` is given, or that ``train_dataloader()`` returns.
-    With several devices it needs ``ranks="auto"``, because Lightning keeps the state of one of
+    With several devices it needs ``ranks="auto"``, because Lightning keeps one state for all of
     them. If the loader has no length, Lightning fetches a batch more than it trains on. The
     callback then takes the state before each fetch.
 
@@ -39,18 +40,29 @@ class LoaderCheckpoint(Callback):  # type: ignore[misc]  # Lightning may not be 
         """The state before the latest fetch, of a loader without a length."""
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the loader's state, for the checkpoint."""
+        """Return the state of all processes' loaders, for the checkpoint.
+
+        Lightning asks all processes together, as long as all of them call ``save_checkpoint``.
+        """
         if self._trainer is None:
             return {}
-        state, trained = _loader_of(self._trainer).state_dict(), self._trained
+        loader, trained = _loader_of(self._trainer), self._trained
         if trained is None:
-            return {KEY: state}
+            return {KEY: state_of_all(loader)}
+        state = loader.state_dict()
         ended = state["position"]["epoch"] > trained["position"]["epoch"]
-        return {KEY: state if ended else trained, ENDED: ended}
+        return {KEY: state_of_all(loader, state if ended else trained), ENDED: ended}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Keep a checkpoint's state until the training begins."""
         self._loaded, self._ended = state_dict.get(KEY), state_dict.get(ENDED, False)
+
+    def on_load_checkpoint(
+        self, trainer: Trainer, pl_module: LightningModule, checkpoint: dict[str, Any]
+    ) -> None:
+        """Keep Lightning from loading one process's state on all of them."""
+        loop = checkpoint.get("loops", {}).get("fit_loop", {})
+        loop.get("state_dict", {}).pop("combined_loader", None)
 
     def on_train_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
         """Load the state, and let Lightning iterate the loader anew."""
@@ -163,10 +175,5 @@ def _loader_of(trainer: Trainer) -> StatefulDataLoader[Any]:
             "LoaderCheckpoint cannot carry samples over: Lightning stops at an epoch's last batch "
             'and does not ask for its end; give another last_batch than "rollover"'
         )
-    if trainer.world_size > 1 and not isinstance(loader.sampler, ShownShare):
-        raise ArgumentError(
-            f"{trainer.world_size} processes train, and Lightning keeps the state of one of them: "
-            'build the loader with ranks="auto", so that all have the same (the ranks of an '
-            "iterable dataset have not: keep loader.gather_state() beside the checkpoint)"
-        )
+    check_ranks(loader, trainer.global_rank, trainer.world_size)
     return loader

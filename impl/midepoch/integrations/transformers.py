@@ -15,6 +15,7 @@ from transformers.trainer_callback import ExportableState
 
 from midepoch.epoch.samplers import ShownSequential, ShownShare, ShownShuffle
 from midepoch.errors import ArgumentError, StateFormatError, show
+from midepoch.integrations.processes import check_ranks, state_of_all
 from midepoch.loader import StatefulDataLoader
 
 __all__ = ["LoaderCheckpoint", "LoaderCheckpointMixin", "TrainedLoader"]
@@ -28,8 +29,8 @@ class LoaderCheckpointMixin:
     ``class MyTrainer(LoaderCheckpointMixin, Trainer)`` takes ``train_loader=`` beside the trainer's
     own arguments. The loader's batch size, order, ``collate_fn`` and workers hold, not those of the
     ``TrainingArguments``. Its state is in each checkpoint's ``trainer_state.json``, which the main
-    process writes: with several processes the loader needs ``ranks="auto"``, so that all have the
-    same. ``ignore_data_skip`` is set, because the loader seeks.
+    process writes: with several processes the loader needs ``ranks="auto"``, so that this is the
+    state of all. ``ignore_data_skip`` is set, because the loader seeks.
 
     Raises:
         ArgumentError: the loader, or one of the arguments, does not let a run resume exactly; at
@@ -45,11 +46,17 @@ class LoaderCheckpointMixin:
         _check(train_loader, self.args)
         self.args.ignore_data_skip = True
         self._trained = TrainedLoader(train_loader)
-        self.add_callback(LoaderCheckpoint())  # type: ignore[attr-defined]  # the trainer's
+        self._checkpoint = LoaderCheckpoint()
+        self.add_callback(self._checkpoint)  # type: ignore[attr-defined]  # the trainer's
 
     def get_train_dataloader(self) -> TrainedLoader:
         """Return the loader that the trainer was given."""
         return self._trained
+
+    def _save_checkpoint(self, *arguments: Any, **options: Any) -> Any:
+        """Take the loader's state on all processes; the trainer asks the main one for it."""
+        self._checkpoint.take()
+        return super()._save_checkpoint(*arguments, **options)  # type: ignore[misc]  # the trainer's
 
 
 class TrainedLoader:
@@ -113,11 +120,16 @@ class LoaderCheckpoint(TrainerCallback, ExportableState):  # type: ignore[misc] 
 
     def __init__(self) -> None:
         self._trained: TrainedLoader | None = None
+        self._taken: dict[str, Any] = {}
+
+    def take(self) -> None:
+        """Take the state of all processes, which call this together."""
+        if self._trained is not None:
+            self._taken = {KEY: state_of_all(self._trained.loader)}
 
     def state(self) -> dict[str, Any]:
-        """Return the loader's state, for the checkpoint."""
-        known = {} if self._trained is None else {KEY: self._trained.loader.state_dict()}
-        return {"args": {}, "attributes": known}
+        """Return the state that was taken last, for the checkpoint."""
+        return {"args": {}, "attributes": self._taken}
 
     def on_train_begin(
         self, args: Any, state: Any, control: Any, *, train_dataloader: Any, **more: Any
@@ -171,14 +183,4 @@ def _check(loader: object, args: TrainingArguments) -> None:
                 f"{name} lets the trainer iterate train_loader before the training, or once more: "
                 "the position would be lost; leave it out"
             )
-    processes = args.world_size
-    if processes == 1:
-        return
-    sampler = loader.sampler
-    place = getattr(sampler, "rank", 0), getattr(sampler, "num_replicas", 1)
-    if getattr(loader, "ranks", None) is None or place != (args.process_index, processes):
-        raise ArgumentError(
-            f"{processes} processes train, and the checkpoint keeps the state of one of them: "
-            'build the loader with ranks="auto", so that all have the same (the ranks of an '
-            "iterable dataset have not: keep loader.gather_state() beside the checkpoint)"
-        )
+    check_ranks(loader, args.process_index, args.world_size)

@@ -13,11 +13,12 @@ from trained import KILLED
 PROGRAM = Path(__file__).with_name("trained.py")
 
 
+@pytest.mark.parametrize("data", ["map", "stream"])
 @pytest.mark.parametrize("processes", [1, 2])
 @pytest.mark.parametrize("trainer", ["transformers", "lightning", "accelerate"])
-def test_a_killed_training_goes_on(tmp_path: Path, trainer: str, processes: int) -> None:
+def test_a_killed_training_goes_on(tmp_path: Path, trainer: str, processes: int, data: str) -> None:
     pytest.importorskip(trainer)
-    command = [sys.executable, str(PROGRAM), trainer, str(tmp_path), str(processes)]
+    command = [sys.executable, str(PROGRAM), trainer, str(tmp_path), str(processes), data]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     wholes, runs = json.loads(done.stdout.splitlines()[-1])
     names = [str(step) for step in range(1, 13)]

@@ -1,4 +1,6 @@
-"""Trainings that are killed and resumed under a trainer, as a program: TRAINER FOLDER PROCESSES.
+"""Trainings that are killed and resumed under a trainer, as a program.
+
+Its arguments are TRAINER FOLDER PROCESSES DATA; the data is "map" or "stream".
 
 A training saves after each step and at each epoch's end, and resumes from what was saved last. It
 then tells what it did: a step's number, batch and loss, or "end" and the epochs so far. The program
@@ -29,8 +31,11 @@ from midepoch import StatefulDataLoader
 
 EPOCHS = 3
 
+STEPS = 4
+"""The steps of an epoch."""
+
 KILLED = ("2", "4", "end 2")
-"""After which of the told lines the trainings are killed; an epoch has 4 steps."""
+"""After which of the told lines the trainings are killed."""
 
 
 class Noisy(torch.utils.data.Dataset[dict[str, torch.Tensor]]):
@@ -41,6 +46,15 @@ class Noisy(torch.utils.data.Dataset[dict[str, torch.Tensor]]):
 
     def __getitem__(self, index: int) -> dict[str, torch.Tensor]:
         return {"x": torch.cat([torch.tensor([float(index)]), torch.rand(1)])}
+
+
+class NoisyStream(torch.utils.data.IterableDataset[dict[str, torch.Tensor]]):
+    """The same samples, each lane's own, without a length."""
+
+    def __iter__(self) -> Any:
+        info, data = torch.utils.data.get_worker_info(), Noisy()
+        here, lanes = (info.id, info.num_workers) if info else (0, 1)
+        return map(data.__getitem__, range(here, len(data), lanes))
 
 
 class Model(torch.nn.Module):
@@ -176,13 +190,15 @@ def transformers(log: Log, loader: Any) -> None:
 
         def on_save(self, args: Any, state: Any, control: Any, **more: Any) -> None:
             if trainer.latest is None:
-                log.end(int(state.epoch))
+                # Of a stream, the trainer cannot count the epochs.
+                log.end(state.global_step // STEPS)
             else:
                 log.step(state.global_step, *trainer.latest)
 
     args = TrainingArguments(
         str(log.folder),
         num_train_epochs=EPOCHS,
+        max_steps=EPOCHS * STEPS,
         save_steps=1,
         logging_strategy="no",
         use_cpu=True,
@@ -203,12 +219,22 @@ TRAINERS: dict[str, Callable[[Log, Any], None]] = {
 
 
 def train(
-    trainer: str, folder: Path, link: Connection, last: str | None, place: dict[str, str]
+    trainer: str,
+    data: str,
+    folder: Path,
+    link: Connection,
+    last: str | None,
+    place: dict[str, str],
 ) -> None:
     os.environ.update(place)
     torch.manual_seed(0)
     options: dict[str, Any] = {"ranks": "auto", "batch_size": 2} if place else {"batch_size": 4}
-    loader = StatefulDataLoader(Noisy(), shuffle=True, seed=2, num_workers=1, **options)
+    dataset: Any = Noisy()
+    if data == "map":
+        options["shuffle"] = True
+    else:
+        dataset, options["lanes"] = NoisyStream(), int(place.get("WORLD_SIZE", "1"))
+    loader = StatefulDataLoader(dataset, seed=2, num_workers=1, **options)
     TRAINERS[trainer](Log(folder, link, last), loader)
 
 
@@ -224,13 +250,17 @@ def places(processes: int) -> list[dict[str, str]]:
     return [{**common, "RANK": str(rank), "LOCAL_RANK": str(rank)} for rank in range(processes)]
 
 
-def told_by(trainer: str, folder: Path, processes: int, last: str | None = None) -> list[Any]:
+def told_by(
+    trainer: str, data: str, folder: Path, processes: int, last: str | None = None
+) -> list[Any]:
     """Run a training up to the line ``last``, where it is killed, or to its end."""
     context = get_context("fork")
     links, ranks = [], []
     for place in places(processes):
         here, there = context.Pipe(duplex=False)
-        ranks.append(context.Process(target=train, args=(trainer, folder, there, last, place)))
+        ranks.append(
+            context.Process(target=train, args=(trainer, data, folder, there, last, place))
+        )
         ranks[-1].start()
         there.close()
         links.append(here)
@@ -251,7 +281,7 @@ def told_by(trainer: str, folder: Path, processes: int, last: str | None = None)
     return told
 
 
-def main(trainer: str, folder: Path, processes: int) -> None:
+def main(trainer: str, folder: Path, processes: int, data: str) -> None:
     warnings.simplefilter("ignore")  # theirs
     logging.disable(logging.WARNING)
     importlib.import_module(f"midepoch.integrations.{trainer}")
@@ -259,10 +289,10 @@ def main(trainer: str, folder: Path, processes: int) -> None:
         importlib.import_module("transformers.trainer")
     for name in ("whole", "killed"):
         (folder / name).mkdir()
-    whole = told_by(trainer, folder / "whole", processes)
-    parts = [told_by(trainer, folder / "killed", processes, last) for last in (*KILLED, None)]
+    whole = told_by(trainer, data, folder / "whole", processes)
+    parts = [told_by(trainer, data, folder / "killed", processes, last) for last in (*KILLED, None)]
     print(json.dumps([whole, parts]))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]))
+    main(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), sys.argv[4])
