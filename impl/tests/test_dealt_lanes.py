@@ -269,9 +269,10 @@ def _rank(rank: int, world: int, folder: str, saved: str) -> None:
         batches = iter(loader)
         found["first"] = [] if saved else [next(batches), next(batches)]
         loader.check_ranks()
-        found["state"] = loader.gather_state()
+        found["state"], state = loader.gather_state(), loader.state_dict()
         dcp.save({"loader": loader.checkpointable()}, checkpoint_id=f"{folder}/after-{world}")
         found["rest"] = list(batches)
+        assert loader.gather_state(state) == found["state"] != loader.gather_state()
         found["next"] = list(loader)
         ahead = iter(make("auto", uneven="as they are"))
         found["alone"] = len(list(ahead))
