@@ -283,10 +283,21 @@ def _many_batches(c: Cell) -> Case | None:
 
 @family(
     "wrapped sampler", quick=("inline",), section="extremes",
-    shape=((13, 2),), kind=("map",), cut=CUTS, tail=("keep",),
+    shape=((13, 2),), kind=("map",), cut=CUTS[:2], tail=("keep",),
 )  # fmt: skip
 def _wrapped_sampler(c: Cell) -> Case | None:
     if c.shuffle:
         return None  # a sampler takes the place of the loader's own order
     w = c.workload(3, sampler="wrapped")
     return c.play(f"drain, take {c.at}, save s | load s, drain, drain", w)
+
+
+# Here nothing was delivered that a loader could find to be another batch.
+@family(
+    "wrapped sampler ended", quick=("inline",), section="extremes",
+    shape=((13, 2),), kind=("map",), tail=("keep",),
+)  # fmt: skip
+def _wrapped_sampler_ended(c: Cell) -> Case | None:
+    if c.shuffle:
+        return None  # as above
+    return c.play("drain, save s | load s, drain, drain", c.workload(3, sampler="wrapped"))

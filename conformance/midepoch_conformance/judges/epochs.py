@@ -25,7 +25,7 @@ def later_epochs(view: View) -> Finding | None:
     return view.later(1) if inside(view, 1) else None
 
 
-@judge("EPOCH-2", "end seen", "work end seen")
+@judge("EPOCH-2", "end seen", "work end seen", "wrapped sampler ended")
 def after_the_end(view: View) -> Finding | None:
     """A state from after an epoch's end resumes with the next."""
     return _next_epochs(view)
