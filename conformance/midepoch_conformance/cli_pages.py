@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 
 from midepoch_conformance.errors import CheckError
-from midepoch_conformance.matrix.command import matrix
+from midepoch_conformance.matrix.command import app as matrix
 
 __all__ = ["register"]
 
@@ -32,10 +32,6 @@ _HELP = {
         "Show a saved state of midepoch's format.",
         "Example: midepoch inspect checkpoint.pt --key trainer.loader",
     ),
-    "matrix": (
-        "Put the loaders that people use to the suite.",
-        "Example: midepoch matrix --loader torchdata,nodes --profile quick",
-    ),
     "bench": (
         "Measure what a loader costs beside other loaders.",
         "Example: midepoch bench --peer torch --quick",
@@ -48,12 +44,12 @@ def register(app: typer.Typer) -> None:
     """Add the commands to the command line, with those of other installed parts."""
     commands: dict[str, Callable[..., None]] = {"report": report, "diff": diff}
     commands["inspect"] = inspect_
-    commands["matrix"] = matrix
     for point in sorted(entry_points(group=COMMANDS), key=lambda point: point.name):
         commands[point.name] = point.load()
     for name, command in commands.items():
         line, example = _HELP.get(name, (None, None))
         app.command(name, short_help=line, epilog=example)(command)
+    app.add_typer(matrix, name="matrix")
 
 
 def report(

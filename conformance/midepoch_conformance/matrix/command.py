@@ -1,4 +1,4 @@
-"""``midepoch matrix``: put the loaders of the matrix to the suite."""
+"""``midepoch matrix``: put the loaders of the matrix to the suite, and render what came out."""
 
 from __future__ import annotations
 
@@ -14,13 +14,24 @@ from midepoch_conformance.report.file import load_report
 from midepoch_conformance.report.overview import verdict
 from midepoch_conformance.text import printable
 
-__all__ = ["matrix"]
+__all__ = ["app"]
 
 LOCKS, RESULTS = Path("conformance/environments"), Path("conformance/results")
+PAGES = Path("docs/matrix")
 _STOPPED = 130
 
 
+app = typer.Typer(
+    short_help="Put the loaders that people use to the suite.",
+    epilog="Example: midepoch matrix --loader torchdata,nodes --profile quick",
+    invoke_without_command=True,
+)
+"""The command, with its command ``render``."""
+
+
+@app.callback()
 def matrix(
+    context: typer.Context,
     loader: Annotated[
         list[str] | None,
         typer.Option(
@@ -54,6 +65,8 @@ def matrix(
 
     Exit status: 0 if each row has a report, whatever its verdict; 2 if a row has none.
     """
+    if context.invoked_subcommand is not None:
+        return
     names = tuple(name.strip() for one in loader or () for name in one.split(",") if name.strip())
     rows, console = named(names), Console()
     missing = 0
@@ -67,6 +80,33 @@ def matrix(
     if missing:
         print(f"{missing} of {len(rows)} rows have no report")
         raise typer.Exit(2)
+
+
+@app.command(
+    short_help="Make the matrix's page and badges from its reports.",
+    epilog="Example: midepoch matrix render conformance/results --out docs/matrix",
+)
+def render(
+    results: Annotated[
+        Path, typer.Argument(metavar="[DIR]", help="The folder of the reports.")
+    ] = RESULTS,
+    out: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="The folder of the page and the badges.")
+    ] = PAGES,
+) -> None:
+    """Make the page of the matrix from the reports alone: no loader runs.
+
+    The folder gets the page as Markdown (index.md), each report as a page of its own, and badges
+    for each row. Rows without a report are listed as not run yet.
+
+    Exit status: 0 if each report could be read, whatever its verdict; 2 if not.
+    """
+    # Imported here: the other commands need no template engine.
+    from midepoch_conformance.matrix.page import write_pages
+
+    for row in write_pages(results, out):
+        print(printable(f"{row.title}: {row.verdict}", lines=False))
+    print(f"{out / 'index.md'}: the matrix")
 
 
 def _line(played: Played) -> str:

@@ -34,7 +34,7 @@ from midepoch_conformance.text import clipped, counted, printable
 from midepoch_conformance.verdict.finding import OUTCOMES
 from midepoch_conformance.verdict.requirements import load
 
-__all__ = ["environment", "html_page", "slug"]
+__all__ = ["environment", "facts", "html_page", "slug"]
 
 LOOKS = {
     "right": "as in the uninterrupted run",
@@ -80,7 +80,7 @@ def html_page(document: Document) -> str:
             script_hash=_hash(script),
             tone={0: "good", 1: "bad"}.get(footer.status, "doubt"),
             lead=f"{judged_words(document)}, {_day(document.header.started)}.",
-            facts=_facts(document),
+            facts=facts(document),
             outcomes=OUTCOMES,
             found_outcomes=_found_outcomes(document),
             case_ids={one.id for one in document.cases},
@@ -161,7 +161,8 @@ def _day(started: str) -> str:
     return f"{when.day} {when:%B %Y}"
 
 
-def _facts(document: Document) -> list[tuple[str, str]]:
+def facts(document: Document) -> list[tuple[str, str]]:
+    """Return the facts of a run by name: the loader, its environment, and how long it took."""
     header, loader = document.header, document.header.loader
     packages = ((name, version) for name, version in loader.packages.items() if version)
     facts = [

@@ -1,0 +1,180 @@
+"""The matrix's page, its rows' own pages and its badges, made from the reports alone."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from importlib import resources
+from pathlib import Path
+
+from jinja2 import PackageLoader
+
+from midepoch_conformance.errors import CheckError
+from midepoch_conformance.matrix.cells import MEANINGS, NOT_ASKED, Cell, cells_of, drawing, word
+from midepoch_conformance.matrix.rows import ROWS, Row
+from midepoch_conformance.report import overview
+from midepoch_conformance.report.badge import write_badges
+from midepoch_conformance.report.document import Document, Failure
+from midepoch_conformance.report.file import load_report
+from midepoch_conformance.report.lines import spec_version, suite_version
+from midepoch_conformance.report.page import environment, facts, html_page, slug
+from midepoch_conformance.report.wording import replay_words
+from midepoch_conformance.text import counted
+from midepoch_conformance.verdict import requirements
+from midepoch_conformance.verdict.results import RESUMING
+
+__all__ = ["Judged", "matrix_page", "read_reports", "write_pages"]
+
+_ASSETS = ("matrix.css", "matrix.js")
+
+
+@dataclasses.dataclass(frozen=True)
+class Judged:
+    """A row that has a report."""
+
+    name: str
+    """The row's name, which the report's file has."""
+    anchor: str
+    """The row's anchor in the page; it stays the same when the loader has a new version."""
+    file: str
+    """The report's file."""
+    document: Document
+    cells: dict[str, Cell]
+
+    @property
+    def title(self) -> str:
+        """The row's name and the loader's version."""
+        return f"{self.name} {self.document.header.loader.version}".strip()
+
+    @property
+    def verdict(self) -> str:
+        """The verdict on the loader in a sentence."""
+        return overview.verdict(self.document)
+
+    @property
+    def facts(self) -> list[tuple[str, str]]:
+        """The loader, its adapter, the run and how long it took."""
+        header = self.document.header
+        suite = f"{header.suite}, specification {header.spec}"
+        own = [("Adapter", header.loader.spec), *facts(self.document)]
+        return [*own, ("Suite", suite), ("Report", self.file)]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Remarks that a reader must not miss."""
+        header, found = self.document.header, []
+        if self.aged:
+            found.append(f"judged by suite {header.suite}, specification {header.spec}")
+        if header.only:
+            found.append(f"only {counted(len(header.only), 'requirement')} asked")
+        if RESUMING in self.document.footer.unjudged:
+            found.append("nothing about resuming could be judged")
+        return tuple(found)
+
+    @property
+    def aged(self) -> bool:
+        """Whether another version of the suite, or of the specification, judged the loader."""
+        header = self.document.header
+        return (header.suite, header.spec) != (suite_version(), spec_version())
+
+    def cell(self, name: str) -> Cell:
+        """Return the cell of a class."""
+        return self.cells.get(name, Cell(name))
+
+    def replay(self, failure: Failure) -> str:
+        """Return the command that plays a failure's case again."""
+        return replay_words(self.document.header, failure, self.file)
+
+
+def read_reports(folder: Path) -> list[Judged]:
+    """Return the rows of the reports in ``folder``, those whose users suffer most first.
+
+    Raises:
+        CheckError: the folder has no report, or one that cannot be read.
+    """
+    if not folder.is_dir():
+        raise CheckError(
+            f"{folder}: there is no such folder", "name the folder of the matrix's reports"
+        )
+    found = [(path, load_report(path)) for path in sorted(folder.glob("*.jsonl"))]
+    if not found:
+        raise CheckError(f"{folder} has no report", "`midepoch matrix` writes them")
+    # The anchor of a row is that of its latest report.
+    found.sort(key=lambda one: (one[1].header.started, one[0]), reverse=True)
+    rows: dict[str, Judged] = {}
+    for path, document in found:
+        name = path.stem.removesuffix(f"-{document.header.loader.version or '0'}")
+        anchor = slug(name) if slug(name) not in rows else slug(path.stem)
+        if anchor in rows:
+            raise CheckError(
+                f"{path}: {rows[anchor].file} would have the same place in the page",
+                "keep one of the two",
+            )
+        rows[anchor] = Judged(name, anchor, path.name, document, cells_of(document))
+    return sorted(rows.values(), key=_suffering)
+
+
+def matrix_page(rows: Sequence[Judged], known: Sequence[Row] = ROWS) -> str:
+    """Return the page as Markdown, for a site made with Material for MkDocs.
+
+    Args:
+        rows: the rows that have a report, in their order.
+        known: the rows of the matrix; those that have no report are listed.
+    """
+    names = {row.name for row in rows}
+    text = (
+        environment()
+        .overlay(loader=PackageLoader("midepoch_conformance.matrix"))
+        .get_template("matrix.md")
+        .render(
+            rows=rows,
+            classes=list(_classes(rows)),
+            missing=[row.name for row in known if row.name not in names],
+            aged=[row for row in rows if row.aged],
+            suite=suite_version(),
+            spec=spec_version(),
+            meanings=MEANINGS,
+            not_asked=NOT_ASKED,
+            word=word,
+            drawing=drawing,
+            texts={one.id: one.text for one in requirements.load().values()},
+        )
+    )
+    # Markdown looks for fenced blocks inside of HTML, too: a loader's text must not open one.
+    return text.replace("`", "&#96;").replace("~", "&#126;")
+
+
+def write_pages(folder: Path, out: Path) -> list[Judged]:
+    """Write the page, a page for each report and the badges into ``out``; return the rows.
+
+    Raises:
+        CheckError: a report cannot be read; then nothing is written.
+    """
+    rows = read_reports(folder)
+    if out.exists() and not out.is_dir():
+        raise CheckError(f"--out {out} is a file", "name a folder")
+    page, wholes = matrix_page(rows), {row.anchor: html_page(row.document) for row in rows}
+    (out / "reports").mkdir(parents=True, exist_ok=True)
+    (out / "index.md").write_text(page, encoding="utf-8")
+    for name in _ASSETS:
+        file = resources.files("midepoch_conformance.matrix") / "templates" / name
+        (out / name).write_text(file.read_text("utf-8"), encoding="utf-8")
+    for row in rows:
+        (out / "reports" / f"{row.anchor}.html").write_text(wholes[row.anchor], encoding="utf-8")
+        write_badges(row.document, out / "badges" / row.anchor)
+    return rows
+
+
+def _classes(rows: Sequence[Judged]) -> Iterator[tuple[str, str]]:
+    """Yield the classes that any report asks about, with their titles, in the usual order."""
+    asked = dict.fromkeys(name for row in rows for name in row.cells)
+    titles = {one.name: one.title for one in requirements.classes()}
+    for name in (*titles, *(name for name in asked if name not in titles)):
+        if name in asked:
+            yield name, titles.get(name, "")
+
+
+def _suffering(row: Judged) -> tuple[object, ...]:
+    words = Counter(cell.word for cell in row.cells.values())
+    return (*(-words[one] for one in MEANINGS if one != "exact"), row.name, row.file)
