@@ -31,6 +31,7 @@ NEEDS = {
     "grain-loader": "grain",
     "grain-elastic": "grain",
     "datasets-midepoch": "datasets",
+    "accelerate-midepoch": "accelerate",
     "lhotse-dynamic": "lhotse",
 }
 """The packages that adapters import, where their names are not the loaders'."""

@@ -39,6 +39,7 @@ ROWS = (
     Row("streaming", "streaming", "shared", stand_in=True),
     Row("litdata", "litdata", "shared"),
     Row("accelerate", "accelerate", "shared"),
+    Row("accelerate-midepoch", "accelerate-midepoch", "shared"),
     Row("lhotse", "lhotse", "shared"),
     Row("lhotse-dynamic", "lhotse-dynamic", "shared"),
     Row("webdataset", "webdataset", "shared"),
