@@ -40,9 +40,13 @@ ROWS = (
     Row("litdata", "litdata", "shared"),
     Row("accelerate", "accelerate", "shared"),
     Row("accelerate-midepoch", "accelerate-midepoch", "shared"),
+    Row("lightning", "lightning", "shared"),
+    Row("lightning-midepoch", "lightning-midepoch", "shared"),
+    Row("energon", "energon", "shared"),
     Row("lhotse", "lhotse", "shared"),
     Row("lhotse-dynamic", "lhotse-dynamic", "shared"),
     Row("webdataset", "webdataset", "shared"),
+    Row("dali", "dali", "dali"),
     Row("spdl", "spdl", "spdl"),
     Row("mxnet", "mxnet", "mxnet"),
 )
