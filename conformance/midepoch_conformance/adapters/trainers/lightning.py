@@ -9,7 +9,7 @@ saves, the model hands the batch over and waits, so the fit has a thread. The st
 # The adapter protocol documents the methods. Nothing is typed: an adapter imports nothing of the
 # suite but torch_data, and the scripts of failures carry its lines.
 # ruff: noqa: D102
-# mypy: disable-error-code="no-untyped-def, no-untyped-call, misc, type-arg"
+# mypy: ignore-errors
 
 import pathlib
 import queue
