@@ -31,6 +31,10 @@ NEEDS = {
     "grain-loader": "grain",
     "grain-elastic": "grain",
     "datasets-midepoch": "datasets",
+    "accelerate-midepoch": "accelerate",
+    "lightning-midepoch": "lightning",
+    "energon": "megatron.energon",
+    "dali": "nvidia.dali",
     "lhotse-dynamic": "lhotse",
 }
 """The packages that adapters import, where their names are not the loaders'."""

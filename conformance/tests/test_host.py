@@ -41,6 +41,17 @@ def test_hello_and_goodbye(host: HostProcess, fakes: Path) -> None:
     assert host.process.wait(10) == 0
 
 
+def test_a_stand_in_is_told_as_one(host: HostProcess, tmp_path: Path, fakes: Path) -> None:
+    stand_in = Path(__file__).parents[1] / "environments" / "stand_in"
+    found = f"\nsys.path.insert(0, {str(stand_in)!r})\nimport torchvision\n"
+    adapter = tmp_path / "stood.py"
+    adapter.write_text((fakes / "odd.py").read_text() + found)
+    packages = host.ask("hello", hello(host, f"{adapter}:Honest"), 60)["packages"]
+    assert packages["torchvision"] == "stand-in"
+    host.ask("quit", {}, 10)
+    assert host.process.wait(10) == 0
+
+
 def test_requests_before_hello(host: HostProcess) -> None:
     asked: dict[str, Any] = {"workload": {"draws": []}, "execution": {}}
     answer = host.ask("declines", asked, 10)

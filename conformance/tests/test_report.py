@@ -355,6 +355,17 @@ def test_a_loader_moves_no_cursor() -> None:
     assert "\x1b" not in text
 
 
+@pytest.mark.parametrize("quiet", [False, True])
+def test_a_stand_in_is_named(quiet: bool) -> None:
+    checked = check()
+    info = dataclasses.replace(checked.facts.info, packages={"torchvision": "stand-in"})
+    told = dataclasses.replace(checked, facts=dataclasses.replace(checked.facts, info=info))
+    said = "simulated 1.0 (with a stand-in for torchvision)"
+    assert said in " ".join(shown(told, quiet=quiet).split())
+    assert document_of(told).header.to_json()["loader"]["packages"] == {"torchvision": "stand-in"}
+    assert "stand-in" not in shown(checked, quiet=quiet)
+
+
 def test_quiet_is_one_line() -> None:
     assert len(shown(check(ignores_loads), quiet=True).strip().splitlines()) == 1
 

@@ -13,7 +13,13 @@ from typing import Any, Protocol
 
 from midepoch_conformance.case.workload import Workload
 
-__all__ = ["Adapter", "Execution", "LoaderInfo", "MergingSession", "Offer", "Session"]
+__all__ = [
+    "STAND_IN", "Adapter", "Execution", "LoaderInfo", "MergingSession", "Offer", "Session",
+]  # fmt: skip
+
+STAND_IN = "stand-in"
+"""What is reported as the version of a package that is not there: a module that has
+``STAND_IN = True`` took its place."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -23,7 +23,7 @@ import traceback
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from midepoch_conformance.case.adapter import Execution, Offer
+from midepoch_conformance.case.adapter import STAND_IN, Execution, Offer
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.host import loading
 from midepoch_conformance.host.function_adapter import BuildError, FunctionAdapter
@@ -348,7 +348,9 @@ def _version(package: str) -> str:
 
 def _packages(package: str) -> dict[str, str]:
     names = {package, *(name for name in KNOWN if name in sys.modules)} - {""}
-    return {name: _version(name) for name in sorted(names) if _version(name)}
+    loaded = [(name, vars(module)) for name, module in sys.modules.items() if "." not in name]
+    stood = {name: STAND_IN for name, values in loaded if values.get("STAND_IN") is True}
+    return {name: _version(name) for name in sorted(names) if _version(name)} | stood
 
 
 def main() -> None:

@@ -11,6 +11,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, TypeVar
 
+from midepoch_conformance.case.adapter import STAND_IN
 from midepoch_conformance.verdict.finding import OUTCOMES
 from midepoch_conformance.verdict.results import BREAKING, changed_words
 
@@ -78,8 +79,10 @@ class Loader(_Part):
 
     @property
     def title(self) -> str:
-        """The loader's name and version."""
-        return f"{self.name} {self.version}".strip()
+        """The loader's name and version, and the packages that it did not really have."""
+        stood = [name for name, version in self.packages.items() if version == STAND_IN]
+        beside = f" (with a stand-in for {', '.join(stood)})" if stood else ""
+        return f"{self.name} {self.version}".strip() + beside
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
