@@ -76,7 +76,8 @@ def _linked(name: str, links: list[str]) -> bool:
 
 
 @pytest.mark.parametrize(
-    "command", ["check", "explore", "replay", "list", "spec", "report", "diff", "inspect", "bench"]
+    "command",
+    ["check", "explore", "replay", "list", "spec", "report", "diff", "inspect", "bench", "matrix"],
 )
 def test_the_command_line_reference_has_every_command(site: Path, command: str) -> None:
     page = built_page.read(site / "reference/cli.html")

@@ -88,7 +88,7 @@ def matrix(
 )
 def render(
     results: Annotated[
-        Path, typer.Argument(metavar="[DIR]", help="The folder of the reports.")
+        Path, typer.Argument(metavar="DIR", help="The folder of the reports.")
     ] = RESULTS,
     out: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="The folder of the page and the badges.")
