@@ -53,7 +53,7 @@ class PreparedLoader:
         it is, -1 if that is not known."""
         self._accelerator = accelerator
         self._placed = device_placement
-        self._delivered: dict[str, Any] | None = None
+        self.delivered: dict[str, Any] | None = None
         """The state after the latest batch, while the loader is one batch further."""
 
     def __len__(self) -> int:
@@ -63,32 +63,10 @@ class PreparedLoader:
         return getattr(self.loader, name)
 
     def __iter__(self) -> Iterator[Any]:
-        state = self._accelerator.gradient_state
-        batches: Iterator[Any] = iter(self.loader)
+        batches = iter(self.loader)
         self.end_of_dataloader, self.remainder = False, self._remainder()
-        self._delivered = None
-        if self.loader.remaining() is None and state.num_steps > 1:
-            batches = self._one_ahead(batches)
-        state._add_dataloader(self)
-        try:
-            for batch in batches:
-                self.end_of_dataloader |= self.loader.remaining() == 0
-                yield self._on_device(batch)
-        finally:
-            state._remove_dataloader(self)
-
-    def _one_ahead(self, batches: Iterator[Any]) -> Iterator[Any]:
-        """Yield each batch when the next one is there, or the epoch's end is known."""
-        end = object()
-        self._delivered = self.loader.state_dict()
-        batch = next(batches, end)
-        while batch is not end:
-            delivered = self.loader.state_dict()
-            following = next(batches, end)
-            self._delivered, self.end_of_dataloader = delivered, following is end
-            yield batch
-            batch = following
-        self._delivered = None
+        self.delivered = None
+        return _Batches(self, batches, self._accelerator.gradient_state)
 
     def state_dict(self) -> dict[str, Any]:
         """Return the loader's state after the latest batch, which is that of all processes.
@@ -96,14 +74,15 @@ class PreparedLoader:
         With an iterable dataset on several processes all of them call this together, as
         ``accelerator.save_state`` does.
         """
-        return state_of_all(self.loader, self._delivered)
+        return state_of_all(self.loader, self.delivered)
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Let the next epoch continue where ``state`` was taken."""
         self.loader.load_state_dict(state)
-        self._delivered = None
+        self.delivered = None
 
-    def _on_device(self, batch: Any) -> Any:
+    def on_device(self, batch: Any) -> Any:
+        """Return ``batch`` on the accelerator's device."""
         if not self._placed:
             return batch
         device, smooth = self._accelerator.device, self._accelerator.non_blocking
@@ -122,3 +101,54 @@ class PreparedLoader:
         # After a new cut the steps before had another size.
         begun = loader.state_dict()["position"]["samples"]
         return int((samples - begun) % (loader.batch_size * world))
+
+
+_NONE = object()
+
+
+class _Batches(Iterator[Any]):
+    """An epoch's batches; Accelerate knows that it is iterated, up to its end.
+
+    It is no generator: an exception of a sample would end that, and look like the epoch's end.
+    """
+
+    def __init__(self, prepared: PreparedLoader, batches: Iterator[Any], state: Any) -> None:
+        self._prepared, self._batches, self._state = prepared, batches, state
+        self._ahead = prepared.loader.remaining() is None and state.num_steps > 1
+        """Each batch is delivered when the next one is there, or the epoch's end is known."""
+        self._waiting: Any = _NONE
+        self._known = False
+
+    def __next__(self) -> Any:
+        prepared = self._prepared
+        if not self._known:
+            self._known = True
+            self._state._add_dataloader(prepared)
+        try:
+            batch = self._behind() if self._ahead else next(self._batches)
+        except StopIteration:
+            self._leave()
+            raise
+        prepared.end_of_dataloader |= prepared.loader.remaining() == 0
+        return prepared.on_device(batch)
+
+    def _behind(self) -> Any:
+        prepared, loader = self._prepared, self._prepared.loader
+        if prepared.end_of_dataloader:
+            prepared.delivered = None
+            raise StopIteration
+        if self._waiting is _NONE:
+            prepared.delivered = loader.state_dict()
+            self._waiting = next(self._batches)
+        batch, delivered = self._waiting, loader.state_dict()
+        self._waiting = next(self._batches, _NONE)
+        prepared.delivered, prepared.end_of_dataloader = delivered, self._waiting is _NONE
+        return batch
+
+    def _leave(self) -> None:
+        if self._known:
+            self._known = False
+            self._state._remove_dataloader(self._prepared)
+
+    def __del__(self) -> None:
+        self._leave()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from pathlib import Path
@@ -124,7 +125,7 @@ def test_a_stream_that_is_left_early_is_where_the_loop_was(accelerator: Any) -> 
     loader = prepare(accelerator, StatefulDataLoader(Stream(), batch_size=4, seed=2))
     batches = iter(loader)
     first = [next(batches).tolist() for _ in range(2)]
-    batches.close()
+    del batches
     state = loader.state_dict()
     again = StatefulDataLoader(Stream(), batch_size=4)
     again.load_state_dict(state)
@@ -153,6 +154,41 @@ def test_metrics_lose_no_sample(accelerator: Any) -> None:
     cut.load_state_dict(saved.state_dict())
     got = [accelerator.gather_for_metrics(batch).tolist() for batch in prepare(accelerator, cut)]
     assert got == [[4, 5, 6, 7, 8], [9, 10]]
+
+
+class Failing(torch.utils.data.IterableDataset[torch.Tensor]):
+    """Its fifth sample raises once."""
+
+    failed = False
+
+    def __init__(self) -> None:
+        self.at = 0
+
+    def __iter__(self) -> Any:
+        self.at = 0
+        return self
+
+    def __next__(self) -> torch.Tensor:
+        self.at += 1
+        if self.at == 5 and not self.failed:
+            self.failed = True
+            raise ValueError("the fifth sample")
+        if self.at > 8:
+            raise StopIteration
+        return torch.tensor(self.at)
+
+
+@pytest.mark.parametrize("steps", [1, 2])
+def test_an_epoch_goes_on_after_an_exception(accelerator: Any, steps: int) -> None:
+    accelerator.gradient_accumulation_steps = steps
+    prepared = prepare(accelerator, StatefulDataLoader(Failing(), batch_size=None))
+    batches, got = iter(prepared), []
+    while len(got) < 7:
+        with contextlib.suppress(ValueError):
+            got.append(next(batches).item())
+    assert got == [1, 2, 3, 4, 6, 7, 8]
+    assert next(batches, None) is None
+    assert accelerator.gradient_state.active_dataloader is None
 
 
 def _process(rank: int, world: int, folder: str, saved: bool) -> None:
