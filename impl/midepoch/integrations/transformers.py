@@ -46,8 +46,7 @@ class LoaderCheckpointMixin:
         _check(train_loader, self.args)
         self.args.ignore_data_skip = True
         self._trained = TrainedLoader(train_loader)
-        self._checkpoint = LoaderCheckpoint()
-        self.add_callback(self._checkpoint)  # type: ignore[attr-defined]  # the trainer's
+        self.add_callback(LoaderCheckpoint())  # type: ignore[attr-defined]  # the trainer's
 
     def get_train_dataloader(self) -> TrainedLoader:
         """Return the loader that the trainer was given."""
@@ -55,7 +54,10 @@ class LoaderCheckpointMixin:
 
     def _save_checkpoint(self, *arguments: Any, **options: Any) -> Any:
         """Take the loader's state on all processes; the trainer asks the main one for it."""
-        self._checkpoint.take()
+        # A trainer that restores the states of callbacks makes the callback anew.
+        for callback in self.callback_handler.callbacks:  # type: ignore[attr-defined]
+            if isinstance(callback, LoaderCheckpoint):
+                callback.take()
         return super()._save_checkpoint(*arguments, **options)  # type: ignore[misc]  # the trainer's
 
 
