@@ -34,12 +34,14 @@ from midepoch.format.permutation import Permutation
 from midepoch.format.seeds import derive, derive_words
 
 SIZES = (0, 1, 2, 3, 5, 6, 7, 10, 97, 4096, 4097, 10007, 65537, 10**6 + 3)
-VAST = (2**32 - 1, 2**32 + 15, 10**12, 2**63 - 1)
+VAST = (2**32 - 1, 2**32 + 15, 10**12, 2**53 - 1, 2**63 - 1)
 KEYS = (0, 1, 0x0123_4567_89AB_CDEF, derive(0, "order", 0), 2**64 - 1)
 ROOTS = (0, 1, 7, 2**32, 2**53 + 1, 2**63, 2**64 - 1)
 WHOLE = 97
 HASHED = 10**6 + 3
 EDGE = 6
+STRETCHES = 40
+"""Of the largest order that a state can hold a position of, which uses each bit of a number."""
 
 
 def text(numbers: Iterable[int]) -> list[str]:
@@ -83,7 +85,9 @@ def _order(n: int, key: int) -> dict[str, Any]:
     permutation = Permutation(n, key)
     if n <= WHOLE:
         return {"key": str(key), "elements": text(permutation.indices(0, n))}
-    starts = (0, n // 2 - EDGE // 2, n - EDGE)
+    starts = [0, n // 2 - EDGE // 2, n - EDGE]
+    if n == 2**53 - 1:
+        starts = [(n - EDGE) * i // (STRETCHES - 1) for i in range(STRETCHES)]
     found: dict[str, Any] = {
         "key": str(key),
         "at": [
