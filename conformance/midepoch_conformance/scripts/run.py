@@ -116,6 +116,10 @@ class WarmInterpreter:
         status = self._status(timeout)
         # A late answer would be taken for the next script's, so a late interpreter ends.
         end_marked(self._mark, spare=None if status is None else self.pid)
+        if status is None:
+            # While it ends, its pipe may still take a request, which nobody would answer.
+            self._process.kill()
+            self._process.wait()
         return status
 
     @property
