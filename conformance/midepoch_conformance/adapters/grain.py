@@ -9,7 +9,6 @@ state is ``DatasetIterator.get_state()`` and nothing beside it. Rows are made in
 # The adapter protocol documents the methods. Nothing is typed: an adapter imports nothing of the
 # suite, and the scripts of failures carry its lines.
 # ruff: noqa: D102
-# mypy: disable-error-code="no-untyped-def, no-untyped-call, misc"
 
 import grain
 

@@ -6,8 +6,6 @@ of another loader may import this module too; it is the only one of the suite th
 
 # Nothing is typed: the classes are part of the adapters, whose lines scripts of failures carry.
 # ruff: noqa: D102
-# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
-# mypy: disable-error-code="misc, type-arg"
 
 import torch
 from torch.utils import data

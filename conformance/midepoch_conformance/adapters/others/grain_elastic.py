@@ -9,7 +9,6 @@ beside the state. Rows are made in memory, for which ``ReadOptions`` recommends 
 # The adapter protocol documents the methods. Nothing is typed: an adapter imports nothing of the
 # suite, and the scripts of failures carry its lines.
 # ruff: noqa: D102
-# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs, disable-error-code="misc"
 
 import grain
 

@@ -11,7 +11,6 @@ data source has a ``__repr__``, which the state compares. Rows are made in memor
 # The adapter protocol documents the methods. Nothing is typed: an adapter imports nothing of the
 # suite, and the scripts of failures carry its lines.
 # ruff: noqa: D102
-# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs, disable-error-code="misc"
 
 import grain
 

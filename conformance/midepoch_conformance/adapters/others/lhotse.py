@@ -9,8 +9,6 @@ batches that workers fetched ahead. ``lhotse-dynamic`` has the sampler for lazil
 # The adapter protocol documents the methods. Nothing is typed: an adapter imports nothing of the
 # suite, and the scripts of failures carry its lines.
 # ruff: noqa: D102
-# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
-# mypy: disable-error-code="misc, type-arg"
 
 import os
 

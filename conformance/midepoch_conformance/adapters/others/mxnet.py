@@ -7,8 +7,6 @@ makes the workers threads. ``batchify_fn`` makes a list of rows.
 # The adapter protocol documents the methods. Nothing is typed: an adapter imports nothing of the
 # suite, and the scripts of failures carry its lines.
 # ruff: noqa: D102
-# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
-# mypy: disable-error-code="misc, type-arg"
 
 import numpy
 from mxnet.gluon.data import DataLoader, Dataset

@@ -12,8 +12,6 @@ as DALI's iterators do in theirs, which need PyTorch on a GPU, or another framew
 # The adapter protocol documents the methods. Nothing is typed: an adapter imports nothing of the
 # suite, and the scripts of failures carry its lines.
 # ruff: noqa: D102
-# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
-# mypy: disable-error-code="misc, type-arg"
 
 import os
 

@@ -12,7 +12,6 @@ both out. ``repeat=False`` ends an epoch with its last sample. ``checkpoint_ever
 # The adapter protocol documents the methods. Nothing is typed: an adapter imports nothing of the
 # suite, and the scripts of failures carry its lines.
 # ruff: noqa: D102
-# mypy: ignore-errors
 
 import json
 import os

@@ -11,8 +11,6 @@ for streams, needs batches of tensors, and these are lists of rows: so it is off
 # The adapter protocol documents the methods. Nothing is typed: an adapter imports nothing of the
 # suite but torch_data, and the scripts of failures carry its lines.
 # ruff: noqa: D102
-# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
-# mypy: disable-error-code="misc, type-arg"
 
 import torch
 from accelerate import Accelerator

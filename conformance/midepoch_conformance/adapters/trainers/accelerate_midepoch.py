@@ -8,8 +8,6 @@ writes. Samples draw from the generators of ``batch_info()``, or from the global
 # The adapter protocol documents the methods. Nothing is typed: an adapter imports nothing of the
 # suite but torch_data, and the scripts of failures carry its lines.
 # ruff: noqa: D102
-# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
-# mypy: disable-error-code="misc, type-arg"
 
 import torch
 from accelerate import Accelerator
@@ -36,6 +34,7 @@ class Session:
             seed=w.seed,
             collate_fn=torch_data.collate(w),
             lifetime="run" if x.persistent or not x.workers else "epoch",
+            lanes=x.lanes,
             num_workers=x.workers,
             multiprocessing_context=x.start_method if x.workers else None,
             prefetch_factor=x.prefetch,

@@ -1,15 +1,12 @@
 """Reaches torchdata's ``StatefulDataLoader`` in a Lightning ``Trainer`` that stops and resumes.
 
 The trainer fits a model of one weight, and its checkpoints hold the loader's state, as its guide
-of stateful loaders says. After a step and an epoch, where ``ModelCheckpoint``
-saves, the model hands the batch over and waits, so the fit has a thread. The state is the file of
-``save_checkpoint``.
+of stateful loaders says. After a step and an epoch, where ``ModelCheckpoint`` saves, the model
+hands the batch over and waits, so the fit has a thread. A fit is stopped where an epoch is broken
+off, and where a state is loaded. The state is the file of ``save_checkpoint``.
 """
 
-# The adapter protocol documents the methods. Nothing is typed: an adapter imports nothing of the
-# suite but torch_data, and the scripts of failures carry its lines.
 # ruff: noqa: D102
-# mypy: ignore-errors
 
 import pathlib
 import queue
@@ -47,9 +44,8 @@ class Session:
     """One life of a trainer and its loader."""
 
     def __init__(self, w, x):
-        self.thread = threading.Thread(target=self.fit, daemon=True)
-        self.given, self.asked = queue.Queue(), queue.Queue()
-        self.saved = pathlib.Path(tempfile.mkdtemp(), "saved.ckpt")
+        self.thread = self.loaded = None
+        self.saved = tempfile.NamedTemporaryFile()  # noqa: SIM115
         quiet = dict.fromkeys(("enable_checkpointing", "enable_progress_bar", "logger"), False)
         self.trainer = Trainer(accelerator="cpu", max_epochs=-1, **quiet)
         dataset, generator = torch_data.dataset_of(w), torch.Generator().manual_seed(w.seed)
@@ -62,64 +58,67 @@ class Session:
 
     def fit(self):
         try:
-            saved = self.saved if self.saved.exists() else None
-            self.trainer.fit(Model(self), self.loader, ckpt_path=saved)
+            while self.thread is not None:  # a fit without batches ends by itself
+                saved, self.loaded = self.loaded, None
+                self.trainer.fit(Model(self), self.loader, ckpt_path=saved)
+                self.hand_over(None)
         except BaseException as error:
-            self.given.put(error)
+            self.hand_over(error)
 
     def hand_over(self, batch):
-        if not self.trainer.should_stop:
+        if self.thread is not None:
             self.given.put(batch)
             self.asked.get()
 
     def epoch(self):
-        self.asked.put("the epoch") if self.thread.ident else self.thread.start()
-        while (batch := self.given.get()) is not None:
-            if isinstance(batch, BaseException):
+        if self.loaded is not None:
+            self.close()
+        if self.thread is not None:
+            self.asked.put("the epoch")
+        else:
+            self.given, self.asked = queue.Queue(), queue.Queue()
+            self.thread = threading.Thread(target=self.fit, daemon=True)
+            self.thread.start()
+        try:
+            while not isinstance(batch := self.given.get(), BaseException | None):
+                yield batch
+                self.asked.put("the next batch")
+            if batch is not None:
                 raise batch
-            yield batch
-            self.asked.put("the next batch")
+        except BaseException:  # an error came, or the epoch is broken off
+            self.close()
+            raise
 
     def state(self):
-        if self.thread.ident:
-            self.trainer.save_checkpoint(self.saved)
-        return self.saved.read_bytes()
+        if self.loaded is None:
+            self.trainer.save_checkpoint(self.saved.name)
+        return pathlib.Path(self.saved.name).read_bytes()
 
     def load(self, state):
-        self.saved.write_bytes(state)
+        self.loaded = self.saved.name
+        pathlib.Path(self.loaded).write_bytes(state)
 
     def close(self):
-        self.trainer.should_stop = True
-        self.asked.put("the end")
-        if self.thread.ident:
-            self.thread.join()
+        thread, self.thread = self.thread, None
+        if thread is not None:
+            self.trainer.should_stop = True
+            self.asked.put("the end")
+            thread.join()
 
 
 class Adapter:
     """Offers torch's datasets of all kinds under any worker count."""
 
     def offer(self):
-        quiet = "its documentation names no random draws of samples"
-        return {
-            "name": "lightning",
-            "package": "lightning",
-            "kinds": ("map", "iterable", "stateful_iterable", "stateful_map"),
-            "workers": (0, 1, 2, 3, 5),
-            "boundary": "stream",
-            "saves": ("mid", "end"),
-            "codecs": ("bytes",),
-            "fixed_plan": ("map",),
-            "start_methods": ("fork", "spawn", "forkserver"),
-            "tails": ("keep", "drop"),
-            "intervals": (1, 2, 3, 100),
-            "persistent": (False, True),
-            "live_load": "next",
-            "extras": ("streams", "trees", "iterator state", "arrays"),
-            "reasons": {
-                **dict.fromkeys(("python", "numpy", "torch", "own"), quiet),
-                "live_load": "a checkpoint is loaded when a fit begins",
-            },
-        }
+        offer = {"name": "lightning", "package": "lightning", "codecs": ("bytes",)}
+        offer |= {"kinds": ("map", "iterable", "stateful_iterable", "stateful_map")}
+        offer |= {"fixed_plan": ("map",), "workers": (0, 1, 2, 3, 5), "saves": ("mid", "end")}
+        offer |= {"start_methods": ("fork", "spawn", "forkserver"), "persistent": (False, True)}
+        offer |= {"tails": ("keep", "drop"), "intervals": (1, 2, 3, 100), "boundary": "stream"}
+        offer |= {"extras": ("streams", "trees", "iterator state", "arrays")}
+        reasons = dict.fromkeys(("python", "numpy", "torch", "own"), "its documentation names none")
+        reasons["live_load"] = "a checkpoint is loaded when a fit begins"
+        return offer | {"live_load": "next", "reasons": reasons}
 
     declines = staticmethod(torch_data.reason_to_decline)
 

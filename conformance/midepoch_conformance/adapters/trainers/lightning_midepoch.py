@@ -1,14 +1,11 @@
 """Reaches midepoch's loader in a Lightning ``Trainer`` that stops and resumes.
 
-The trainer fits a model of one weight with the callback of ``midepoch.integrations.lightning``,
-as the guide of trainers says. After a step and an epoch, where ``ModelCheckpoint`` saves, the model
-hands the batch over and waits, so the fit has a thread. The state is ``save_checkpoint``'s file.
+The trainer has the callback of ``midepoch.integrations.lightning``. After a step and an epoch,
+where ``ModelCheckpoint`` saves, the model hands the batch over and waits: so the fit has a thread.
+It is stopped where an epoch is broken off or a state is loaded: a file of ``save_checkpoint``.
 """
 
-# The adapter protocol documents the methods. Nothing is typed: an adapter imports nothing of the
-# suite but torch_data, and the scripts of failures carry its lines.
 # ruff: noqa: D102
-# mypy: ignore-errors
 
 import pathlib
 import queue
@@ -47,79 +44,82 @@ class Session:
     """One life of a trainer and its loader."""
 
     def __init__(self, w, x):
-        self.thread = threading.Thread(target=self.fit, daemon=True)
-        self.given, self.asked = queue.Queue(), queue.Queue()
-        self.saved = pathlib.Path(tempfile.mkdtemp(), "saved.ckpt")
+        self.thread = self.loaded = None
+        self.saved = tempfile.NamedTemporaryFile()  # noqa: SIM115
         quiet = dict.fromkeys(("enable_checkpointing", "enable_progress_bar", "logger"), False)
-        quiet |= {"callbacks": [LoaderCheckpoint()], "accelerator": "cpu"}
-        self.trainer = Trainer(max_epochs=-1, **quiet)
+        quiet["callbacks"] = LoaderCheckpoint()
+        self.trainer = Trainer(accelerator="cpu", max_epochs=-1, **quiet)
         dataset = torch_data.dataset_of(w)
-        told = {"num_workers": x.workers, "persistent_workers": x.persistent}
+        told = {"seed": w.seed, "last_batch": "discard" if w.tail == "drop" else "keep"}
+        told |= {"lanes": x.lanes, "num_workers": x.workers, "persistent_workers": x.persistent}
         told |= {"prefetch_factor": x.prefetch, "snapshot_every_n_steps": x.interval}
         told |= {"multiprocessing_context": x.start_method if x.workers else None}
-        told |= {"seed": w.seed, "last_batch": "discard" if w.tail == "drop" else "keep"}
         told |= {"collate_fn": torch_data.collate(w), **torch_data.order(w, x, dataset)}
         self.loader = StatefulDataLoader(dataset, **told)
 
     def fit(self):
         try:
-            saved = self.saved if self.saved.exists() else None
-            self.trainer.fit(Model(self), self.loader, ckpt_path=saved)
+            while self.thread is not None:  # a fit without batches ends by itself
+                saved, self.loaded = self.loaded, None
+                self.trainer.fit(Model(self), self.loader, ckpt_path=saved)
+                self.hand_over(None)
         except BaseException as error:
-            self.given.put(error)
+            self.hand_over(error)
 
     def hand_over(self, batch):
-        if not self.trainer.should_stop:
+        if self.thread is not None:
             self.given.put(batch)
             self.asked.get()
 
     def epoch(self):
-        self.asked.put("the epoch") if self.thread.ident else self.thread.start()
-        while (batch := self.given.get()) is not None:
-            if isinstance(batch, BaseException):
+        if self.loaded is not None:
+            self.close()
+        if self.thread is not None:
+            self.asked.put("the epoch")
+        else:
+            self.given, self.asked = queue.Queue(), queue.Queue()
+            self.thread = threading.Thread(target=self.fit, daemon=True)
+            self.thread.start()
+        try:
+            while not isinstance(batch := self.given.get(), BaseException | None):
+                yield batch
+                self.asked.put("the next batch")
+            if batch is not None:
                 raise batch
-            yield batch
-            self.asked.put("the next batch")
+        except BaseException:  # an error came, or the epoch is broken off
+            self.close()
+            raise
 
     def state(self):
-        if self.thread.ident:
-            self.trainer.save_checkpoint(self.saved)
-        return self.saved.read_bytes()
+        if self.loaded is None:
+            self.trainer.save_checkpoint(self.saved.name)
+        return pathlib.Path(self.saved.name).read_bytes()
 
     def load(self, state):
-        self.saved.write_bytes(state)
+        self.loaded = self.saved.name
+        pathlib.Path(self.loaded).write_bytes(state)
 
     def close(self):
-        self.trainer.should_stop = True
-        self.asked.put("the end")
-        self.thread.ident and self.thread.join()
+        thread, self.thread = self.thread, None
+        if thread is not None:
+            self.trainer.should_stop = True
+            self.asked.put("the end")
+            thread.join()
 
 
 class Adapter:
     """Offers torch's datasets of all kinds under any worker count."""
 
     def offer(self):
-        return {
-            "name": "lightning-midepoch",
-            "package": "lightning",
-            "kinds": ("map", "iterable", "stateful_iterable", "stateful_map"),
-            "workers": (0, 1, 2, 3, 5),
-            "draws": ("python", "numpy", "torch"),
-            "boundary": "stream",
-            "saves": ("mid", "end"),
-            "codecs": ("bytes",),
-            "fixed_plan": ("map", "iterable", "stateful_iterable", "stateful_map"),
-            "start_methods": ("fork", "spawn", "forkserver"),
-            "tails": ("keep", "drop"),
-            "intervals": (1, 2, 3, 100),
-            "persistent": (False, True),
-            "live_load": "next",
-            "extras": ("streams", "trees", "iterator state", "arrays"),
-            "reasons": {
-                "own": "the adapter carries no draws from the generators of batches",
-                "live_load": "a checkpoint is loaded when a fit begins",
-            },
-        }
+        kinds = ("map", "iterable", "stateful_iterable", "stateful_map")
+        offer = {"name": "lightning-midepoch", "package": "lightning", "codecs": ("bytes",)}
+        offer |= {"kinds": kinds, "fixed_plan": kinds, "workers": (0, 1, 2, 3, 5)}
+        offer |= {"start_methods": ("fork", "spawn", "forkserver"), "persistent": (False, True)}
+        offer |= {"tails": ("keep", "drop"), "intervals": (1, 2, 3, 100), "boundary": "stream"}
+        offer |= {"saves": ("mid", "end"), "draws": ("python", "numpy", "torch")}
+        offer |= {"extras": ("streams", "trees", "iterator state", "arrays"), "live_load": "next"}
+        why = "a checkpoint is loaded when a fit begins"
+        return offer | {"reasons": {"live_load": why, "own": "the adapter carries no such draws"}}
 
     declines = staticmethod(torch_data.reason_to_decline)
 
