@@ -2,7 +2,7 @@
 
 The trainer has the callback of ``midepoch.integrations.lightning``. After a step and an epoch,
 where ``ModelCheckpoint`` saves, the model hands the batch over and waits: so the fit has a thread.
-It is stopped where an epoch is broken off or a state is loaded: a file of ``save_checkpoint``.
+A new fit begins after a load, and after an epoch that was broken off. The state is a file.
 """
 
 # ruff: noqa: D102
@@ -44,8 +44,7 @@ class Session:
     """One life of a trainer and its loader."""
 
     def __init__(self, w, x):
-        self.thread = self.loaded = None
-        self.saved = tempfile.NamedTemporaryFile()  # noqa: SIM115
+        self.thread, self.loaded, self.between = None, None, False
         quiet = dict.fromkeys(("enable_checkpointing", "enable_progress_bar", "logger"), False)
         quiet["callbacks"] = LoaderCheckpoint()
         self.trainer = Trainer(accelerator="cpu", max_epochs=-1, **quiet)
@@ -57,12 +56,11 @@ class Session:
         told |= {"collate_fn": torch_data.collate(w), **torch_data.order(w, x, dataset)}
         self.loader = StatefulDataLoader(dataset, **told)
 
-    def fit(self):
+    def fit(self, saved):
         try:
             while self.thread is not None:  # a fit without batches ends by itself
-                saved, self.loaded = self.loaded, None
-                self.trainer.fit(Model(self), self.loader, ckpt_path=saved)
-                self.hand_over(None)
+                self.trainer.fit(Model(self), self.loader, ckpt_path=saved and saved.name)
+                self.hand_over(saved := None)
         except BaseException as error:
             self.hand_over(error)
 
@@ -72,32 +70,34 @@ class Session:
             self.asked.get()
 
     def epoch(self):
-        if self.loaded is not None:
+        if self.loaded is not None or not self.between:
             self.close()
         if self.thread is not None:
             self.asked.put("the epoch")
         else:
             self.given, self.asked = queue.Queue(), queue.Queue()
-            self.thread = threading.Thread(target=self.fit, daemon=True)
+            self.thread = threading.Thread(target=self.fit, args=(self.loaded,), daemon=True)
             self.thread.start()
-        try:
-            while not isinstance(batch := self.given.get(), BaseException | None):
-                yield batch
-                self.asked.put("the next batch")
-            if batch is not None:
-                raise batch
-        except BaseException:  # an error came, or the epoch is broken off
-            self.close()
-            raise
+        self.loaded, self.between = None, False
+        return self.batches()
+
+    def batches(self):
+        while not isinstance(batch := self.given.get(), BaseException | None):
+            yield batch
+            self.asked.put("the next batch")
+        self.between = batch is None
+        if batch is not None:
+            raise batch
 
     def state(self):
+        file = self.loaded or tempfile.NamedTemporaryFile()  # noqa: SIM115
         if self.loaded is None:
-            self.trainer.save_checkpoint(self.saved.name)
-        return pathlib.Path(self.saved.name).read_bytes()
+            self.trainer.save_checkpoint(file.name)
+        return pathlib.Path(file.name).read_bytes()
 
     def load(self, state):
-        self.loaded = self.saved.name
-        pathlib.Path(self.loaded).write_bytes(state)
+        self.loaded = tempfile.NamedTemporaryFile()  # noqa: SIM115
+        pathlib.Path(self.loaded.name).write_bytes(state)
 
     def close(self):
         thread, self.thread = self.thread, None
