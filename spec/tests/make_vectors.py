@@ -41,7 +41,7 @@ WHOLE = 97
 HASHED = 10**6 + 3
 EDGE = 6
 STRETCHES = 40
-"""Of the largest order that a state can hold a position of, which uses each bit of a number."""
+"""How many stretches the vector of 2^53 - 1 elements has: a state counts no longer order."""
 
 
 def text(numbers: Iterable[int]) -> list[str]:

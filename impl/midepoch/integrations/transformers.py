@@ -55,9 +55,9 @@ class LoaderCheckpointMixin:
     def _save_checkpoint(self, *arguments: Any, **options: Any) -> Any:
         """Take the loader's state on all processes; the trainer asks the main one for it."""
         # A trainer that restores the states of callbacks makes the callback anew.
-        for callback in self.callback_handler.callbacks:  # type: ignore[attr-defined]
-            if isinstance(callback, LoaderCheckpoint):
-                callback.take()
+        for one in self.callback_handler.callbacks:  # type: ignore[attr-defined]  # the trainer's
+            if isinstance(one, LoaderCheckpoint):
+                one.take()
         return super()._save_checkpoint(*arguments, **options)  # type: ignore[misc]  # the trainer's
 
 

@@ -89,13 +89,13 @@ class Session:
             raise batch
 
     def state(self):
-        file = self.loaded or tempfile.NamedTemporaryFile()  # noqa: SIM115
+        file = self.loaded or tempfile.NamedTemporaryFile()  # noqa: SIM115 - goes with its name
         if self.loaded is None:
             self.trainer.save_checkpoint(file.name)
         return pathlib.Path(file.name).read_bytes()
 
     def load(self, state):
-        self.loaded = tempfile.NamedTemporaryFile()  # noqa: SIM115
+        self.loaded = tempfile.NamedTemporaryFile()  # noqa: SIM115 - a fit reads it later
         pathlib.Path(self.loaded.name).write_bytes(state)
 
     def close(self):
@@ -116,7 +116,7 @@ class Adapter:
         offer |= {"start_methods": ("fork", "spawn", "forkserver"), "persistent": (False, True)}
         offer |= {"tails": ("keep", "drop"), "intervals": (1, 2, 3, 100), "boundary": "stream"}
         offer |= {"extras": ("streams", "trees", "iterator state", "arrays")}
-        reasons = dict.fromkeys(("python", "numpy", "torch", "own"), "its documentation names none")
+        reasons = dict.fromkeys(("python", "numpy", "torch", "own"), "no draws are documented")
         reasons["live_load"] = "a checkpoint is loaded when a fit begins"
         return offer | {"live_load": "next", "reasons": reasons}
 

@@ -90,13 +90,13 @@ class Session:
             raise batch
 
     def state(self):
-        file = self.loaded or tempfile.NamedTemporaryFile()  # noqa: SIM115
+        file = self.loaded or tempfile.NamedTemporaryFile()  # noqa: SIM115 - goes with its name
         if self.loaded is None:
             self.trainer.save_checkpoint(file.name)
         return pathlib.Path(file.name).read_bytes()
 
     def load(self, state):
-        self.loaded = tempfile.NamedTemporaryFile()  # noqa: SIM115
+        self.loaded = tempfile.NamedTemporaryFile()  # noqa: SIM115 - a fit reads it later
         pathlib.Path(self.loaded.name).write_bytes(state)
 
     def close(self):
