@@ -208,3 +208,15 @@ def _payloads(c: Cell) -> Case:
     before, after = c.pair
     w = c.workload(1, payload=c.payload)
     return c.play(f"| [workers={after} ambient=1] drain", w, workers=before, lanes=before)
+
+
+@family(
+    "healed persistent", (True,), section="extremes", needs=("samples",), shape=((13, 1),),
+    kind=("stateful_map",), tail=("keep",),
+)  # fmt: skip
+def _healed_persistent(c: Cell) -> Case:
+    """Let a worker die in its first batch of an epoch that its lanes went on into."""
+    # Sample 0 was delivered before the state: in the resumed run the next epoch fetches it.
+    sessions = "[die_at=null] take 2, save s | load s, drain, drain"
+    w = c.workload(die_at=0, die_once=True, log="auto")
+    return c.play(sessions, w, restarts=2, persistent=True)

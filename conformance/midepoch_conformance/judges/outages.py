@@ -200,7 +200,7 @@ def holds_no_more(view: View) -> Finding | None:
     return view.passed()
 
 
-@judge("FAULT-8", "healed")
+@judge("FAULT-8", "healed", "healed persistent")
 def is_replaced(view: View) -> Finding | None:
     """With restarts, the batches and the states are those of a run without a death."""
     plans = list(enumerate(view.case.sessions))
