@@ -92,6 +92,10 @@ def check(
     scripts: Scripts = SCRIPTS,
     timeout: Timeout = None,
     no_scripts: NoScripts = False,
+    measure: Annotated[
+        bool,
+        typer.Option("--measure", help="Measure what states and resumes cost, too, for --json."),
+    ] = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
@@ -116,6 +120,7 @@ def check(
     if scripts == SCRIPTS:
         scripts = Path(told.get("scripts", SCRIPTS))
     no_scripts = no_scripts or "no_scripts" in told
+    measure = measure or "measure" in told
     settings = Settings(
         loader,
         profile=profile,
@@ -131,7 +136,9 @@ def check(
             scripts=_unusual(scripts),
             no_scripts=no_scripts,
             timeout=timeout,
+            measure=measure,
         ),
+        measure=measure,
         known=() if known is None else tuple(load_known(known)),
     )
     results = earlier.results if earlier is not None else []

@@ -74,6 +74,7 @@ class Play:
         self.held = HeldBatches(self.read, few=self.endless)
         self.doomed = self.failed = False
         self.asking = False
+        self.began = time.monotonic()
 
     def run(self, forked: bool) -> bool:
         """Play the session; return whether all its steps were taken.
@@ -81,7 +82,7 @@ class Play:
         ``forked``: the process belongs to this session alone. If the loader does not close at the
         end, the process is killed.
         """
-        began = time.monotonic()
+        self.began = time.monotonic()
         with contextlib.closing(self.journal), self._interruptible():
             whole = self._begin() and self._steps()
             self.journal.at("closing")
@@ -98,7 +99,7 @@ class Play:
                 whole = False
             if forked:
                 signal.alarm(0)
-            self.journal.done(time.monotonic() - began)
+            self.journal.done(time.monotonic() - self.began)
         return whole
 
     def _begin(self) -> bool:
@@ -135,6 +136,7 @@ class Play:
                 # does when a worker dies.
                 event.fault = fault_of(error, self.journal.phase, self.own)
                 over = not step.tolerate
+            event.seconds = time.monotonic() - self.began
             event.fetched, event.calls = self.log.counts()
             self.journal.event(event)
             self.failed |= event.fault is not None

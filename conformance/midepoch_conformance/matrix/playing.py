@@ -80,7 +80,7 @@ def _judge(row: Row, python: Path, places: Places, profile: str) -> Path:
     command = [
         sys.executable, "-m", "midepoch_conformance", "check", row.adapter, "--quiet",
         "--python", str(python), "--profile", profile, "--json", str(part),
-        "--scripts", str(places.results / "scripts" / row.name),
+        "--scripts", str(places.results / "scripts" / row.name), "--measure",
     ]  # fmt: skip
     paths = [str(places.locks.absolute() / "stand_in")] if row.stand_in else []
     paths += filter(None, [os.environ.get("PYTHONPATH")])

@@ -25,6 +25,7 @@ __all__ = [
     "Header",
     "Known",
     "Loader",
+    "Measured",
     "Row",
 ]
 
@@ -232,10 +233,31 @@ class Known(Finding):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
+class Measured(_Part):
+    """What a plain epoch's states, and resumes from them, cost."""
+
+    kind: str
+    workers: int
+    codec: str
+    early: int | None = None
+    late: int | None = None
+    refetched: int | None = None
+    first: float | None = None
+    fresh: float | None = None
+    trouble: str = ""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class Footer(_Part):
     """The verdicts of a run that was not interrupted."""
 
-    _PARTS: ClassVar = {"classes": Class, "requirements": Row, "failures": Failure, "known": Known}
+    _PARTS: ClassVar = {
+        "classes": Class,
+        "requirements": Row,
+        "failures": Failure,
+        "known": Known,
+        "measured": Measured,
+    }
 
     status: int
     cases: int
@@ -246,6 +268,7 @@ class Footer(_Part):
     known: tuple[Known, ...]
     seconds: float
     unjudged: Sequence[str] = ()
+    measured: Measured | None = None
 
 
 @dataclasses.dataclass(frozen=True)

@@ -25,6 +25,7 @@ from midepoch_conformance.report.document import (
     Header,
     Known,
     Loader,
+    Measured,
     Row,
 )
 from midepoch_conformance.run.failures import failing_groups
@@ -228,6 +229,7 @@ def _footer(check: Check, cases: tuple[Case, ...]) -> Footer:
         known=tuple(map(_known, check.known)),
         seconds=round(check.seconds, 3),
         unjudged=check.unjudged,
+        measured=None if check.measured is None else Measured(**dataclasses.asdict(check.measured)),
     )
 
 

@@ -41,6 +41,7 @@ from midepoch_conformance.run.failures import (
     smallest,
 )
 from midepoch_conformance.run.known import cover, replay
+from midepoch_conformance.run.measure import measure
 from midepoch_conformance.run.runner import Runner, RunnerError
 from midepoch_conformance.run.settings import Settings
 from midepoch_conformance.run.smoke import MORE_TIME, smoke
@@ -144,7 +145,8 @@ def run_check(
             return Check(facts, results, rows, failures, seconds, replayed, missing)
 
         failures = find_failures(benches, unknown, settings, listen, so_far)
-    return so_far(failures)
+        measured = measure(benches[0]) if settings.measure else None
+    return dataclasses.replace(so_far(failures), measured=measured)
 
 
 def draw(

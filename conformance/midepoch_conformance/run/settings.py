@@ -38,6 +38,8 @@ class Settings:
     options: tuple[str, ...] = ()
     """The further options of the command line, word by word: the report tells them, so that its
     command judges the loader again in the same way."""
+    measure: bool = False
+    """Whether the cost of states and resumes is measured, too."""
     known: tuple[Known, ...] = ()
     """Known failures: each must still fail, and does not count as a failure of the run."""
 

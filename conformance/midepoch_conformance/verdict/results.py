@@ -11,6 +11,7 @@ from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.words import sort_of
 from midepoch_conformance.verdict.delivered import Delivered
 from midepoch_conformance.verdict.finding import FAILURES, Finding, Result
+from midepoch_conformance.verdict.measured import Measured
 
 __all__ = [
     "BREAKING",
@@ -225,6 +226,8 @@ class Check:
     unjudged: tuple[str, ...] = ()
     """The requirements and classes that the user named and no case judged; :data:`RESUMING` if
     nothing was named and no case judged a resume."""
+    measured: Measured | None = None
+    """What states and resumes cost, if the user asked."""
 
     @property
     def status(self) -> int:
