@@ -11,11 +11,14 @@ from test_report_page import Page
 
 from midepoch_conformance.cli import main
 from midepoch_conformance.errors import CheckError
+from midepoch_conformance.matrix import page
 from midepoch_conformance.matrix.cells import MEANINGS, NOT_ASKED, cells_of, drawing, word
+from midepoch_conformance.matrix.documented import Limit, limits
 from midepoch_conformance.matrix.page import matrix_page, read_reports, write_pages
 from midepoch_conformance.matrix.rows import ROWS, Row
 from midepoch_conformance.report.file import ReportError
 from midepoch_conformance.report.lines import spec_version, suite_version
+from midepoch_conformance.verdict import requirements
 from midepoch_conformance.verdict.finding import OUTCOMES
 
 
@@ -124,7 +127,7 @@ def test_rows_stand_in_the_order_of_what_users_suffer(
     assert [row.name for row in rows] == ["omega", "alpha"]
     text = matrix_page(rows, (Row("alpha", "a", "e"), Row("later", "a", "e")))
     read = Page(text)
-    found = [a["data-row"] for a in read.all("tr") if "data-row" in a]
+    found = [a["data-row"] for a in read.all("tr") if "data-found" in a]
     assert found == ["omega", "alpha"]
     assert "Not run yet: later." in read.words
     assert "Another version" not in read.words
@@ -148,7 +151,7 @@ def test_a_cell_leads_to_its_failure_with_case_drawing_adapter_and_time(
     assert drawing(failure) in "".join(read.texts)
     assert f"Adapter {row.document.header.loader.spec}" in read.words
     assert {a.get("scope") for a in read.all("th")} == {"col", "row"}
-    assert len(read.all("caption")) == 1
+    assert len(read.all("caption")) == 2
 
 
 def test_links_lead_to_files_that_are_written(broken: Path, right: Path, tmp_path: Path) -> None:
@@ -263,3 +266,41 @@ def test_the_command_line_renders(
     assert capsys.readouterr().out.endswith("index.md: the matrix\n")
     words = Page((out / "index.md").read_text(encoding="utf-8")).words
     assert f"Not run yet: {ROWS[0].name}, {ROWS[1].name}" in words
+
+
+def test_costs_are_those_of_the_report(broken: Path, tmp_path: Path) -> None:
+    figures = {"kind": "map", "workers": 2, "codec": "json", "early": 310, "refetched": 20_000}
+    put(broken, tmp_path / "r", "plain")
+    rewritten(
+        broken,
+        tmp_path / "r" / "row.jsonl",
+        lambda lines: lines[-1].update(measured={**figures, "trouble": "no second state"}),
+    )
+    shown = Page(matrix_page(read_reports(tmp_path / "r"), ())).words
+    assert "Early state 310 bytes Late state \N{EN DASH} Format JSON Fetched again 20,000" in shown
+    assert "Early state \N{EN DASH} Late state \N{EN DASH} Format \N{EN DASH}" in shown
+    assert "Not measured no second state" in shown
+
+
+def test_a_documented_limit_is_shown_beside_the_cell(
+    broken: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(broken, tmp_path / "r", "row")
+    put(broken, tmp_path / "r", "other")
+    limit = Limit(("row",), ("RESUME-1",), "A resume starts the epoch again.", "its guide, 1.0")
+    monkeypatch.setattr(page, "limits", lambda: (limit,))
+    rows = {row.name: row for row in read_reports(tmp_path / "r")}
+    assert rows["row"].documented("Resume") == [limit]
+    assert rows["row"].documented("Cost") == rows["other"].documented("Resume") == []
+    shown = Page(matrix_page(list(rows.values()), ())).words
+    assert shown.count("A resume starts the epoch again.") == 1
+
+
+def test_documented_limits_name_rows_and_requirements_that_exist() -> None:
+    for limit in limits():
+        assert limit.rows
+        assert limit.requirements
+        assert set(limit.rows) <= {row.name for row in ROWS}
+        assert set(limit.requirements) <= set(requirements.load())
+        assert limit.says.endswith(".")
+        assert limit.where

@@ -13,7 +13,7 @@ from midepoch_conformance.report.timeline import draw
 from midepoch_conformance.text import counted
 from midepoch_conformance.verdict.requirements import load
 
-__all__ = ["MEANINGS", "NOT_ASKED", "Cell", "cells_of", "drawing", "word"]
+__all__ = ["MEANINGS", "NOT_ASKED", "Cell", "cells_of", "class_of", "drawing", "word"]
 
 MEANINGS = {
     "silently wrong": "batches were wrong, repeated or missing, and no error told you",
@@ -116,7 +116,7 @@ def cells_of(document: Document) -> dict[str, Cell]:
     found: dict[str, dict[str, set[int]]] = {}
     for case in document.cases:
         for finding in case.findings:
-            words = found.setdefault(_class(finding.requirement), {})
+            words = found.setdefault(class_of(finding.requirement), {})
             words.setdefault(word(finding.outcome, finding.kind), set()).add(case.index)
     reasons = overview.reasons(document)
     return {name: _cell(name, words, document, reasons) for name, words in found.items()}
@@ -139,7 +139,7 @@ def _cell(
     failures = [
         (number, failure)
         for number, failure in enumerate(document.footer.failures, start=1)
-        if _class(failure.requirement) == name
+        if class_of(failure.requirement) == name
     ]
     return Cell(
         name,
@@ -148,7 +148,7 @@ def _cell(
         len(judged),
         len(set[int]().union(*words.values()) - judged),
         tuple(sorted(failures, key=rank)),
-        tuple(k for k in document.footer.known if k.holds and _class(k.requirement) == name),
+        tuple(k for k in document.footer.known if k.holds and class_of(k.requirement) == name),
         tuple(_reasons(name, reasons)),
     )
 
@@ -156,12 +156,13 @@ def _cell(
 def _reasons(name: str, reasons: Mapping[str, tuple[Reason, ...]]) -> Iterator[tuple[str, Reason]]:
     for outcome, members in reasons.items():
         for one in members:
-            ids = tuple(i for i in one.requirements if _class(i) == name)
+            ids = tuple(i for i in one.requirements if class_of(i) == name)
             if ids:
                 yield word(outcome), dataclasses.replace(one, requirements=ids)
 
 
-def _class(requirement: str) -> str:
+def class_of(requirement: str) -> str:
+    """Return the class of a requirement; it is guessed for one that this version does not know."""
     known = load().get(requirement)
     # A report of another version may know a requirement that this one does not.
     return known.cls if known else requirement.partition("-")[0].title()

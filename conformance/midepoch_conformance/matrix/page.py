@@ -11,7 +11,16 @@ from pathlib import Path
 from jinja2 import PackageLoader
 
 from midepoch_conformance.errors import CheckError
-from midepoch_conformance.matrix.cells import MEANINGS, NOT_ASKED, Cell, cells_of, drawing, word
+from midepoch_conformance.matrix.cells import (
+    MEANINGS,
+    NOT_ASKED,
+    Cell,
+    cells_of,
+    class_of,
+    drawing,
+    word,
+)
+from midepoch_conformance.matrix.documented import Limit, limits
 from midepoch_conformance.matrix.rows import ROWS, Row
 from midepoch_conformance.report import overview
 from midepoch_conformance.report.badge import write_badges
@@ -19,7 +28,7 @@ from midepoch_conformance.report.document import Document, Failure
 from midepoch_conformance.report.file import load_report
 from midepoch_conformance.report.lines import spec_version, suite_version
 from midepoch_conformance.report.page import environment, facts, html_page, slug
-from midepoch_conformance.report.wording import replay_words
+from midepoch_conformance.report.wording import COSTS, cost_words, replay_words
 from midepoch_conformance.text import counted
 from midepoch_conformance.verdict import requirements
 from midepoch_conformance.verdict.results import RESUMING
@@ -41,6 +50,8 @@ class Judged:
     """The report's file."""
     document: Document
     cells: dict[str, Cell]
+    limits: tuple[Limit, ...] = ()
+    """What the loader's documentation promises less than the requirements ask."""
 
     @property
     def title(self) -> str:
@@ -82,6 +93,10 @@ class Judged:
         """Return the cell of a class."""
         return self.cells.get(name, Cell(name))
 
+    def documented(self, name: str) -> list[Limit]:
+        """Return what the loader's documentation says on requirements of a class."""
+        return [limit for limit in self.limits if name in map(class_of, limit.requirements)]
+
     def replay(self, failure: Failure) -> str:
         """Return the command that plays a failure's case again."""
         return replay_words(self.document.header, failure, self.file)
@@ -111,7 +126,8 @@ def read_reports(folder: Path) -> list[Judged]:
                 f"{path}: {rows[anchor].file} would have the same place in the page",
                 "keep one of the two",
             )
-        rows[anchor] = Judged(name, anchor, path.name, document, cells_of(document))
+        known = tuple(limit for limit in limits() if name in limit.rows)
+        rows[anchor] = Judged(name, anchor, path.name, document, cells_of(document), known)
     return sorted(rows.values(), key=_suffering)
 
 
@@ -138,6 +154,8 @@ def matrix_page(rows: Sequence[Judged], known: Sequence[Row] = ROWS) -> str:
             not_asked=NOT_ASKED,
             word=word,
             drawing=drawing,
+            costs=COSTS,
+            cost_words=cost_words,
             texts={one.id: one.text for one in requirements.load().values()},
         )
     )

@@ -27,6 +27,7 @@ from midepoch_conformance.report.wording import (
     batches_words,
     cell_words,
     command_words,
+    cost_words,
     judged_words,
     kinds_words,
 )
@@ -175,6 +176,9 @@ def facts(document: Document) -> list[tuple[str, str]]:
         ("Started", header.started.replace("T", " ").replace("+00:00", " UTC")),
         ("Took", f"{document.footer.seconds:,.0f} s"),
     ]
+    if (measured := document.footer.measured) is not None:
+        facts += cost_words(measured).items()
+        facts.append(("Not measured", clipped(measured.trouble, 300)))
     return [(name, value) for name, value in facts if value]
 
 

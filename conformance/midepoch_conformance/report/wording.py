@@ -7,19 +7,34 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from midepoch_conformance.report.document import Document, Failure, Header
+from midepoch_conformance.report.document import Document, Failure, Header, Measured
 from midepoch_conformance.text import clipped, counted, printable
 
 __all__ = [
+    "COSTS",
     "batch_words",
     "batches_words",
     "cell_words",
     "command_words",
+    "cost_words",
     "judged_words",
     "kinds_words",
     "not_offered_words",
     "replay_words",
 ]
+
+_FORMATS = {"json": "JSON", "torch": "torch.save, weights only", "bytes": "bytes"}
+
+COSTS = {
+    "Early state": "the size of a state after 10 batches",
+    "Late state": "the size of a state after 10,000 batches",
+    "Format": "the encoding of the states",
+    "Fetched again": "the samples that a resume after 10,000 batches fetches until its first "
+    "batch, beyond those of a fresh run",
+    "First batch": "from building the loader to the first batch after that resume",
+    "Fresh run": "from building the loader to the first batch of a fresh run",
+}
+"""The figures of states and resumes, and what they mean."""
 
 _BATCHES, _VALUE = 12, 1200
 """The number of batches that are shown of a difference, and of characters of any other value."""
@@ -145,3 +160,27 @@ def _is_text(batch: Sequence[Sequence[Any]]) -> bool:
 def _row(row: Sequence[Any]) -> str:
     values = [f"{v:.6g}" if isinstance(v, float) else str(v) for v in row]
     return values[0] if len(values) == 1 else f"({', '.join(values)})"
+
+
+def cost_words(measured: Measured | None) -> dict[str, str]:
+    """Return the figures of states and resumes by name; one that is not known is a dash.
+
+    Example:
+        >>> cost_words(Measured(kind="map", workers=2, codec="json", early=310))["Early state"]
+        '310 bytes'
+    """
+    if measured is None:
+        return dict.fromkeys(COSTS, "\N{EN DASH}")
+    figures = (
+        _figure(measured.early, "{:,} bytes"),
+        _figure(measured.late, "{:,} bytes"),
+        _FORMATS.get(measured.codec, measured.codec),
+        _figure(measured.refetched, "{:,}"),
+        _figure(measured.first, "{:.2f} s"),
+        _figure(measured.fresh, "{:.2f} s"),
+    )
+    return dict(zip(COSTS, figures, strict=True))
+
+
+def _figure(value: float | None, form: str) -> str:
+    return "\N{EN DASH}" if value is None else form.format(value)

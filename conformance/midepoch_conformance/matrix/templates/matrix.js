@@ -1,7 +1,7 @@
 "use strict";
 (() => {
   const form = document.querySelector(".matrix-filter");
-  const rows = Array.from(document.querySelectorAll("tr[data-row]"));
+  const rows = Array.from(document.querySelectorAll("tr[data-found]"));
   const apply = () => {
     const { loader, cls, word } = form.elements;
     const fits = (token) => {
