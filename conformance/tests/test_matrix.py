@@ -16,6 +16,7 @@ from midepoch_conformance.matrix.environments import LockError, interpreter
 from midepoch_conformance.matrix.playing import Places, play
 from midepoch_conformance.matrix.rows import ROWS, Row, named
 from midepoch_conformance.report.file import load_report
+from midepoch_conformance.report.lines import suite_version
 
 LOCKS = Path(__file__).parents[1] / "environments"
 LOADER = Path(__file__).parent / "fakes" / "counter.py"
@@ -154,3 +155,11 @@ def test_the_command_line(
     assert "2 of 2 rows have no report" in said
     assert main(["matrix", "--loader", "tochdata"]) == 2
     assert "did you mean 'torchdata'" in capsys.readouterr().err
+
+
+def test_an_environment_tells_the_version_of_this_project(places: Places) -> None:
+    (places.locks / "empty.txt").write_text("# nothing\n")
+    python = interpreter(places.locks / "empty.txt", places.environments)
+    asked = "from importlib.metadata import version; print(version('midepoch'))"
+    run = subprocess.run([python, "-c", asked], check=True, stdout=subprocess.PIPE, text=True)
+    assert run.stdout.strip() == suite_version()

@@ -14,7 +14,7 @@ from midepoch_conformance.errors import CheckError
 from midepoch_conformance.matrix import page
 from midepoch_conformance.matrix.cells import MEANINGS, NOT_ASKED, cells_of, drawing, word
 from midepoch_conformance.matrix.documented import Limit, limits
-from midepoch_conformance.matrix.page import matrix_page, read_reports, write_pages
+from midepoch_conformance.matrix.page import Finding, matrix_page, read_reports, write_pages
 from midepoch_conformance.matrix.rows import ROWS, Row
 from midepoch_conformance.report.file import ReportError
 from midepoch_conformance.report.lines import spec_version, suite_version
@@ -304,3 +304,18 @@ def test_documented_limits_name_rows_and_requirements_that_exist() -> None:
         assert set(limit.requirements) <= set(requirements.load())
         assert limit.says.endswith(".")
         assert limit.where
+
+
+def test_a_failing_class_leads_to_its_findings(broken: Path, tmp_path: Path) -> None:
+    put(broken, tmp_path / "r", "row")
+    (row,) = read_reports(tmp_path / "r")
+    (failure,) = row.document.footer.failures
+    known = Finding("It fails.", "../findings/x.html", ("row",), (failure.requirement,))
+    others = (
+        Finding("Another row's", "../findings/y.html", ("other",), (failure.requirement,)),
+        Finding("Of what holds", "../findings/z.html", ("row",), ("COST-1",)),
+    )
+    read = Page(matrix_page(read_reports(tmp_path / "r", (known, *others)), ()))
+    links = [a["href"] for a in read.all("a") if "findings" in a.get("href", "")]
+    assert links == ["../findings/x.html"]
+    assert "Finding : It fails." in read.words or "Finding: It fails." in read.words

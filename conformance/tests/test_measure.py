@@ -12,7 +12,7 @@ from midepoch_conformance.report.document import Footer
 from midepoch_conformance.run.bench import Bench
 from midepoch_conformance.run.measure import measure
 
-OFFER = Offer(name="grows", workers=(0, 1, 2), codecs=("json", "pickle"))
+OFFER = Offer(name="grows", workers=(0, 1, 2), codecs=("pickle", "json"))
 
 
 @dataclasses.dataclass

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from midepoch_conformance.errors import CheckError
+from midepoch_conformance.report.lines import suite_version
 
 __all__ = ["LockError", "interpreter"]
 
@@ -33,7 +34,7 @@ def interpreter(lock: Path, folder: Path) -> Path:
         LockError: with the last words of the installer.
     """
     try:
-        wanted = lock.read_text(encoding="utf-8")
+        packages = lock.read_text(encoding="utf-8")
     except OSError as error:
         raise LockError(
             f"the lock of the environment cannot be read: {error}",
@@ -41,12 +42,13 @@ def interpreter(lock: Path, folder: Path) -> Path:
         ) from error
     root = (folder / lock.stem).absolute()
     python, installed = root / "bin" / "python", root / "installed.txt"
+    wanted = f"{packages}# midepoch {suite_version()}\n"
     if installed.is_file() and installed.read_text(encoding="utf-8") == wanted:
         return python
     shutil.rmtree(root, ignore_errors=True)
     try:
         venv.create(root, with_pip=True, symlinks=True)
-        if any(line.strip() and not line.startswith("#") for line in wanted.splitlines()):
+        if any(line.strip() and not line.startswith("#") for line in packages.splitlines()):
             _install(python, lock)
         _add_the_project(python)
     except (OSError, subprocess.CalledProcessError) as error:
@@ -72,5 +74,11 @@ def _add_the_project(python: Path) -> None:
         return
     asked = "import sysconfig; print(sysconfig.get_path('purelib'))"
     answer = subprocess.run([python, "-c", asked], check=True, stdout=subprocess.PIPE, text=True)
-    source = Path(found.origin).absolute().parents[1]
-    Path(answer.stdout.strip(), "midepoch.pth").write_text(f"{source}\n", encoding="utf-8")
+    packages, source = Path(answer.stdout.strip()), Path(found.origin).absolute().parents[1]
+    (packages / "midepoch.pth").write_text(f"{source}\n", encoding="utf-8")
+    # Reports name the version that the environment's metadata tell.
+    about = packages / f"midepoch-{suite_version()}.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: midepoch\nVersion: {suite_version()}\n", encoding="utf-8"
+    )

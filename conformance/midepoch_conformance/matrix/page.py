@@ -33,9 +33,22 @@ from midepoch_conformance.text import counted
 from midepoch_conformance.verdict import requirements
 from midepoch_conformance.verdict.results import RESUMING
 
-__all__ = ["Judged", "matrix_page", "read_reports", "write_pages"]
+__all__ = ["Finding", "Judged", "matrix_page", "read_reports", "write_pages"]
 
 _ASSETS = ("matrix.css", "matrix.js")
+
+
+@dataclasses.dataclass(frozen=True)
+class Finding:
+    """A page about a failure of a loader."""
+
+    title: str
+    address: str
+    """The page's address, from the matrix's page."""
+    rows: Sequence[str]
+    """The rows whose loader fails so."""
+    requirements: Sequence[str]
+    """The requirements that it breaks."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,6 +65,8 @@ class Judged:
     cells: dict[str, Cell]
     limits: tuple[Limit, ...] = ()
     """What the loader's documentation promises less than the requirements ask."""
+    findings: tuple[Finding, ...] = ()
+    """The failures of the loader that have a page of their own."""
 
     @property
     def title(self) -> str:
@@ -97,13 +112,22 @@ class Judged:
         """Return what the loader's documentation says on requirements of a class."""
         return [limit for limit in self.limits if name in map(class_of, limit.requirements)]
 
+    def found(self, name: str) -> list[Finding]:
+        """Return the findings behind the failures of a class."""
+        failing = {failure.requirement for _, failure in self.cell(name).failures}
+        return [one for one in self.findings if failing & set(one.requirements)]
+
     def replay(self, failure: Failure) -> str:
         """Return the command that plays a failure's case again."""
         return replay_words(self.document.header, failure, self.file)
 
 
-def read_reports(folder: Path) -> list[Judged]:
+def read_reports(folder: Path, findings: Sequence[Finding] = ()) -> list[Judged]:
     """Return the rows of the reports in ``folder``, those whose users suffer most first.
+
+    Args:
+        folder: the folder of the reports.
+        findings: the pages about failures, to which rows lead.
 
     Raises:
         CheckError: the folder has no report, or one that cannot be read.
@@ -127,7 +151,9 @@ def read_reports(folder: Path) -> list[Judged]:
                 "keep one of the two",
             )
         known = tuple(limit for limit in limits() if name in limit.rows)
-        rows[anchor] = Judged(name, anchor, path.name, document, cells_of(document), known)
+        pages = tuple(one for one in findings if name in one.rows)
+        cells = cells_of(document)
+        rows[anchor] = Judged(name, anchor, path.name, document, cells, known, pages)
     return sorted(rows.values(), key=_suffering)
 
 
@@ -163,13 +189,18 @@ def matrix_page(rows: Sequence[Judged], known: Sequence[Row] = ROWS) -> str:
     return text.replace("`", "&#96;").replace("~", "&#126;")
 
 
-def write_pages(folder: Path, out: Path) -> list[Judged]:
+def write_pages(folder: Path, out: Path, findings: Sequence[Finding] = ()) -> list[Judged]:
     """Write the page, a page for each report and the badges into ``out``; return the rows.
+
+    Args:
+        folder: the folder of the reports.
+        out: the folder of the pages.
+        findings: the pages about failures, to which rows lead.
 
     Raises:
         CheckError: a report cannot be read; then nothing is written.
     """
-    rows = read_reports(folder)
+    rows = read_reports(folder, findings)
     if out.exists() and not out.is_dir():
         raise CheckError(f"--out {out} is a file", "name a folder")
     page, wholes = matrix_page(rows), {row.anchor: html_page(row.document) for row in rows}

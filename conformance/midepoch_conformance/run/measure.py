@@ -6,7 +6,7 @@ import dataclasses
 import statistics
 from collections.abc import Callable, Iterable
 
-from midepoch_conformance.case.adapter import Execution
+from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.trace import Event, SessionTrace, Trace
 from midepoch_conformance.case.workload import Workload
@@ -23,6 +23,9 @@ SIZE = 2
 WORKERS = 2
 """The worker count that is measured, if the loader offers it."""
 
+CODECS = ("json", "bytes", "torch", "pickle")
+"""The codecs, the safest to read first."""
+
 PLAYS = 3
 """How many resumes, and how many fresh runs, are timed; the median counts."""
 
@@ -36,7 +39,7 @@ def measure(bench: Bench) -> Measured | None:
     if case is None:
         return None
     measured = Measured(
-        case.workload.kind, case.sessions[0].execution.workers, bench.info.offer.codecs[0]
+        case.workload.kind, case.sessions[0].execution.workers, _codec(bench.info.offer)
     )
     try:
         trace = bench.play(case)
@@ -62,6 +65,7 @@ def _case(bench: Bench) -> Case | None:
     offer = bench.info.offer
     if "mid" not in offer.saves:
         return None
+    codec = _codec(offer)
     for kind in offer.kinds:
         for workers in sorted(offer.workers, key=lambda one: (one != WORKERS, one)):
             workload = Workload(
@@ -74,8 +78,8 @@ def _case(bench: Bench) -> Case | None:
                 log="auto",
             )
             execution = Execution(workers=workers, start_method=offer.start_methods[0])
-            early = (Step("take", EARLY), Step("save", state="early"))
-            late = (Step("take", LATE - EARLY), Step("save", state="late"))
+            early = (Step("take", EARLY), Step("save", state="early", codec=codec))
+            late = (Step("take", LATE - EARLY), Step("save", state="late", codec=codec))
             taken = (Step("take", 1), Step("close"))
             resume = (Step("load", state="late"), *taken)
             plans = [(*early, *late, Step("close")), *[resume, taken] * PLAYS]
@@ -84,6 +88,11 @@ def _case(bench: Bench) -> Case | None:
             if bench.not_offered(case) is None:
                 return case
     return None
+
+
+def _codec(offer: Offer) -> str:
+    """Return the safest codec that the loader offers."""
+    return min(offer.codecs, key=CODECS.index)
 
 
 def _fetched(session: SessionTrace) -> float | None:
