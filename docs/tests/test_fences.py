@@ -7,7 +7,8 @@ import fences
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-HIDDEN = {"tests", "hooks"}
+HIDDEN = {"tests", "hooks", "findings"}
+"""Folders without fences to run; a finding's script runs in its loader's environment, nightly."""
 
 LONG = (
     "docs/adapter.md",
