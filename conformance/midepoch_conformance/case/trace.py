@@ -72,7 +72,7 @@ class Event:
     spent: bool = False
     """Whether the fault ended a generator of the adapter. The loader's next batches are then
     unknown."""
-    seconds: float | None = None
+    seconds: float | None = dataclasses.field(default=None, compare=False)
     """The session's age when the step ended: it began before the loader was built."""
     document: Any = None
     """The state as JSON types, if the loader implements the format; for ``load_cut`` the keys that
