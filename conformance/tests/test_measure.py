@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
 
 from midepoch_conformance.case.adapter import LoaderInfo, Offer
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.trace import Event, Fault, SessionTrace, Trace
+from midepoch_conformance.cli import main
 from midepoch_conformance.report.document import Footer
 from midepoch_conformance.run.bench import Bench
 from midepoch_conformance.run.measure import measure
@@ -97,3 +101,12 @@ def test_a_footer_keeps_the_figures() -> None:
     assert footer.measured is not None
     assert footer.measured.early == 310
     assert footer.to_json()["measured"] == figures
+
+
+def test_a_function_cannot_be_measured(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "mine.py").write_text(
+        "def make_loader(num_workers=0):\n    return [[0], [1], [2]]\n", encoding="utf-8"
+    )
+    status = main(["check", f"{tmp_path}/mine.py:make_loader", "--measure", "--no-scripts"])
+    assert status == 2
+    assert "--measure needs a loader with an adapter" in capfd.readouterr().err

@@ -41,7 +41,7 @@ from midepoch_conformance.run.failures import (
     smallest,
 )
 from midepoch_conformance.run.known import cover, replay
-from midepoch_conformance.run.measure import measure
+from midepoch_conformance.run.measure import NO_ADAPTER, measure
 from midepoch_conformance.run.runner import Runner, RunnerError
 from midepoch_conformance.run.settings import Settings
 from midepoch_conformance.run.smoke import MORE_TIME, smoke
@@ -122,6 +122,8 @@ def run_check(
         for bench in benches:
             bench.begin()
         info = benches[0].info
+        if settings.measure and info.function:
+            raise CheckError(*NO_ADAPTER)
         more, drawn = draw(settings.profile, benches[0], only)
         table += more
         # A drawn case may be in the table already.

@@ -15,7 +15,13 @@ from midepoch_conformance.run.runner import RunnerError
 from midepoch_conformance.verdict.finding import in_words
 from midepoch_conformance.verdict.measured import EARLY, LATE, Measured
 
-__all__ = ["measure"]
+__all__ = ["NO_ADAPTER", "measure"]
+
+NO_ADAPTER = (
+    "--measure needs a loader with an adapter: a function's loader brings its own data",
+    "leave --measure out, or write an adapter: docs/adapter.md",
+)
+"""The error of a function's loader, and its hint."""
 
 SIZE = 2
 """Samples a batch."""

@@ -81,6 +81,8 @@ PREREQUISITES: dict[str, tuple[str, ...]] = {
     "WORLD-6": (*_AGREES, "WORLD-3"),
     "WORLD-7": (*_RESUMES, "WORLD-3"),
     "WORLD-8": _AGREES,
+    "WORLD-9": _AGREES,
+    "WORLD-10": (*_RESUMES, "WORLD-9"),
     "SEED-8": (*_RUNS, "WORLD-3"),
     "DOC-6": _RESUMES,
     "DOC-10": (*_SAVES, "EPOCH-3"),
