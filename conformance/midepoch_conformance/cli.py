@@ -113,7 +113,7 @@ def check(
     # An option that is not given again is that of the interrupted run.
     profile = str(told.get("profile", profile)) if profile == "quick" else profile
     only = only or ([told["only"]] if "only" in told else None)
-    python = _interpreter(python or told.get("python"))
+    python = python or told.get("python")
     jobs = jobs or int(told.get("jobs", 0))
     timeout = timeout or (float(told["timeout"]) if "timeout" in told else None)
     known = known or (Path(told["known"]) if "known" in told else None)
@@ -124,7 +124,7 @@ def check(
     settings = Settings(
         loader,
         profile=profile,
-        python=python,
+        python=_interpreter(python),
         jobs=jobs,
         only=_names(only),
         scripts=None if no_scripts else scripts,
@@ -190,11 +190,10 @@ def explore(
     asked for could not be judged, or if the command is wrong.
     """
     goal = Goal(seconds, cases, with_workers)
-    python = _interpreter(python)
     settings = Settings(
         loader,
         profile="explore",
-        python=python,
+        python=_interpreter(python),
         jobs=jobs,
         only=_names(only),
         scripts=None if no_scripts else scripts,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,7 @@ from mkdocs.utils import meta
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "conformance" / "results"
 INDEX, PLACE = "findings/index.md", "<!-- the list of findings -->"
+PLACE_OF_SCRIPT = "> SCRIPT"
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -50,8 +52,17 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         rows = ", ".join(f"[{row}](../matrix/index.md#{row})" for row in about["rows"])
         broken = ", ".join(about["requirements"])
         facts = f"**{about['loader']} {about['version']}** · matrix: {rows} · breaks {broken}"
-        return f"{title}\n\n{facts}\n\n{rest}"
+        return f"{title}\n\n{facts}\n\n{_quoting(rest)}"
     return markdown
+
+
+def _quoting(text: str) -> str:
+    """Return a finding's text with its script in the place that the report has for it."""
+    script = re.search(r"^```python\n.*?^```$", text, re.M | re.S)
+    if script is None:
+        raise LookupError("a finding has no script")
+    quoted = "\n".join(f"> {line}".rstrip() for line in script[0].splitlines())
+    return text.replace(PLACE_OF_SCRIPT, quoted)
 
 
 def _findings(files: Files) -> Iterator[tuple[File, dict[str, object]]]:

@@ -33,4 +33,5 @@ def test_a_finding_is_whole(page: FindingPage) -> None:
     compile(page.script, page.path.name, "exec")
     assert "midepoch" not in page.script
     assert page.prints.strip()
+    assert page.text.splitlines().count("> SCRIPT") == 1
     assert re.search(r"`[\w./]+\.pyx?:\d+", page.text), "the cause names no file and line"

@@ -79,7 +79,7 @@ def _judge(row: Row, python: Path, places: Places, profile: str) -> Path:
     part = places.results / f"{row.name}.part"
     command = [
         sys.executable, "-m", "midepoch_conformance", "check", row.adapter, "--quiet",
-        "--python", str(python), "--profile", profile, "--json", str(part),
+        "--python", os.path.relpath(python), "--profile", profile, "--json", str(part),
         "--scripts", str(places.results / "scripts" / row.name), "--measure",
     ]  # fmt: skip
     paths = [str(places.locks.absolute() / "stand_in")] if row.stand_in else []
