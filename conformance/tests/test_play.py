@@ -18,7 +18,7 @@ from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.case import CaseError, Step
 from midepoch_conformance.case.trace import Event, SessionTrace
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.host import held
+from midepoch_conformance.host import codecs, held
 from midepoch_conformance.host.job import Job
 from midepoch_conformance.host.journal import Journal, read_journal
 from midepoch_conformance.host.play import NO_SUCH_PART, NO_SUCH_STATE, Play
@@ -223,6 +223,22 @@ def test_a_state_that_no_codec_takes(odd: ModuleType, tmp_path: Path) -> None:
     fault = only(played(odd.NoState(), tmp_path, Step("save", state="s", codec="json"))).fault
     assert fault is not None
     assert (fault.kind, fault.at, fault.type) == ("codec", "codec", "TypeError")
+
+
+def test_an_error_that_a_codec_does_not_raise_again_is_not_the_codecs(
+    odd: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    errors = [RuntimeError("a worker is gone")]
+
+    def encode(codec: str, state: Any, canonical: bool) -> bytes:
+        if errors:
+            raise errors.pop()
+        return b"{}"
+
+    monkeypatch.setattr(codecs, "encode", encode)
+    fault = only(played(odd.Honest(), tmp_path, Step("save", state="s"))).fault
+    assert fault is not None
+    assert (fault.kind, fault.type, fault.message) == ("raised", "RuntimeError", "a worker is gone")
 
 
 def test_edits_reach_what_is_shared(odd: ModuleType, tmp_path: Path) -> None:

@@ -7,11 +7,32 @@ import importlib
 import io
 import json
 import pickle
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from midepoch_conformance.case.adapter import Offer
 
-__all__ = ["Codecs", "decode", "digest", "encode"]
+__all__ = ["Codecs", "ElsewhereError", "decode", "digest", "encode"]
+
+T = TypeVar("T")
+
+
+class ElsewhereError(Exception):
+    """An error that came while a codec ran, and did not come again; it is the cause of this one.
+
+    A handler of signals raised it: torch's does when a worker dies, whatever code runs then.
+    """
+
+
+def _once_more(code: Callable[[], T]) -> T:
+    try:
+        return code()
+    except Exception as error:
+        try:
+            code()
+        except Exception:
+            raise error from None
+        raise ElsewhereError from error
 
 
 def encode(codec: str, state: Any, canonical: bool) -> bytes:
@@ -60,12 +81,20 @@ class Codecs:
         self.canonical = "midepoch" in offer.formats
 
     def encode(self, codec: str, state: Any) -> bytes:
-        """Return ``state`` as bytes; errors of the codec are not caught."""
-        return encode(codec, state, self.canonical)
+        """Return ``state`` as bytes; errors of the codec are not caught.
+
+        Raises:
+            ElsewhereError: an error came that is not the codec's.
+        """
+        return _once_more(lambda: encode(codec, state, self.canonical))
 
     def decode(self, codec: str, data: bytes) -> Any:
-        """Return the state that ``data`` holds; errors of the codec are not caught."""
-        return decode(codec, data, self.canonical)
+        """Return the state that ``data`` holds; errors of the codec are not caught.
+
+        Raises:
+            ElsewhereError: an error came that is not the codec's.
+        """
+        return _once_more(lambda: decode(codec, data, self.canonical))
 
     def document(self, state: Any) -> Any:
         """Return the state as the JSON types of its canonical form; None without the format.

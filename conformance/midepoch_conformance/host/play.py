@@ -399,6 +399,8 @@ class Play:
             yield
         except BaseException as error:
             kind = "adapter" if isinstance(error, BatchError) else kind
+            if isinstance(error, codecs.ElsewhereError) and error.__cause__ is not None:
+                error, kind = error.__cause__, "raised"
             raise _FailedError(fault_of(error, at, self.own, kind)) from error
 
 
