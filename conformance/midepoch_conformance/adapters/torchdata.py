@@ -69,7 +69,9 @@ class Adapter:
             "intervals": (1, 2, 3, 100),
             "persistent": (False, True),
             "extras": EXTRAS,
+            "live_load": "next",
             "reasons": {
+                "live_load": "its documentation says that a load is for the next iterator",
                 "orders": "this version of torchdata has no argument in_order",
                 "unordered states": "its documentation gives no guarantees for states with "
                 "in_order=False",

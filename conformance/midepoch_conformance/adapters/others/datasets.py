@@ -95,7 +95,9 @@ class Adapter:
             "tails": ("keep", "drop"),
             "intervals": (1, 2, 3, 100),
             "persistent": (False, True),
+            "live_load": "next",
             "reasons": {
+                "live_load": "torchdata's documentation says that a load is for the next iterator",
                 **dict.fromkeys(("map", "iterable", "stateful_map"), kept),
                 **dict.fromkeys(("python", "numpy", "torch", "own"), quiet),
             },
@@ -119,7 +121,7 @@ class Ours(Adapter):
     """Offers the same under midepoch's loader."""
 
     def offer(self):
-        return super().offer() | {"name": "datasets-midepoch"}
+        return super().offer() | {"name": "datasets-midepoch", "live_load": "raises"}
 
     def open(self, w, x, root):
         from midepoch import StatefulDataLoader

@@ -93,7 +93,9 @@ class Adapter:
             "tails": ("keep", "drop"),
             "intervals": (1, 2, 3, 100),
             "persistent": (False, True),
+            "live_load": "next",
             "reasons": {
+                "live_load": "torchdata's documentation says that a load is for the next iterator",
                 **dict.fromkeys(("iterable", "stateful_iterable", "stateful_map"), cuts),
                 **dict.fromkeys(("python", "numpy", "torch", "own"), quiet),
                 "json": "the guide saves its states by torch.save",

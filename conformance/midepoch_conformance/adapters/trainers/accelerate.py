@@ -68,7 +68,9 @@ class Adapter:
             "tails": ("keep", "drop"),
             "persistent": (False, True),
             "extras": ("streams", "trees", "iterator state", "arrays"),
+            "live_load": "next",
             "reasons": {
+                "live_load": "torchdata's documentation says that a load is for the next iterator",
                 **dict.fromkeys(("python", "numpy", "torch", "own"), quiet),
                 "json": "save_state writes the loader's state by torch.save",
                 "intervals": "the loader that it prepares anew gets no snapshot_every_n_steps",
