@@ -52,13 +52,13 @@ def resumes_otherwise(view: View) -> Finding | None:
 def completed(view: View, sizes: tuple[int, ...]) -> Finding | None:
     """Judge whether session 1 refuses the state, or completes its epoch: each sample once.
 
-    ``sizes``: the numbers of samples that count as whole. A saved plan that drops incomplete
-    batches need not deliver their samples. Return None if nothing is left of the saved epoch:
+    ``sizes``: the numbers of samples that count as whole. If either plan drops incomplete
+    batches, their samples need not come. Return None if nothing is left of the saved epoch:
     other judges look at the next one.
     """
-    w, x = view.case.session_workload(0), view.case.sessions[0].execution
-    slack = allowed_missing(w, x)
-    if sum(len(b) for s in view.of(0) for b in s.got) >= w.n - slack:
+    plans = [(view.case.session_workload(i), view.case.sessions[i].execution) for i in (0, 1)]
+    drops = [allowed_missing(w, x) for w, x in plans]
+    if sum(len(b) for s in view.of(0) for b in s.got) >= plans[0][0].n - drops[0]:
         return None
     early = view.before(1)
     if early is not None:
@@ -72,6 +72,7 @@ def completed(view: View, sizes: tuple[int, ...]) -> Finding | None:
             return view.of_fault(fault, delivered, 1)
     before = [batch for s in view.of(0) for batch in s.got]
     after = rest.got if rest is not None else []
+    slack = max(drops)
     wrong = [compare.unwhole([*before, *after], n, slack) for n in sizes]
     if any(w is None for w in wrong):
         return view.passed("the saved epoch is completed")
