@@ -9,6 +9,7 @@ import pytest
 from test_script import CASES, TORCHDATA, judged
 
 from midepoch_conformance.case.notation import parse
+from midepoch_conformance.host.loading import ELSEWHERE
 from midepoch_conformance.run.bench import Bench
 from midepoch_conformance.run.runner import Runner
 from midepoch_conformance.scripts.run import run_script
@@ -25,6 +26,17 @@ def test_built_in_adapters_are_specialised() -> None:
     assert "num_workers=0" in loader
     assert "IterableDataset" not in loader
     assert "offer" not in loader
+
+
+@pytest.mark.parametrize("place", ELSEWHERE.values())
+def test_the_adapters_of_all_rows_are_carried(place: str) -> None:
+    module, _, attribute = place.partition(":")
+    info = dataclasses.replace(
+        TORCHDATA, module=f"midepoch_conformance.adapters.{module}", attribute=attribute
+    )
+    text = make_script(info, parse("cut: drain"), Finding("RESUME-1", "fails"))
+    compile(text, place, "exec")
+    assert "class Adapter" in text
 
 
 def test_a_whole_script_keeps_all(fakes: Path) -> None:

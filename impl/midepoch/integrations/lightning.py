@@ -44,6 +44,8 @@ class LoaderCheckpoint(Callback):  # type: ignore[misc]  # Lightning may not be 
 
         Lightning asks all processes together, as long as all of them call ``save_checkpoint``.
         """
+        if self._loaded is not None:  # a fit has failed before its training began
+            return {KEY: self._loaded, ENDED: self._ended}
         if self._trainer is None:
             return {}
         loader, trained = _loader_of(self._trainer), self._trained

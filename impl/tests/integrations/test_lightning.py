@@ -193,6 +193,37 @@ def test_a_stream_without_a_length(tmp_path: Path, accumulated: int, every: str)
             assert rest == whole[epoch * 5 + within * accumulated :], step
 
 
+def test_a_fit_that_fails_before_its_training_keeps_the_position(tmp_path: Path) -> None:
+    """Lightning fetches a stream's first batch before it restores callbacks' states."""
+
+    class Gone(Stream):
+        def __iter__(self) -> Any:
+            yield from ()
+            raise OSError("the disk is gone")
+
+    def trainer(*more: Any) -> Any:
+        return lightning.Trainer(
+            max_epochs=2, accelerator="cpu", logger=False, callbacks=[LoaderCheckpoint(), *more],
+            default_root_dir=tmp_path, devices=1,
+        )  # fmt: skip
+
+    kept = lightning.callbacks.ModelCheckpoint(
+        tmp_path, every_n_train_steps=1, save_top_k=-1, filename="{step}"
+    )
+    whole = fit(tmp_path, -1, kept, loader=StatefulDataLoader(Stream(), batch_size=4), max_epochs=2)
+    failing = trainer()
+    with pytest.raises(OSError, match="the disk is gone"):
+        failing.fit(
+            Model(), StatefulDataLoader(Gone(), batch_size=4), ckpt_path=tmp_path / "step=3.ckpt"
+        )
+    failing.save_checkpoint(tmp_path / "after.ckpt")
+    rest = fit(
+        tmp_path, -1, loader=StatefulDataLoader(Stream(), batch_size=4), max_epochs=2,
+        ckpt_path=str(tmp_path / "after.ckpt"),
+    )  # fmt: skip
+    assert [step[1] for step in rest] == [step[1] for step in whole[3:]]
+
+
 def test_loaders_that_cannot_resume_exactly_are_refused(tmp_path: Path) -> None:
     for loader, words in (
         (torch.utils.data.DataLoader(Noisy()), "needs a midepoch"),

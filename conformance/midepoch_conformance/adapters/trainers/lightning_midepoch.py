@@ -96,8 +96,9 @@ class Session:
         return pathlib.Path(file.name).read_bytes()
 
     def load(self, state):
-        self.loaded = tempfile.NamedTemporaryFile()  # noqa: SIM115 - a fit reads it later
-        pathlib.Path(self.loaded.name).write_bytes(state)
+        file = tempfile.NamedTemporaryFile()  # noqa: SIM115 - a fit reads it later
+        pathlib.Path(file.name).write_bytes(state)
+        self.loaded = file
 
     def close(self):
         thread, self.thread = self.thread, None

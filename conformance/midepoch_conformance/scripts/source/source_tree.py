@@ -129,11 +129,9 @@ class _Bare(ast.NodeTransformer):
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         self.generic_visit(node)
         node.returns = None
-        first = node.body[0]
-        if is_said(first):
-            # A docstring is a constant.
-            line = first.value.value.strip().partition("\n")[0]  # type: ignore[attr-defined]
-            node.body[0] = ast.Expr(ast.Constant(line))
+        text = ast.get_docstring(node)
+        if text is not None:
+            node.body[0] = ast.Expr(ast.Constant(text.strip().partition("\n")[0]))
         return node
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
