@@ -10,6 +10,7 @@ documentation says that a resume loses the samples of a shuffle buffer.
 # ruff: noqa: D102
 
 import datasets
+from torchdata.stateful_dataloader import StatefulDataLoader
 
 SHARDS = 30  # divided evenly by 1, 2, 3 and 5 workers
 
@@ -112,8 +113,6 @@ class Adapter:
         pass
 
     def open(self, w, x, root):
-        from torchdata.stateful_dataloader import StatefulDataLoader
-
         return Session(w, x, StatefulDataLoader)
 
 
@@ -124,6 +123,7 @@ class Ours(Adapter):
         return super().offer() | {"name": "datasets-midepoch", "live_load": "raises"}
 
     def open(self, w, x, root):
-        from midepoch import StatefulDataLoader
+        # Imported here: the other row needs no midepoch in its environment.
+        import midepoch
 
-        return Session(w, x, StatefulDataLoader)
+        return Session(w, x, midepoch.StatefulDataLoader)
