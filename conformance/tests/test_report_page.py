@@ -244,6 +244,15 @@ def test_a_case_that_this_suite_does_not_know_is_shown(path: Path, tmp_path: Pat
     assert "RESUME-1" in out.getvalue()
 
 
+def test_a_failure_that_only_company_shows_is_told(path: Path, tmp_path: Path) -> None:
+    def change(lines: list[dict[str, Any]]) -> None:
+        passed = next(f for line in lines[1:-1] for f in line["findings"] if f["outcome"] == "pass")
+        passed |= {"kind": "company", "words": "fails only while other cases run: so"}
+
+    document = load_report(rewritten(path, tmp_path / "changed.jsonl", change))
+    assert "fails only while other cases run: so" in Page(html_page(document)).words
+
+
 def test_no_text_of_a_loader_steers_the_terminal(path: Path, tmp_path: Path) -> None:
     out = io.StringIO()
     terminal.show_report(changed(path, tmp_path, make_hostile), Console(file=out, width=120))

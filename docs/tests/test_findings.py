@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
-from findings import LOCKS, ROOT, FindingPage, pages
+from findings import LOCKS, FindingPage, pages
 
-from midepoch_conformance.matrix.cells import class_of
-from midepoch_conformance.matrix.page import Judged, read_reports
 from midepoch_conformance.matrix.rows import ROWS
 from midepoch_conformance.verdict import requirements
 
@@ -20,7 +18,6 @@ PARTS = [
     "Report, ready to post",
 ]
 PAGES = list(pages())
-RESULTS = ROOT / "conformance" / "results"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.path.stem)
@@ -38,23 +35,3 @@ def test_a_finding_is_whole(page: FindingPage) -> None:
     assert page.prints.strip()
     assert page.text.splitlines().count("> SCRIPT") == 1
     assert re.search(r"`[\w./]+\.pyx?:\d+", page.text), "the cause names no file and line"
-
-
-def unexplained(rows: list[Judged], found: list[FindingPage]) -> list[str]:
-    """Return the cells that are silently wrong and lead to no finding."""
-    known = {
-        (row, class_of(requirement))
-        for page in found
-        for row in page.about["rows"]
-        for requirement in page.about["requirements"]
-    }
-    return [
-        f"{row.name}: {name}"
-        for row in rows
-        for name, cell in row.cells.items()
-        if cell.word == "silently wrong" and (row.name, name) not in known
-    ]
-
-
-def test_each_silently_wrong_cell_has_a_finding() -> None:
-    assert unexplained(read_reports(RESULTS), PAGES) == []
