@@ -49,10 +49,12 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     if page.file.src_uri.startswith("findings/"):
         title, _, rest = markdown.partition("\n\n")
         about = page.meta
-        rows = ", ".join(f"[{row}](../matrix/index.md#{row})" for row in about["rows"])
-        broken = ", ".join(about["requirements"])
-        facts = f"**{about['loader']} {about['version']}** · matrix: {rows} · breaks {broken}"
-        return f"{title}\n\n{facts}\n\n{_quoting(rest)}"
+        facts = [f"**{about['loader']} {about['version']}**"]
+        if about["rows"]:  # other options of the loader hide it there
+            links = (f"[{row}](../matrix/index.md#{row})" for row in about["rows"])
+            facts.append(f"matrix: {', '.join(links)}")
+        facts.append(f"breaks {', '.join(about['requirements'])}")
+        return f"{title}\n\n{' · '.join(facts)}\n\n{_quoting(rest)}"
     return markdown
 
 

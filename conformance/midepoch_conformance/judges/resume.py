@@ -81,7 +81,7 @@ def after_a_live_load(view: View) -> Finding | None:
         return None  # nothing was loaded
     if probe is None:
         return view.rest(1)
-    if probe.fault is None and view.live_load != "next":
+    if probe.fault is None and (view.live_load != "next" or _takes_effect(view, probe)):
         return None  # the load takes effect on the live iterator, or RESUME-5 fails
     if probe.fault is not None and (probe.fault.kind != "raised" or probe.batches):
         return view.blocked(in_words(probe.fault, len(probe.batches)))
@@ -137,8 +137,19 @@ def _on_the_live_one(view: View, probe: Event) -> Finding:
     return view.passed("the load takes effect on the live iterator")
 
 
+def _takes_effect(view: View, probe: Event) -> bool:
+    """Return whether the live iterator delivered the loaded state's next batches."""
+    stretch = next(s for s in view.of(1) if s.step == probe.step)
+    return bool(probe.batches) and difference(stretch, view.epochs) is None
+
+
 def _still_live(view: View, load: Event, probe: Event) -> Finding:
-    """Judge a load that is documented to apply to the next iterator: the live one goes on."""
+    """Judge a load that is documented to apply to the next iterator: the live one goes on.
+
+    It may take effect on the live one, too: a generator of the adapter begins with its first batch.
+    """
+    if _takes_effect(view, probe):
+        return view.passed("the load takes effect on the live iterator")
     taken = [batch for e in view.events(1) if e.step < load.step for batch in e.batches]
     want = (view.epochs[0] if view.epochs else [])[len(taken) :][: len(probe.batches) or 1]
     if probe.batches != want:

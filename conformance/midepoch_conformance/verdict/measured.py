@@ -19,7 +19,7 @@ class Measured:
     workers: int
     """The number of workers."""
     codec: str
-    """The encoding of the states: the safest to read that the loader offers."""
+    """The encoding of the states: the safest to read that works."""
     early: int | None = None
     """The bytes of a state after :data:`EARLY` batches."""
     late: int | None = None

@@ -114,6 +114,8 @@ class Adapter:
             return "RandomSampler needs a map-style dataset that is not empty"
         if x.workers == 0 and x.prefetch is not None:
             return "the guide prefetches with workers only"
+        if w.die_at is not None and w.kind != "map":
+            return "the loader's own process reads streams, and no worker"
         return None
 
     def prepare(self, w, root):

@@ -14,6 +14,7 @@ both out. ``repeat=False`` ends an epoch with its last sample. ``checkpoint_ever
 # ruff: noqa: D102
 
 import json
+import operator
 import os
 
 from megatron import energon
@@ -27,8 +28,8 @@ def file_of(w, root):
 
 @energon.stateless
 def number(sample):
-    """Return the number of a sample, which is all of it."""
-    return sample["json"]["id"]
+    """Return a sample of one number, with the keys by which a buffer restores it."""
+    return {**energon.basic_sample_keys(sample), "id": sample["json"]["id"]}
 
 
 class Rows(energon.DefaultTaskEncoder):
@@ -42,11 +43,11 @@ class Rows(energon.DefaultTaskEncoder):
 
     @energon.stateless(restore_seeds=True)
     def encode_sample(self, sample):
-        return self.w.row(sample)
+        return {**sample, "row": self.w.row(sample["id"])}
 
     @energon.stateless
-    def batch(self, rows):
-        return list(rows)
+    def batch(self, samples):
+        return {"rows": [sample["row"] for sample in samples]}
 
     @energon.stateless
     def encode_batch(self, batch):
@@ -79,7 +80,7 @@ class Session:
         )
 
     def epoch(self):
-        return iter(self.loader)
+        return map(operator.itemgetter("rows"), self.loader)
 
     def state(self):
         return self.loader.save_state_rank()
@@ -104,9 +105,11 @@ class Adapter:
             "draws": ("python", "numpy", "torch"),
             "codecs": ("pickle", "torch"),
             "tails": ("keep", "drop"),
+            "boundary": "stream",
             "reasons": {
                 **dict.fromkeys(("map", "iterable", "stateful_map"), kept),
                 "own": "its task encoders draw from the global streams, which it seeds",
+                "break": "the next iteration goes on where the last one stopped",
                 "json": "its state is an object, which its guide saves by torch.save",
                 "spawn": "it starts its workers by fork alone",
                 "persistent": "its workers always outlive an epoch",
