@@ -19,6 +19,7 @@ from midepoch_conformance.scripts import evidence, recipes
 from midepoch_conformance.scripts.run import run_script
 from midepoch_conformance.scripts.script import player
 from midepoch_conformance.verdict.evidence import KINDS, Evidence
+from midepoch_conformance.verdict.finding import Finding
 
 
 def test_each_observation_is_printed() -> None:
@@ -241,3 +242,17 @@ def sleeping(seconds: str) -> list[int]:
 
 def sessions_of(script: Path) -> list[int]:
     return [pid for pid, words in commands().items() if str(script) in words]
+
+
+@pytest.mark.parametrize(
+    ("kind", "shows"),
+    [
+        ("error", 'got and not refused(seen["2"])'),
+        ("bare error", 'got and not refused(seen["2"])'),
+        *((kind, "got") for kind in ("codec", "save", "close", "values")),
+    ],
+)
+def test_an_error_of_a_codec_or_a_save_is_no_refusal(kind: str, shows: str) -> None:
+    of = case("cut", "take 1, save s", "load s, drain")
+    what = Evidence("error", 1, wanted="no error")
+    assert evidence.compared(of, Finding("REFUSE-2", "fails", kind), what).shows == shows

@@ -103,8 +103,9 @@ def _error(case: Case, finding: Finding, e: Evidence) -> Comparison:
     steps = seen(e.session, e.step)
     given = f'(errors({steps}) or [step["batches"] for step in {steps}])'
     if e.wanted == "no error":
-        # A dataset that finds its state changed refuses nothing: the loader changed it.
-        shows = "got" if finding.kind == "values" else _or_refused(finding, steps, "got")
+        # A dataset that finds its state changed refuses nothing, nor does a codec, or a save.
+        plain = finding.kind in ("values", "codec", "save", "close")
+        shows = "got" if plain else _or_refused(finding, steps, "got")
         return Comparison(said(e.wanted), f"errors({steps})", shows)
     if e.wanted == "an error":
         ended = 'error.startswith("the process died")'
