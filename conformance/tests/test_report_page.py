@@ -127,6 +127,18 @@ def test_every_anchor_leads_somewhere_and_every_id_is_one_elements(page: Documen
     assert copied <= set(ids)
 
 
+def test_a_requirement_that_is_not_offered_is_no_link(path: Path, tmp_path: Path) -> None:
+    def change(lines: list[dict[str, Any]]) -> None:
+        for row in lines[-1]["requirements"]:
+            if row["requirement"] == "EPOCH-1":
+                row |= {"outcome": "not offered", "counts": {"not offered": 1}}
+
+    read = Page(html_page(load_report(rewritten(path, tmp_path / "changed.jsonl", change))))
+    assert "EPOCH-1" in read.words
+    ids = {a["id"] for _, a in read.elements if "id" in a}
+    assert {a["href"][1:] for a in read.all("a")} <= ids
+
+
 def test_the_whole_list_is_there_without_the_script(page: Document) -> None:
     """Controls stay hidden until the page's script runs, since they need it."""
     hidden = [a for _, a in Page(html_page(page)).elements if "hidden" in a]

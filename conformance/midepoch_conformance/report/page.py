@@ -87,7 +87,7 @@ def html_page(document: Document) -> str:
             found_outcomes=_found_outcomes(document),
             case_ids={one.id for one in document.cases},
             held={one.requirement for one in footer.known if one.holds},
-            known_ids={one.id for one in requirements},
+            known_ids={one.id for view in classes for one in view.offered},
             texts={one.id: one.text for one in load().values()},
             looks=LOOKS,
             reason_notes=_REASONS,
