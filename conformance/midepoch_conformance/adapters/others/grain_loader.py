@@ -3,9 +3,10 @@
 ``IndexSampler`` shuffles, ``RandomMap`` makes the rows, and ``Batch`` is the last operation. Each
 worker makes batches of its own records, so the number of workers is part of the plan. A sampler of
 several epochs lets batches run across their ends. The session therefore has a loader of one epoch
-for each, and adds the epoch to the seed. The state is the iterator's, with the epoch beside it. The
-data source has a ``__repr__``, which the state compares. Rows are made in memory, for which
-``ReadOptions`` recommends ``num_threads=0``.
+for each. Elements draw by the sum of seed and index, so the seeds of epochs are as far apart as an
+epoch is long. The state is the iterator's, with the epoch beside it. The data source has a
+``__repr__``, which the state compares. Rows are made in memory, for which ``ReadOptions``
+recommends ``num_threads=0``.
 """
 
 # The adapter protocol documents the methods. Nothing is typed: an adapter imports nothing of the
@@ -53,7 +54,7 @@ class Session:
         w, x = self.w, self.x
         self.close()
         sampler = grain.samplers.IndexSampler(
-            w.n, grain.sharding.NoSharding(), w.shuffle, num_epochs=1, seed=w.seed + number
+            w.n, grain.sharding.NoSharding(), w.shuffle, num_epochs=1, seed=w.seed + number * w.n
         )
         made = list if w.width == 1 else None
         batched = grain.transforms.Batch(w.batch_size, w.tail == "drop", made)
@@ -71,7 +72,14 @@ class Session:
         if not self.going_on:
             self.begin(self.number + 1)
         self.going_on = False
-        return self.iterator
+        return self
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        self.going_on = False
+        return next(self.iterator)
 
     def state(self):
         if self.iterator is None:
@@ -105,6 +113,7 @@ class Adapter:
             "tails": ("keep", "drop"),
             "extras": ("arrays",),
             "fork_safe": False,
+            "live_load": "applies",
             "reasons": {
                 **dict.fromkeys(("iterable", "stateful_iterable", "stateful_map"), foreign),
                 **dict.fromkeys(("python", "numpy", "torch"), own),
