@@ -1,17 +1,18 @@
 """Reaches Grain's ``DataLoader``, as its guide does.
 
 ``IndexSampler`` shuffles, ``RandomMap`` makes the rows, and ``Batch`` is the last operation. Each
-worker makes batches of its own records, so the number of workers is part of the plan. A sampler of
-several epochs lets batches run across their ends. The session therefore has a loader of one epoch
-for each. Elements draw by the sum of seed and index, so the seeds of epochs are as far apart as an
-epoch is long. The state is the iterator's, with the epoch beside it. The data source has a
-``__repr__``, which the state compares. Rows are made in memory, for which ``ReadOptions``
-recommends ``num_threads=0``.
+worker makes batches of its own, so their number is part of the plan. A sampler of several epochs
+lets batches run across their ends: the session has a loader for each, and their seeds are as far
+apart as an epoch is long, because elements draw by the sum of seed and index. The state is the
+iterator's, with the epoch beside it, and compares the data source's ``__repr__``. For rows in
+memory ``ReadOptions`` recommends ``num_threads=0``.
 """
 
 # The adapter protocol documents the methods. Nothing is typed: an adapter imports nothing of the
 # suite, and the scripts of failures carry its lines.
 # ruff: noqa: D102
+
+import itertools
 
 import grain
 
@@ -72,12 +73,9 @@ class Session:
         if not self.going_on:
             self.begin(self.number + 1)
         self.going_on = False
-        return self
+        return map(Session.advance, itertools.repeat(self))
 
-    def __iter__(self):
-        return self
-
-    def __next__(self):
+    def advance(self):
         self.going_on = False
         return next(self.iterator)
 
@@ -118,20 +116,14 @@ class Adapter:
                 **dict.fromkeys(("iterable", "stateful_iterable", "stateful_map"), foreign),
                 **dict.fromkeys(("python", "numpy", "torch"), own),
                 "fixed_plan": "each worker makes batches of its own records",
-                "json": "the iterator's state is bytes",
-                "intervals": "it has no snapshot interval",
-                "persistent": "its workers live as long as an iterator",
-                "restarts": "it has no means to replace a worker",
+                **dict.fromkeys(("intervals", "persistent", "restarts"), "it has no such setting"),
             },
         }
 
     def declines(self, w, x):
-        if x.workers == 0 and x.prefetch is not None:
-            return "the buffer is a worker's"
-        return None
+        return "the buffer is a worker's" if not x.workers and x.prefetch is not None else None
 
-    def prepare(self, w, root):
-        pass
+    def prepare(self, w, root): ...
 
     def open(self, w, x, root):
         return Session(w, x)

@@ -119,8 +119,7 @@ class Adapter:
         offer |= {"tails": ("keep", "drop"), "intervals": (1, 2, 3, 100), "boundary": "stream"}
         offer |= {"saves": ("mid", "end"), "draws": ("python", "numpy", "torch")}
         offer |= {"extras": ("streams", "trees", "iterator state", "arrays"), "live_load": "next"}
-        why = "a checkpoint is loaded when a fit begins"
-        return offer | {"reasons": {"live_load": why, "own": "the adapter carries no such draws"}}
+        return offer | {"reasons": {"live_load": "a checkpoint is loaded when a fit begins"}}
 
     declines = staticmethod(torch_data.reason_to_decline)
 
