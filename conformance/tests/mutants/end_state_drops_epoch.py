@@ -5,7 +5,7 @@ from typing import Any
 from base import mutant, simple
 
 EXPECTED = "EPOCH-2"
-LARGEST = {"workers": 0, "sessions": 2, "steps": 6, "samples": 3}
+LARGEST = {"workers": 0, "sessions": 2, "steps": 6, "samples": 1}
 FIELD = ("data#1437", "verl#7401", "verl#5725", "verl#7974")
 
 
