@@ -52,7 +52,12 @@ class Job:
 
     def to_json(self) -> dict[str, Any]:
         """Return the job as JSON types."""
-        return dataclasses.asdict(self)
+        return {
+            **vars(self),
+            "workload": vars(self.workload),
+            "execution": vars(self.execution),
+            "steps": [vars(step) for step in self.steps],
+        }
 
     @staticmethod
     def from_json(data: dict[str, Any]) -> Job:

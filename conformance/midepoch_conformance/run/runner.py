@@ -44,6 +44,9 @@ START = 180.0
 GRACE = 10.0
 """The time in seconds, beyond a session's own, for its host to answer."""
 
+ROOM = 2**30
+"""The bytes that the shared memory must have free to hold the files of plays."""
+
 
 class Runner:
     """Plays cases on the loader that ``spec`` names; belongs to one thread.
@@ -61,7 +64,8 @@ class Runner:
     Args:
         spec: the loader; see :func:`midepoch_conformance.host.loading.load`.
         python: the interpreter in which it is installed; this one by default.
-        root: a folder for the files of plays; a temporary one by default.
+        root: a folder for the files of plays; by default a temporary one, in the shared memory if
+            that has room and ``TMPDIR`` names no other place.
         limit: the seconds that a session has if :meth:`play` is not told.
         start: the seconds that the loader has to be imported and built for the first time, and
             that the adapter's other methods have, while they stand still.
@@ -79,14 +83,15 @@ class Runner:
         self._start = START if start is None else start
         # An import that works has its time, even if the user's limit is short.
         self._most = max(Deadline.MOST, START / self._start)
-        self.root = Path(tempfile.mkdtemp(prefix="midepoch-", dir=root)).resolve()
+        memory = _roomy_memory()
+        self.root = Path(tempfile.mkdtemp(prefix="midepoch-", dir=root or memory)).resolve()
         self._hosts: dict[str, HostProcess] = {}
         self._info: LoaderInfo | None = None
         self._reasons: dict[str, str | None] = {}
         self._prepared: set[str] = set()
         self._played = 0
         # Not below the root, whose path may be long: the path of a socket may not.
-        self._temporary = Path(tempfile.mkdtemp(prefix="midepoch-")).resolve()
+        self._temporary = Path(tempfile.mkdtemp(prefix="midepoch-", dir=memory)).resolve()
         folders = [self.root, self._temporary]
         self._memory: Path | None = None
         self._folders = folders
@@ -136,8 +141,8 @@ class Runner:
         if workload.die_at is not None and not processes:
             return "a sample that kills its worker needs a worker that is a process"
         asked = {
-            "workload": dataclasses.asdict(workload),
-            "execution": dataclasses.asdict(self._execution(execution)),
+            "workload": vars(workload),
+            "execution": vars(self._execution(execution)),
         }
         key = json.dumps(asked, sort_keys=True)
         if key not in self._reasons:
@@ -338,6 +343,20 @@ class Runner:
     def _greeted(self, name: str) -> Path:
         """Return the folder of a host's start."""
         return self.root / "hosts" / name
+
+
+def _roomy_memory() -> str | None:
+    """Return the folder of shared memory if plays may keep their files there.
+
+    Plays make and delete thousands of small files. A file system on a disk then spends a tenth of
+    the machine's time on looking for free inodes.
+    """
+    if "TMPDIR" in os.environ:
+        return None
+    with contextlib.suppress(OSError):
+        if os.access(SHARED, os.W_OK) and shutil.disk_usage(SHARED).free > ROOM:
+            return SHARED
+    return None
 
 
 def _finish(hosts: dict[str, HostProcess], folders: list[Path]) -> None:
