@@ -64,7 +64,7 @@ def test_all_are_sound_and_offered_and_change_their_ranks_each_time(drawn: list[
     often = [case for case in drawn if len(worlds(case)) > 2]
     assert {case.probe for case in often} == {OF_RANKS, OF_DEALT_RANKS}
     assert len(often) >= len(drawn) // 2
-    assert {case.workload.kind for case in drawn} == {"map", "iterable", "stateful_iterable"}
+    assert {case.workload.kind for case in drawn} == set(OFFER.kinds)
 
 
 def test_a_loader_has_those_that_its_adapter_offers() -> None:
@@ -200,6 +200,15 @@ def test_the_first_stage_that_goes_wrong_decides(place: int, text: list[str], ou
 )
 def test_each_lane_goes_on_after_two_changes(last: str, outcome: str) -> None:
     assert judged(OF_LANES, *LANES[:-1], ["", last])[0] == outcome
+
+
+@pytest.mark.parametrize(("kind", "outcome"), [("iterable", "pass"), ("stateful_map", "fail")])
+def test_only_streams_lose_their_order_after_a_lanes_end(kind: str, outcome: str) -> None:
+    w = Workload(kind, n=11, batch_size=1, ranks="dealt")
+    lanes = stages("[world=2] take 1, save", "drain", lanes=4)
+    case = staged(OF_DEALT_RANKS, w, lanes)
+    texts = (["0|1|2|3|4|5|6|7|8|9|10."], ["0", ""], ["1", ""], ["", "2|3|4|5|6|7|8|10|9."])
+    assert judged(case, *texts)[0].startswith(outcome)
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from midepoch.epoch.ranks import RankPlaces, is_group
 from midepoch.epoch.samplers import show_plan, show_share
 from midepoch.errors import RanksError
 from midepoch.format.canonical import dumps
+from midepoch.format.dealing import batches_of
 
 __all__ = ["FIXED", "LoaderAttributes"]
 
@@ -65,10 +66,12 @@ class LoaderAttributes(DataLoader[T]):
         """Return the batches of an epoch; under rollover, of the one that the position is in."""
         if self._position.plan.tail != "rollover":
             show_share(self, self._position)
-            batches = super().__len__()
-            ranks = self._position.ranks
-            dealt = ranks is not None and self._position.plan.dealt
-            return -(-batches // ranks.find().world) if ranks and dealt else batches
+            ranks, plan = self._position.ranks, self._position.current_plan()
+            if ranks is None or not plan.dealt:
+                return super().__len__()
+            if plan.dataset == "map":
+                return ranks.length(batches_of(plan, None))
+            return -(-super().__len__() // ranks.find().world)
         self._settle()
         source = self.sampler if self._position.ranks is None else self.dataset
         samples = len(source)  # type: ignore[arg-type]  # or else an error, as torch's
@@ -77,7 +80,8 @@ class LoaderAttributes(DataLoader[T]):
     def remaining(self) -> int | None:
         """Return the batches that are left of the epoch that the position is in.
 
-        ``None``: it is not known, as for iterable datasets and samplers without a length.
+        ``None``: it is not known, as for iterable datasets, for samplers without a length, and for
+        ranks that end an epoch together.
 
         >>> from midepoch import StatefulDataLoader
         >>> loader = StatefulDataLoader(range(10), batch_size=4)
@@ -87,7 +91,9 @@ class LoaderAttributes(DataLoader[T]):
         (2, 2)
         """
         self._settle()
-        document = self._position.document()
+        document, ranks = self._position.document(), self._position.ranks
+        if ranks is not None and document.plan.dealt and ranks.ends_together():
+            return None
         left = batches_left(document)
         if left is None and document.plan.dataset == "map":
             with suppress(TypeError):  # a sampler without a length

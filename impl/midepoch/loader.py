@@ -146,16 +146,17 @@ class StatefulDataLoader(LoaderAttributes[T]):
             same on each of them (its streams are seeded by its place, not by the batch), so samples
             are always fetched one by one. The last batch is filled up with samples of the epoch's
             beginning, so that all ranks get equally many, and batches are in order. Of an iterable
-            dataset they share the lanes: rank r of R has the lanes r, r + R and so on, and
-            ``get_worker_info()`` shows a lane's number among all of them. ``lanes`` is then a
-            multiple of the ranks, by default twice their workers. Each rank's state resumes that
-            rank; ``merge_states`` makes of all of them one that resumes any number of ranks that
-            divides the lanes.
+            dataset, or a map-style one with a state, they share the lanes: rank r of R has the
+            lanes r, r + R and so on, and ``get_worker_info()`` shows a lane's number among all of
+            them. A map-style lane makes whole batches, so rank r delivers the batches r, r + R and
+            so on of the order. ``lanes`` is a multiple of the ranks, by default twice their
+            workers. Each rank's state resumes that rank; ``merge_states`` makes of all of them one
+            that resumes any number of ranks that divides the lanes.
         global_batch_size: with ``ranks``: the samples of a batch on all ranks together, in place of
             ``batch_size``, which counts those of each rank.
         on_world_change: with ``ranks``, for a state of another global batch size: "refuse" it, or
             "recut": go on with the same sequence of samples, in batches of the size given here.
-        uneven: with ``ranks`` of an iterable dataset, whose lanes may end at different times.
+        uneven: with ``ranks`` that share lanes, which may end at different times.
             "stop" ends the epoch on all ranks before the first batch that one of them does not
             have. They ask each other for that, in ``next()``, once for as many batches as the rank
             with the fewest has at hand. "as they are" lets each rank end by itself, as

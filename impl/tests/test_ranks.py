@@ -89,7 +89,6 @@ def test_what_names_no_rank_is_refused(ranks: Any, words: str) -> None:
             "a share of its share",
         ),
         ({"sampler": SequentialSampler(range(22)), "shuffle": None}, "a sampler of your own"),
-        ({"dataset": Remembers()}, "a map-style dataset with a state: .* without state_dict"),
         ({"batch_size": None}, "batch_size=None"),
         ({"in_order": False, "num_workers": 1}, "in_order=False"),
         ({"global_batch_size": 0}, "from 1 to"),

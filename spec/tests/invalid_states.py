@@ -179,10 +179,16 @@ DEALT: _Tree = {
     },
 }
 
+DEALT_MAP: _Tree = {
+    **DEALT,
+    "plan": {**MAP["plan"], "length": 30, "lanes": 4, "options": {"ranks": "dealt"}},
+}
+
 BASES: dict[str, _Tree] = {
     "map": MAP,
     "ranks": RANKS,
     "dealt lanes": DEALT,
+    "dealt map-style lanes": DEALT_MAP,
     "iterable": ITERABLE,
     "custom": CUSTOM,
     "map with lanes": LANES,
@@ -545,6 +551,62 @@ _FORMAT: dict[str, tuple[str, str, _Edit]] = {
         "a plan without lanes that deals them to ranks",
         "dealt lanes",
         lambda state: state["plan"].update(lanes=0),
+    ),
+    "dealt-map-lanes-null": (
+        "no lanes of a map-style dataset, where its lanes are dealt to ranks",
+        "dealt map-style lanes",
+        lambda state: state.update(lanes=None),
+    ),
+    "dealt-map-without-a-batch-size": (
+        "no batch size, where the lanes of a map-style dataset are dealt to ranks",
+        "dealt map-style lanes",
+        _set("plan", "batch_size", None),
+    ),
+    "dealt-map-rollover": (
+        "a rollover, where the lanes of a map-style dataset are dealt to ranks",
+        "dealt map-style lanes",
+        lambda state: (
+            state["plan"].update(tail="rollover"),
+            state["position"].update(carried=[]),
+        ),
+    ),
+    "dealt-map-custom": (
+        "a custom sampler, where lanes are dealt to ranks",
+        "custom",
+        lambda state: (
+            state["plan"].update(options={"ranks": "dealt"}, lanes=1),
+            state.update(lanes={**copy.deepcopy(DEALT["lanes"]), "next": 0}),
+            state["lanes"].update(entries=state["lanes"]["entries"][:1]),
+        ),
+    ),
+    "dealt-map-counts-uneven": (
+        "batches of a rank that were not delivered in turn",
+        "dealt map-style lanes",
+        lambda state: (
+            state["lanes"].update(next=1),
+            [
+                entry.update(replay=replay, samples=4 * replay)
+                for entry, replay in zip(state["lanes"]["entries"], (0, 2), strict=True)
+            ],
+            state["position"].update(samples=8),
+        ),
+    ),
+    "dealt-map-batches-beyond-epoch": (
+        "more batches of a lane than the plan's epoch has for it, in turn",
+        "dealt map-style lanes",
+        lambda state: (
+            [entry.update(replay=3, samples=12) for entry in state["lanes"]["entries"]],
+            state["lanes"].update(next=1),
+            state["position"].update(samples=24),
+        ),
+    ),
+    "dealt-map-samples": (
+        "fewer samples of a lane than its batches have",
+        "dealt map-style lanes",
+        lambda state: (
+            state["lanes"]["entries"][0].update(samples=7),
+            state["position"].update(samples=11),
+        ),
     ),
     "lane-samples": (
         "the samples of a lane, where no lanes are dealt to ranks",

@@ -2,7 +2,8 @@
 
 The order of samples is the plan's; the ranks divide it. A position names no rank, so the state of
 one rank is that of all, and any number of ranks continues it. ``rationale/ranks.md`` gives the
-reasons. ``Rank`` is a rank of a map-style dataset, ``LaneRank`` one of a dataset with lanes.
+reasons. ``Rank`` is a rank of a map-style dataset without a state, ``LaneRank`` one of a dataset
+with lanes.
 """
 
 from __future__ import annotations
@@ -167,10 +168,21 @@ def merge(parts: Sequence[Lanes]) -> Lanes:
     return Lanes(parts[0].epoch, parts[0].count, tuple(entries))
 
 
+def turns(plan: Plan, count: int) -> list[int]:
+    """Return the batches of each of ``count`` lanes of a map-style dataset with a state.
+
+    Batch i of the plan, whose size is that of one rank, is of lane i mod ``count``.
+    """
+    whole = plan.length // plan.batch
+    batches = -(-plan.length // plan.batch) if plan.tail == "keep" else whole
+    return [len(range(lane, batches, count)) for lane in range(count)]
+
+
 class LaneRank:
     """One rank's loader of a dataset with lanes: it runs the lanes l with l % world == rank.
 
-    ``lengths`` are the batches of each lane: what the streams hold, which no rank knows before.
+    ``lengths`` are the batches of each lane: those of ``turns``, or what the streams hold, which no
+    rank knows before.
     """
 
     def __init__(self, lengths: Sequence[int], rank: int = 0, world: int = 1) -> None:

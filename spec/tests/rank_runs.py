@@ -93,6 +93,20 @@ _RUNS: dict[str, tuple[str, str, _Vector, _Vector, int, int, int, list[int], _Ve
         {"batch_size": 2, "seed": 70, "lanes": 4},
         2, 0, 3, [1, 2, 4], {},
     ),
+    "dealt-tally": (
+        "a map-style dataset with a state, whose ranks took snapshots at other batches",
+        "WORLD-10",
+        {"kind": "tally", "length": 21, "draws": True, "sampler": None},
+        {"batch_size": 2, "shuffle": True, "seed": 71, "lanes": 4, "snapshot_every_n_steps": 2},
+        2, 1, 3, [1, 2, 4], {},
+    ),
+    "dealt-tally-ended": (
+        "one batch is left, of one rank",
+        "WORLD-10",
+        {"kind": "tally", "length": 11, "draws": False, "sampler": None},
+        {"batch_size": 2, "drop_last": True, "seed": 72, "lanes": 6},
+        2, 0, 2, [1, 3], {},
+    ),
 }  # fmt: skip
 
 

@@ -322,7 +322,6 @@ def validate(state: Any, present: dict[str, Any]) -> None:
     need(fits(options, [TEXT]) and fits([*plan["options"]], [PLAIN]), "options of text")
     share = position["share"] or {"rank": 0, "world": 1}
     need(share["rank"] < share["world"], "VAL-2: a rank of the world")
-    need(n is None or position["share"] is None, "VAL-2: no share of a built-in order")
     need(
         [plan["sampler"] == "none", n is None] == [iterable, custom or iterable], "VAL-1: an order"
     )
@@ -335,6 +334,8 @@ def validate(state: Any, present: dict[str, Any]) -> None:
     )
     carried = position["carried"] or []
     shared, dealt = (plan["options"].get("ranks") == name for name in ("shared", "dealt"))
+    unshared = n is None or dealt or position["share"] is None
+    need(unshared, "VAL-2: no share of a built-in order")
     need(shared or len(carried) < (size or 1), "VAL-2: less carried than a batch")
     need(n is None or fits(carried, [range(n)]), "VAL-2: carried indices of the source")
     at = sampler["batches"] if sampler else 0
@@ -348,7 +349,8 @@ def validate(state: Any, present: dict[str, Any]) -> None:
         need(batches <= samples <= n + len(carried), "VAL-11: samples of the epoch")
         need(batches or not samples, "VAL-11: no samples before the first step")
     elif dealt:
-        need(iterable and plan["lanes"] > 0 and lanes, "VAL-12: lanes of an iterable")
+        need(plan["lanes"] > 0 and lanes, "VAL-12: lanes")
+        need(iterable or (None not in (n, size) and not rollover), "VAL-12: a built-in order")
     elif n is not None:
         count, whole, each = batch_count(plan, len(carried)), n + len(carried), size or 1
         need(reach <= count, "VAL-3: a position within the epoch")
@@ -393,13 +395,21 @@ def validate(state: Any, present: dict[str, Any]) -> None:
             need(batches or not any(made), "VAL-12: no batches before the first step")
             turns = [(m, i) for m, i, e in zip(made, own, entries, strict=True) if not e["ended"]]
             need(lanes["next"] == min(turns or [(0, own[0])])[1], "VAL-12: the lane that is next")
+            if not iterable:
+                sizes = batch_sizes(plan)
+                mine = [sizes[lane :: plan["lanes"]] for lane in own]
+                fit = all(m <= len(s) for m, s in zip(made, mine, strict=True))
+                need(fit, "VAL-12: batches of the lanes")
+                given = [sum(s[:m]) for m, s in zip(made, mine, strict=True)]
+                need(given == held, "VAL-12: samples of the batches")
         else:
             need(sum(made) == batches, "VAL-7: the position's batches in the lanes")
             need(not any("samples" in entry for entry in entries), "VAL-12: no samples of lanes")
         if not iterable:
-            dealt = [(batches + count - 1 - lane) // count for lane in range(count)]
+            total, count = (sum(made), len(own)) if dealt else (batches, count)
+            turns = [(total + count - 1 - lane) // count for lane in range(count)]
             need(
-                made == dealt and lanes["next"] == batches % count,
+                made == turns and lanes["next"] == own[total % count],
                 "VAL-7: lanes as batches are dealt",
             )
             replayed = [e["ordinal"] * count + i for i, e in enumerate(entries) if e["replay"]]
@@ -424,6 +434,11 @@ def check_stated(rule: str, states: dict[str, Any], stated: list[str], batches: 
 def batch_count(plan: dict[str, Any], carried: int = 0) -> int:
     whole, size = int(plan["length"]) + carried, int(plan["batch_size"] or 1)
     return -(-whole // size) if plan["tail"] == "keep" else whole // size
+
+
+def batch_sizes(plan: dict[str, Any]) -> list[int]:
+    size = int(plan["batch_size"])
+    return [min(size, plan["length"] - i * size) for i in range(batch_count(plan))]
 
 
 def follow(

@@ -19,6 +19,7 @@ from rank_model import (
     merge,
     next_step,
     sequence,
+    turns,
 )
 
 HISTORIES = 3000
@@ -165,17 +166,17 @@ def test_turns_follow_from_the_batches_delivered() -> None:
         lengths = [chance.randrange(6) for _ in range(chance.choice((2, 4, 6)))]
         world = chance.choice((1, 2))
         for rank in range(world):
-            asked, turns = dict.fromkeys(range(rank, len(lengths), world), 0), []
+            asked, order = dict.fromkeys(range(rank, len(lengths), world), 0), []
             living = list(asked)
             while living:
                 for lane in list(living):
                     if asked[lane] == lengths[lane]:
                         living.remove(lane)
                     else:
-                        turns.append((lane, asked[lane]))
+                        order.append((lane, asked[lane]))
                         asked[lane] += 1
             got = LaneRank(lengths, rank, world)
-            assert [got.deliver() for _ in turns] == turns
+            assert [got.deliver() for _ in order] == order
             assert got.deliver() is None
 
 
@@ -190,6 +191,30 @@ def test_global_steps_are_equal_until_the_first_lane_ends() -> None:
             assert sorted(map(str, steps(world, 96)[first:last])) == sorted(
                 map(str, alone[first:last])
             )
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_lanes_in_turn_deliver_an_order_from_its_front_under_any_ranks(part: int) -> None:
+    """After each step the ranks of a map-style dataset have delivered the order's first batches.
+
+    No rank passes a lane that has ended: the order has no batch after that lane's last one for it.
+    """
+    for number in range(part, HISTORIES, 4):
+        chance = random.Random(number)
+        plan = Plan(chance.randrange(90), chance.choice((1, 2, 3)), chance.choice(("keep", "drop")))
+        lengths = turns(plan, 12)
+        world = chance.choice(WORLDS)
+        ranks = [LaneRank(lengths, rank, world) for rank in range(world)]
+        delivered: set[int] = set()
+        while len(delivered) < sum(lengths):
+            step = [rank.deliver() for rank in ranks]
+            delivered |= {ordinal * 12 + lane for lane, ordinal in filter(None, step)}
+            assert delivered == set(range(len(delivered)))
+            if chance.random() < 0.4:
+                whole, world = merge([rank.state() for rank in ranks]), chance.choice(WORLDS)
+                ranks = [LaneRank(lengths, rank, world) for rank in range(world)]
+                for rank in ranks:
+                    rank.load(whole)
 
 
 def test_parts_that_are_no_whole_are_refused() -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Callable
 from typing import Any
 
 import rank_runs
-from rank_model import Lane, LaneRank, Lanes, Plan, Position, Rank
+from rank_model import Lane, LaneRank, Lanes, Plan, Position, Rank, sequence, turns
 from second import words
 from test_vectors import SCHEMA, plan_of, state_of, vectors
 
@@ -69,21 +70,59 @@ def _of_shares(vector: dict[str, Any], rank: int, world: int, epochs: list[Batch
 
 
 def _of_lanes(vector: dict[str, Any], rank: int, world: int, epochs: list[Batches]) -> None:
-    length, count = vector["dataset"]["length"], vector["plan"]["lanes"]
-    size, state = vector["plan"]["batch_size"], vector["state"]
-    lengths = [-(-len(range(lane, length, count)) // size) for lane in range(count)]
+    count, state = vector["plan"]["lanes"], vector["state"]
+    lengths, wanted = _in_turn(vector) if vector["plan"]["dataset"] == "map" else _streams(vector)
     entries = (
         Lane(max(0, entry["ordinal"]) + entry["replay"], entry["ended"])
         for entry in state["lanes"]["entries"]
     )
     model = LaneRank(lengths, rank, world)
     model.load(Lanes(state["position"]["epoch"], count, tuple(enumerate(entries))))
-    for batches in epochs:
+    for epoch, batches in enumerate(epochs, state["position"]["epoch"]):
         for batch in batches:
             found = model.deliver()
             assert found is not None
-            lane, ordinal = found
-            mine = [*range(lane, length, count)][ordinal * size : (ordinal + 1) * size]
-            assert [row[0] for row in batch] == mine
+            rows = [[row[0], *row[4 if vector["dataset"]["draws"] else 1 :]] for row in batch]
+            assert rows == wanted(epoch, *found)
+            if vector["plan"]["dataset"] == "map" and vector["dataset"]["draws"]:
+                number = found[1] * count + found[0]
+                seed = words(int(vector["plan"]["seed"]), "batch.map", epoch, number)[1]
+                assert batch[0][1] == random.Random(seed).random()
         assert model.deliver() is None
         model.next_epoch()
+
+
+Wanted = Callable[[int, int, int], list[list[int]]]
+"""Gives the ids, and what else a row has, of a batch: by its epoch, lane and ordinal."""
+
+
+def _streams(vector: dict[str, Any]) -> tuple[list[int], Wanted]:
+    """Return the batches of each lane of a stream, and what is in them."""
+    length, count = vector["dataset"]["length"], vector["plan"]["lanes"]
+    size = vector["plan"]["batch_size"]
+
+    def wanted(epoch: int, lane: int, ordinal: int) -> list[list[int]]:
+        mine = [*range(lane, length, count)]
+        return [[index] for index in mine[ordinal * size : (ordinal + 1) * size]]
+
+    return [-(-len(range(lane, length, count)) // size) for lane in range(count)], wanted
+
+
+def _in_turn(vector: dict[str, Any]) -> tuple[list[int], Wanted]:
+    """Return the same of a map-style dataset, whose rows count what their lane made before."""
+    saved, count = vector["plan"], vector["plan"]["lanes"]
+    plan = Plan(saved["length"], saved["batch_size"], saved["tail"], int(saved["seed"]))
+    lengths = turns(plan, count)
+
+    def ids(epoch: int, lane: int, ordinal: int) -> list[int]:
+        shuffled = sequence(plan, Position(epoch))
+        order = shuffled if saved["sampler"] == "shuffle" else range(plan.length)
+        first = (ordinal * count + lane) * plan.batch
+        return [*order[first : first + plan.batch]]
+
+    def wanted(epoch: int, lane: int, ordinal: int) -> list[list[int]]:
+        held = sum(len(ids(0, lane, n)) for n in range(lengths[lane]))
+        made = epoch * held + ordinal * plan.batch
+        return [[index, made + i] for i, index in enumerate(ids(epoch, lane, ordinal))]
+
+    return lengths, wanted

@@ -16,7 +16,10 @@ from midepoch_conformance.case.notation import usual
 from midepoch_conformance.case.uninterrupted import usual_length
 from midepoch_conformance.case.workload import Workload
 
-__all__ = ["Part", "Stage", "lane_batches", "lanes_in_turn", "parts_of", "staged", "stages_of"]
+__all__ = [
+    "Part", "Stage", "in_one_order", "lane_batches", "lanes_in_turn", "parts_of", "staged",
+    "stages_of",
+]  # fmt: skip
 
 
 @dataclasses.dataclass(frozen=True)
@@ -131,7 +134,7 @@ def parts_of(w: Workload, stages: Sequence[Stage]) -> list[list[Part]]:
 def _sure(w: Workload, lanes: int, here: Part) -> int:
     """Return how many batches come in one rank's order, from a position on."""
     if w.ranks == "dealt":
-        return min(lane_batches(w, lanes, whole=True), default=0) * lanes - here.first
+        return in_one_order(w, lanes) - here.first
     return usual_length(w, Execution(), here.epoch) - here.first
 
 
@@ -152,7 +155,24 @@ def lane_batches(w: Workload, lanes: int, *, whole: bool = False) -> list[int]:
         [2, 1, 1, 1]
     """
     spare = 0 if whole or w.tail == "drop" else w.batch_size - 1
+    if w.kind == "stateful_map":  # its batches are dealt to the lanes, and not its samples
+        return [len(range(lane, (w.n + spare) // w.batch_size, lanes)) for lane in range(lanes)]
     return [(len(w.share(lane, lanes)) + spare) // w.batch_size for lane in range(lanes)]
+
+
+def in_one_order(w: Workload, lanes: int) -> int:
+    """Return how many batches of an epoch any number of ranks delivers in one rank's order.
+
+    These are all of a map-style dataset's, and those of a stream before its first lane ends.
+
+    Example:
+        >>> kinds = ("iterable", "stateful_map")
+        >>> [in_one_order(Workload(kind, n=13, batch_size=2), 4) for kind in kinds]
+        [4, 7]
+    """
+    if w.kind == "stateful_map":
+        return sum(lane_batches(w, lanes))
+    return min(lane_batches(w, lanes, whole=True), default=0) * lanes
 
 
 def lanes_in_turn(batches: Sequence[int], done: Sequence[int], of: Sequence[int]) -> list[int]:

@@ -131,8 +131,8 @@ class Workload(Rows):
     ranks: str = ""
     """How several ranks get their samples: by a sampler of the user's, or ``"shared"``: they share
     each batch, and ``batch_size`` is that of all of them together. ``"cut anew"``: the user also
-    allows them to go on in batches of another size. ``"dealt"``: the lanes of an iterable dataset
-    are dealt to them."""
+    allows them to go on in batches of another size. ``"dealt"``: the lanes of an iterable dataset,
+    or of a map-style one with a state, are dealt to them."""
 
     adopts: bool = False
     """Whether the loader is given no seed and adopts the one of the state that it loads, which is

@@ -20,7 +20,7 @@ from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.uninterrupted import usual_length
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.families.basics import ONES
-from midepoch_conformance.families.family import ITERABLES, LANED, Cell, chained, family
+from midepoch_conformance.families.family import LANED, Cell, chained, family
 
 __all__ = ["RESIZED", "SIZES", "WIDTHS", "WORLDS"]
 
@@ -208,15 +208,16 @@ def _larger(c: Cell, way: str) -> Case:
     return dataclasses.replace(case, sessions=(*case.sessions[:2], *plans))
 
 
-# Ranks to which the lanes of a stream are dealt. The first session is that of one rank alone.
+# Ranks to which lanes are dealt. The first session is that of one rank alone.
 
 LANES = 4
 
 _of_lanes = partial(
     family, section="dealt", needs=("samples",),
-    shape=((16, 2), (13, 2)), kind=ITERABLES, tail=("keep",),
+    shape=((16, 2), (13, 2)), kind=LANED, tail=("keep",),
 )  # fmt: skip
-"""Of 13 samples three lanes have two batches, the last one incomplete, and one lane has one."""
+"""Of 13 samples of a stream three lanes have two batches, the last one incomplete, and one lane has
+one. A map-style dataset has seven batches of them."""
 
 
 @_of_lanes("dealt ranks", ranks=(2, 4))

@@ -13,7 +13,7 @@ from midepoch_conformance.case.case import HISTORY, OF_DEALT_RANKS, OF_RANKS, Ca
 from midepoch_conformance.case.history import objection
 from midepoch_conformance.case.notation import parse_sessions
 from midepoch_conformance.case.stages import Stage, staged
-from midepoch_conformance.families.family import ITERABLES, Cell, family
+from midepoch_conformance.families.family import LANED, Cell, family
 
 __all__ = ["OF_STAGES", "PLOTS", "WITH_WORKERS"]
 
@@ -118,9 +118,11 @@ def _of_ranks(c: Cell) -> Case | None:
     return _staged(c, "shared", Execution())
 
 
-@_of_stages(OF_DEALT_RANKS, shape=((35, 2), (32, 2)), kind=ITERABLES, tail=("keep",))
+@_of_stages(OF_DEALT_RANKS, shape=((35, 2), (32, 2)), kind=LANED, tail=("keep",))
 def _of_dealt_ranks(c: Cell) -> Case | None:
-    return _staged(c, "dealt", Execution(lanes=4))
+    """Map-style lanes replay from snapshots that several ranks took at other batches."""
+    interval = 2 if c.kind == "stateful_map" else 1
+    return _staged(c, "dealt", Execution(lanes=4, interval=interval))
 
 
 def _staged(c: Cell, ranks: str, x: Execution) -> Case | None:

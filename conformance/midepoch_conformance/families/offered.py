@@ -11,7 +11,7 @@ from midepoch_conformance.case.data.sources import GENERATORS
 from midepoch_conformance.case.data.trees import CODECS, NOT_CANONICAL
 from midepoch_conformance.case.history import faulty, strict
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.families.family import FAMILIES, ITERABLES
+from midepoch_conformance.families.family import FAMILIES, LANED
 
 __all__ = ["EXTRAS", "cases_for", "on_own_data", "reason_not_offered"]
 
@@ -229,8 +229,10 @@ def _execution(x: Execution, offer: Offer) -> str | None:
 def _shared(w: Workload, x: Execution) -> str | None:
     """Return why ranks cannot share the batches, or the lanes, of any loader."""
     if w.ranks == "dealt":
-        uneven = w.kind not in ITERABLES or not x.in_order or not x.lanes or x.lanes % x.world
-        return f"{x.world} ranks cannot be dealt such lanes" if uneven else None
+        uneven = w.kind not in LANED or not x.in_order or not x.lanes or x.lanes % x.world
+        of_map = w.kind == "stateful_map"
+        odd = of_map and (w.sampler or not w.batch_size or w.tail == "rollover")
+        return f"{x.world} ranks cannot be dealt such lanes" if uneven or odd else None
     odd = w.kind != "map" or w.sampler or not x.in_order or not w.batch_size
     if w.ranks and (odd or w.batch_size % x.world):
         return f"{x.world} ranks cannot share such batches equally"

@@ -10,7 +10,7 @@ from midepoch_conformance.case.case import OF_DEALT_RANKS, OF_RANKS, Case, CaseE
 from midepoch_conformance.case.data.sources import GENERATORS
 from midepoch_conformance.case.stages import Stage, staged
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.families.family import ITERABLES
+from midepoch_conformance.families.family import LANED
 from midepoch_conformance.families.offered import reason_not_offered
 from midepoch_conformance.search.draws import Chance, Unplayable
 from midepoch_conformance.search.steering import Declines
@@ -70,7 +70,7 @@ def draw_rank_history(chance: Chance, offer: Offer, multi: bool) -> Case:
         Unplayable: what was drawn is not offered.
         CaseError: a stage asks for what there is not.
     """
-    kinds = [kind for kind in ITERABLES if kind in offer.kinds and "dealt" in offer.extras]
+    kinds = [kind for kind in LANED if kind in offer.kinds and "dealt" in offer.extras]
     ways = [OF_RANKS] * ("shared" in offer.extras) + [OF_DEALT_RANKS] * bool(kinds)
     if not ways:
         raise Unplayable("ranks neither share batches nor have lanes here")
@@ -105,15 +105,16 @@ def _workload(
     """Draw samples for some batches of each lane, and some that fill none."""
     size = batch_size or chance.one((1, 2, 3))
     n = size * lanes * (2 + chance.below(4)) + chance.below(size * lanes)
-    shared = more["kind"] == "map"
+    ordered = more["kind"] in ("map", "stateful_map")
+    tails = [tail for tail in offer.tails if tail != "rollover" or more["ranks"] == "shared"]
     own = [draw for draw in offer.draws if draw not in GENERATORS]
     drawn = (chance.one(own),) if own and chance.often(0.4) else ()
     return Workload(
         n=n,
         batch_size=size,
-        shuffle=shared and chance.one((*offer.shuffles, max(offer.shuffles))),
+        shuffle=ordered and chance.one((*offer.shuffles, max(offer.shuffles))),
         seed=chance.one((0, 1, 3, 2**62 + 12345)),
-        tail=chance.one(offer.tails) if shared else "keep",
+        tail=chance.one(tails) if ordered else "keep",
         draws=drawn,
         **more,
     )

@@ -62,9 +62,10 @@ class EpochIterator(Iterator[Any]):
     """
 
     # ``clock``: this iterator's number in ``tally``. ``interrupted``: called when an interrupt left
-    # the lanes somewhere within a batch. ``again``: begins the epoch once more. ``ended``: called
-    # when the iterator has met the epoch's end and has released its workers. ``together``: asks
-    # the other ranks whether all have a batch, and tells how many this one has at hand.
+    # the lanes somewhere within a batch. ``again``: begins the epoch once more; if the second
+    # argument says so, only what was delivered. ``ended``: called when the iterator has met the
+    # epoch's end and has released its workers. ``together``: asks the other ranks whether all have
+    # a batch, and tells how many this one has at hand.
     def __init__(
         self,
         started: StartedEpoch,
@@ -75,7 +76,7 @@ class EpochIterator(Iterator[Any]):
         clock: int,
         length: Callable[[], int],
         interrupted: Callable[[], None],
-        again: Callable[[Progress], tuple[StartedEpoch, Execution, int]],
+        again: Callable[[Progress, bool], tuple[StartedEpoch, Execution, int]],
         ended: Callable[[Progress], None] | None = None,
         together: Callable[[int], bool] | None = None,
     ) -> None:
@@ -145,13 +146,13 @@ class EpochIterator(Iterator[Any]):
         finally:
             turn.taken = False
 
-    def _begin_again(self) -> None:
+    def _begin_again(self, *, replay_only: bool = False) -> None:
         """Continue after the last batch delivered, with lanes that are restored."""
         if not self._newest():
             raise StaleIteratorError(
                 "this iterator was interrupted, and a newer one was made; use the newer one"
             )
-        started, self._execution, self._clock = self._again(self.progress)
+        started, self._execution, self._clock = self._again(self.progress, replay_only)
         self.progress, self._schedule = started.progress, started.schedule
         self._team, self._broken = started.schedule.workers, False
 
@@ -262,8 +263,7 @@ class EpochIterator(Iterator[Any]):
     def _finish(self) -> None:
         """Note the epoch's end, with the states of lanes that live on."""
         reports: dict[int, Snapshot | None] = {}
-        crosses = self.progress.plan.lifetime == "run" and self._execution.stateful
-        if crosses and not self.progress.iterable:
+        if self._crosses() and not self.progress.iterable:
             self._schedule.ask_ends()
             while not self._schedule.empty:
                 task, reply = self._await()
@@ -273,19 +273,31 @@ class EpochIterator(Iterator[Any]):
         if self._ended is not None:
             self._ended(self.progress)
 
+    def _crosses(self) -> bool:
+        """Tell whether the next epoch begins with the datasets' states at the end of this one."""
+        return self.progress.plan.lifetime == "run" and self._execution.stateful
+
     def _leave_rest(self) -> None:
         """End the epoch here, because another rank has no batch; this one's is not delivered."""
-        self.progress.finish({})
         self._discard()
         self._interrupted()
+        if self.progress.iterable or not (self._crosses() and self._newest()):
+            self.progress.finish({})
+            return
+        self._begin_again(replay_only=True)  # the lanes without that batch begin the next epoch
+        self._replay()
+        self._finish()
 
     def replay(self) -> None:
         """Run the replay alone, up to the loaded position, and release the workers there."""
+        self._replay()
+        self._release()
+
+    def _replay(self) -> None:
         self._schedule.fill(self.progress)
         while not self._schedule.empty:
             self._replayed(self._await()[1].outcome)
             self._schedule.fill(self.progress)
-        self._release()
 
     def _release(self) -> None:
         """Let the workers wait for the next epoch if they can, or close them."""

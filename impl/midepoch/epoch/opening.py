@@ -100,12 +100,12 @@ class EpochOpener:
             together=position.ranks.same_ends() if position.ranks and position.plan.dealt else None,
         )
 
-    def _again(self, progress: Progress) -> tuple[StartedEpoch, Execution, int]:
+    def _again(self, progress: Progress, replay_only: bool) -> tuple[StartedEpoch, Execution, int]:
         """Begin an interrupted epoch once more, after the last batch delivered (FAULT-12)."""
         document, chain = progress.document(), self.position.chain
         if chain is not None and document.sampler is not None:
             chain.put_epoch(document.sampler.epoch)
-        begun = self._begin(document, continuing=False, restored=True)
+        begun = self._begin(document, continuing=False, replay_only=replay_only, restored=True)
         self.position.enter(begun[0].progress)
         return begun
 
@@ -140,7 +140,7 @@ class EpochOpener:
                     pool.workers(self.loader, position.plan, execution, position.share()),
                     pool.between.next_iteration(),
                     continuing=continuing,
-                    limit=document.position.batches if replay_only else None,
+                    limit=document.delivered if replay_only else None,
                     drawn=drawn,
                 )
         except BaseException:
@@ -163,7 +163,7 @@ class EpochOpener:
             position.chain,
             interval=execution.interval,
             continuing=continuing,
-            place=position.ranks.settle() if position.ranks and position.plan.shared else None,
+            place=position.ranks.settle() if position.ranks else None,
         )
 
     def begin_next(self, progress: Progress) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -14,12 +14,14 @@ from midepoch.arguments import Options, is_data_id
 from midepoch.epoch.execution import lifetime_of
 from midepoch.epoch.ranks import Place
 from midepoch.errors import ArgumentError, PlanMismatchError, StateFormatError
+from midepoch.format.dealing import batches_of
 from midepoch.format.plan import DEALT, SHARED, Difference, Plan, SamplerKind, Tail, compare
 from midepoch.format.seeds import derive
 from midepoch.format.state import COUNT_MAX, Document, Share
-from midepoch.sampling.batches import BuiltInOrder, Order, SharedOrder
+from midepoch.sampling.batches import BuiltInOrder, DealtOrder, Order, SharedOrder
 from midepoch.sampling.chain import SamplerChain
 from midepoch.sampling.custom import CustomOrder
+from midepoch.stateful import is_stateful
 
 __all__ = [
     "batches_left",
@@ -88,8 +90,16 @@ def make_plan(
         lanes=loader.num_workers if options.lanes is None else int(options.lanes),
         lifetime=lifetime_of(loader, given=options.lifetime),
         data=fingerprint_of(loader.dataset) if options.data_id is None else options.data_id,
-        options={} if options.ranks is None else DEALT if iterable else SHARED,
+        options={} if options.ranks is None else _shares_of(loader.dataset),
     )
+
+
+def _shares_of(dataset: Any) -> dict[str, str]:
+    """Return the option of a plan whose batches, or lanes, ranks share.
+
+    A dataset with a state has lanes, whose states do not depend on the number of ranks.
+    """
+    return DEALT if isinstance(dataset, IterableDataset) or is_stateful(dataset) else SHARED
 
 
 def _sampler_kind(chain: SamplerChain | None, *, iterable: bool, shuffle: bool) -> SamplerKind:
@@ -173,6 +183,8 @@ def batches_left(document: Document) -> int | None:
     if plan.length is None:
         return None
     whole, size = plan.length + len(position.carried or ()), plan.batch_size or 1
+    if plan.dealt:
+        return max(0, batches_of(plan, position.share) - document.delivered)
     samples = position.samples if plan.shared else position.batches * size
     left = max(0, whole - samples)
     return -(-left // size) if plan.tail == "keep" else left // size
@@ -189,7 +201,7 @@ def make_order(
     """Return the batches of the epoch of ``document``, from its position on.
 
     ``interval``: batches between two snapshots of a sampler. ``continuing``: the samplers are
-    where the epoch before left them. ``place``: the rank whose share of them it is.
+    where the epoch before left them. ``place``: the rank whose share, or lanes, it is.
     """
     plan, position = document.plan, document.position
     start = position.low
@@ -209,9 +221,10 @@ def make_order(
             carried=position.carried,
         )
     shuffled = plan.sampler == "shuffle"
-    make = (
-        BuiltInOrder if place is None else partial(SharedOrder, rank=place.rank, world=place.world)
-    )
+    make: Callable[..., Order] = BuiltInOrder
+    if place is not None:
+        divided = DealtOrder if plan.dealt else SharedOrder
+        make = partial(divided, rank=place.rank, world=place.world)
     return make(
         plan.length or 0,
         derive(plan.seed, "order", position.epoch) if shuffled else None,

@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 import torch
-from torch.utils.data import DataLoader, IterDataPipe, MapDataPipe
+from torch.utils.data import DataLoader
 
 from midepoch.arguments import Options
 from midepoch.epoch.between import BetweenEpochs, StartedEpoch
@@ -14,7 +14,7 @@ from midepoch.epoch.execution import Execution, LoaderArguments, resolve
 from midepoch.format.plan import Plan
 from midepoch.format.state import Document, Share
 from midepoch.lane.ambient import Ambient
-from midepoch.lane.datapipes import PipeSettings, pipe_settings
+from midepoch.lane.datapipes import PipeSettings, pipe_settings, unwrapped
 from midepoch.lane.host import LaneDatasets
 from midepoch.lane.lane import LaneSpec
 from midepoch.lane.passes import FirstState
@@ -76,7 +76,7 @@ class WorkerPool:
         self._leave_parent()
         idle, self.between.idle = self.between.idle, None
         if idle is not None:
-            if not execution.renews or idle.renew(_unwrapped(loader.dataset)):
+            if not execution.renews or idle.renew(unwrapped(loader.dataset)):
                 return idle
             idle.close()
         pin = pinner(loader)
@@ -84,7 +84,7 @@ class WorkerPool:
         return workers if pin is None else PinningWorkers(workers, pin)
 
     def _new(self, loader: DataLoader[Any], spec: LaneSpec, execution: Execution) -> Workers:
-        dataset = _unwrapped(loader.dataset)
+        dataset = unwrapped(loader.dataset)
         if execution.kind == "inline":
             return self._inline(spec, dataset)
         count, depth, timeout = execution.workers, execution.depth, loader.timeout
@@ -170,14 +170,3 @@ class WorkerPool:
         """Note that a state was loaded: older iterators are stale, and no lane lives on."""
         self.between.loads += 1
         self.resized()
-
-
-def _unwrapped(dataset: Any) -> Any:
-    """Return the pipe inside torch's wrapper of a data pipe, if the pipe has a state.
-
-    The wrapper only makes more functions picklable, and hides the two methods of a state.
-    """
-    if isinstance(dataset, (IterDataPipe, MapDataPipe)):
-        inner = getattr(dataset, "_datapipe", None)
-        return inner if is_stateful(inner) else dataset
-    return dataset

@@ -15,7 +15,7 @@ from midepoch.format.canonical import DIGEST_START
 from midepoch.format.dealing import lanes_of, next_lane
 from midepoch.format.state import Document, LaneEntry, LanesState, Position
 from midepoch.lane.messages import Batch, Failure, Snapshot
-from midepoch.lane.progress import FRESH, LaneProgress, Restorable, Taken, entry_of, fresh_lanes
+from midepoch.lane.progress import LaneProgress, Restorable, Taken, entry_of, fresh_lanes
 from midepoch.sampling.batches import Order, Step
 from midepoch.stateful import freeze, thaw
 
@@ -93,6 +93,11 @@ class Delivered:
         self.reach = max(self._ahead, default=self.low - 1) + 1
         """One more than the last batch that was delivered."""
 
+    @classmethod
+    def of(cls, document: Document) -> Delivered:
+        """Return the deliveries that a document tells of; those of a rank count within it."""
+        return cls(document.delivered, document.position.ahead)
+
     def add(self, index: int) -> None:
         """Note that batch ``index`` was delivered."""
         self.count += 1
@@ -122,7 +127,9 @@ class Progress:
         self.iterable = document.plan.dataset == "iterable"
         """Whether the dataset is iterable-style."""
         self.epoch = document.position.epoch
-        self.delivery = Delivered(document.position.batches, document.position.ahead)
+        self.delivery = Delivered.of(document)
+        self._of_others = document.position.batches - document.delivered
+        """Steps in which this rank's lanes delivered nothing; below 0: more batches than steps."""
         self.samples = document.position.samples
         self.digest = document.position.digest
         self.order = order
@@ -146,8 +153,8 @@ class Progress:
 
     @property
     def batches(self) -> int:
-        """Batches delivered in this epoch."""
-        return self.delivery.count
+        """Batches delivered in this epoch; under ranks, their steps."""
+        return self.delivery.count + self._of_others
 
     @property
     def low(self) -> int:
@@ -185,15 +192,15 @@ class Progress:
     ) -> None:
         """Count one batch, or an error in its place."""
         self.moved = True
-        self.delivery.add(self.batches if step is None else step.index)
+        self.delivery.add(self.delivery.count if step is None else step.index)
+        samples = outcome.samples if isinstance(outcome, Batch) else 0
         if step is not None:
-            self.samples += step.samples
+            samples = step.samples
             if self.reach == step.index + 1:
                 self.digest = step.digest
-        elif isinstance(outcome, Batch):
-            self.samples += outcome.samples
+        self.samples += samples
         if self._lanes is not None:
-            self._lanes[lane].deliver(outcome, snapshot, content)
+            self._lanes[lane].deliver(outcome, snapshot, content, samples)
             if not self.iterable:
                 self._cut_if_complete()
         self._pass_turn(lane)
@@ -204,13 +211,13 @@ class Progress:
 
     def _cut_if_complete(self) -> None:
         """Take the lanes' snapshots together if each is of its lane's last batch so far."""
-        if self._lanes is None or not self._interval or self.batches % self._interval:
+        if self._lanes is None or not self._interval or self.delivery.count % self._interval:
             return
         for lane in self._lanes:
             if lane.latest.ordinal != lane.delivered:
                 return
         self._cut = tuple([lane.latest for lane in self._lanes])
-        self._cut_at = self.batches
+        self._cut_at = self.delivery.count
 
     # Documents
 
@@ -234,8 +241,7 @@ class Progress:
             return
         entries = [entry_of(base) for base in self._cut]
         for lane, snapshot in reports.items():
-            if snapshot is not None and snapshot.trouble is None:
-                entries[lane] = Taken(snapshot, 0).entry()
+            entries[lane] = _between(snapshot, entries[lane])
         self._cut = tuple(entries)
         self._lanes = [LaneProgress(entry) for entry in entries]
 
@@ -273,11 +279,11 @@ class Progress:
             return None
         if self.iterable:
             entries = tuple(lane.entry() for lane in self._lanes)
-            if self.plan.dealt:
-                return LanesState(next_lane(entries, lanes_of(self.plan, self._share)), entries)
         else:
             cut = map(entry_of, self._cut)
             entries = tuple(lane.since(entry) for entry, lane in zip(cut, self._lanes, strict=True))
+        if self.plan.dealt:
+            return LanesState(next_lane(entries, lanes_of(self.plan, self._share)), entries)
         return LanesState(self.next_lane, entries)
 
     def next_epoch(self) -> Document:
@@ -296,10 +302,12 @@ class Progress:
         if self.iterable:
             return replace(lanes, entries=tuple(lane.next_epoch_entry() for lane in self._lanes))
         reports = self._reports if self.finished else {}
-        entries = [
-            FRESH
-            if snapshot is None or snapshot.trouble is not None
-            else Taken(snapshot, 0).entry()
-            for snapshot in (reports.get(lane) for lane in range(len(self._lanes)))
-        ]
+        entries = [_between(reports.get(i), fresh) for i, fresh in enumerate(lanes.entries)]
         return replace(lanes, entries=tuple(entries))
+
+
+def _between(snapshot: Snapshot | None, other: LaneEntry) -> LaneEntry:
+    """Return a map-style lane's entry between two epochs; ``other`` without its state there."""
+    if snapshot is None or snapshot.trouble is not None:
+        return other
+    return replace(Taken(snapshot, 0).entry(), samples=other.samples)

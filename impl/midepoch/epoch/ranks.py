@@ -8,12 +8,12 @@ from typing import Any, Literal, NamedTuple
 
 import torch
 import torch.distributed as dist
-from torch.utils.data import IterableDataset, IterDataPipe
+from torch.utils.data import IterableDataset, IterDataPipe, MapDataPipe
 
 from midepoch.arguments import Options
 from midepoch.errors import ArgumentError, RanksError, show
 from midepoch.format.state import LANES_MAX
-from midepoch.lane.datapipes import shared_root
+from midepoch.lane.datapipes import shared_root, unwrapped
 from midepoch.stateful import is_stateful
 
 _OF_RANKS = {"global_batch_size": None, "on_world_change": "refuse", "uneven": None}
@@ -82,27 +82,24 @@ def check_shareable(loader: Any, options: Options, sampler: object) -> None:
         )
     elif isinstance(loader.dataset, IterableDataset):
         trouble = _undealable(loader, options)
-    elif is_stateful(loader.dataset):
-        trouble = (
-            "a map-style dataset with a state: each rank's state depends on the samples that this "
-            "rank looked up, and no other number of ranks could go on with it. Leave ranks out, "
-            "give a DistributedSampler, and keep each rank's own state; or give the dataset as an "
-            "IterableDataset, whose lanes are dealt to ranks; or, if no sample depends on the "
-            "state, without state_dict"
-        )
     elif loader.batch_size is None:
         trouble = "batch_size=None; give batch_size=1 and a collate_fn"
+    elif is_stateful(unwrapped(loader.dataset)):
+        trouble = _undealable(loader, options)
     elif not loader.in_order:
         trouble = "in_order=False, because the states of the ranks would differ; leave one out"
     elif options.uneven is not None:
-        trouble = "a map-style dataset unevenly: the last batch is filled up; leave uneven out"
+        trouble = (
+            "a map-style dataset without a state unevenly: the last batch is filled up; leave "
+            "uneven out"
+        )
     if trouble is not None:
         raise ArgumentError(f"ranks cannot share the batches of {trouble}")
 
 
 def _undealable(loader: Any, options: Options) -> str | None:
-    """Return why the lanes of an iterable dataset cannot be dealt to ranks."""
-    if isinstance(loader.dataset, IterDataPipe):
+    """Return why the lanes of a dataset, iterable or with a state, cannot be dealt to ranks."""
+    if isinstance(loader.dataset, (IterDataPipe, MapDataPipe)):
         return "a data pipe, which is divided between ranks already; leave ranks out"
     if getattr(loader.dataset, "_distributed", None) is not None:  # Hugging Face's
         return (
@@ -110,9 +107,15 @@ def _undealable(loader: Any, options: Options) -> str | None:
             "a share of its share; leave one of the two out"
         )
     if options.global_batch_size is not None or options.on_world_change != "refuse":
+        kind = "an iterable-style" if isinstance(loader.dataset, IterableDataset) else "a stateful"
         return (
-            "an iterable-style dataset: each lane makes whole batches, whatever the number of "
-            "ranks; give batch_size alone"
+            f"{kind} dataset: each lane makes whole batches, whatever the number of ranks; give "
+            "batch_size alone"
+        )
+    if options.last_batch == "rollover":
+        return (
+            'a stateful dataset under last_batch="rollover", because ranks that end an epoch '
+            'together leave its last batches out; give "keep" or "discard"'
         )
     if options.lanes == 0:
         return "one stream without lanes; give lanes, a multiple of the number of ranks"
@@ -235,13 +238,23 @@ class RankPlaces:
                 "or take states after that"
             )
 
+    def ends_together(self) -> bool:
+        """Tell whether ranks to which lanes are dealt end an epoch together; see ``uneven``."""
+        return self._uneven == "stop" and self.find().world > 1
+
+    def length(self, batches: int) -> int:
+        """Return this rank's batches of so many, in an epoch of map-style lanes."""
+        rank, world = self.find()
+        return batches // world if self.ends_together() else len(range(rank, batches, world))
+
     def same_ends(self) -> Callable[[int], bool] | None:
-        """Return how a rank to which lanes are dealt asks whether all have a batch; see ``uneven``.
+        """Return how a rank to which lanes are dealt asks whether all have a batch.
 
         Raises:
             RanksError: there is no process group to ask them in.
         """
-        if self._uneven == "as they are" or self.settle().world == 1:
+        self.settle()
+        if not self.ends_together():
             return None
         return _SameEnds(self._group()).may_deliver
 

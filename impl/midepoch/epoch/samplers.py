@@ -180,6 +180,11 @@ class ShownShare(DistributedSampler[Any]):
         return self._passes.begin()
 
     def __len__(self) -> int:
+        plan = self._passes.position.plan
+        if plan.dealt:
+            (rank, world), own = self._ranks.find(), plan.batch_size or 1
+            whole, rest = divmod(len(self.data_source), own)
+            return len(range(rank, whole, world)) * own + (rest if whole % world == rank else 0)
         size = self._ranks.batch_size()
         steps, rest = divmod(len(self.data_source), size)
         last = 0 if self.drop_last else -(-rest // self.num_replicas)

@@ -74,7 +74,7 @@ class Schedule:
         limit: int | None = None,
         drawn: Iterable[Step | None] = (),
     ) -> None:
-        plan, position, prefetch = document.plan, document.position, execution.prefetch
+        plan, prefetch = document.plan, execution.prefetch
         self.workers = workers
         self.iteration = iteration
         self.in_order = execution.order == "plan"
@@ -88,9 +88,11 @@ class Schedule:
         self._interval = execution.interval if execution.stateful else 0
         self._routing = execution.routing
         self._order = order
-        self._loaded = Delivered(position.batches, position.ahead)
+        self._loaded = Delivered.of(document)
         """The deliveries before this iteration."""
         self._raised = _raised(document.lanes, self._lanes)
+        self._cuts = [entry.cut for entry in _entries(document)]
+        """Map-style: the batches of each lane that its snapshot contains."""
         self._start, self._next, self._limit = start, start, limit
         self._drawn = deque(drawn)
         self._next_lane = document.lanes.next if document.lanes is not None else 0
@@ -194,7 +196,9 @@ class Schedule:
         replay = step.index < self._loaded.low
         if not replay and step.index in self._loaded:
             return
-        lane = step.index % self._lanes
+        ordinal, lane = divmod(step.index, self._lanes)
+        if replay and ordinal < self._cuts[lane]:
+            return
         route = self._route(step, lane)
         task = self._add(lane, route, step)
         task.replay = replay

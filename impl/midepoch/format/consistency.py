@@ -46,8 +46,9 @@ def check_consistency(
     _present(lanes, lanes is not None and not plan.shared, "$.lanes", "a plan without ranks")
     if lanes is not None:
         _check_lanes(lanes, plan, position, sampler)
-    elif plan.dataset == "iterable":
-        raise StateFormatError("an iterable dataset needs its lanes, got null", "$.lanes")
+    elif plan.dataset == "iterable" or plan.dealt:
+        owner = "an iterable dataset" if plan.dataset == "iterable" else "a plan that deals lanes"
+        raise StateFormatError(f"{owner} needs its lanes, got null", "$.lanes")
 
 
 def _check_plan(plan: Plan) -> None:
@@ -66,9 +67,13 @@ def _check_plan(plan: Plan) -> None:
         )
     if plan.dataset == "iterable" and plan.tail == "rollover":
         raise StateFormatError('"rollover" is for map-style datasets', "$.plan.tail")
-    if plan.dealt and (plan.dataset != "iterable" or plan.lanes < 1):
+    if plan.dealt and plan.lanes < 1:
+        raise StateFormatError("ranks are dealt lanes, and the plan has none", "$.plan.options")
+    whole = plan.length is not None and plan.batch_size is not None and plan.tail != "rollover"
+    if plan.dealt and plan.dataset == "map" and not whole:
         raise StateFormatError(
-            "ranks are dealt the lanes of an iterable dataset, and the plan has none",
+            "the lanes that ranks are dealt make batches of a built-in order, without rollover, "
+            "and the plan has other ones",
             "$.plan.options",
         )
     if plan.shared and (plan.length is None or plan.batch_size is None):
@@ -97,7 +102,7 @@ def _check_share(plan: Plan, position: Position) -> None:
     share = position.share
     if share is None:
         return
-    if plan.length is not None:
+    if plan.length is not None and not plan.dealt:
         raise StateFormatError("a built-in order has no shares, expected null", "$.position.share")
     _at_most(share.rank, share.world - 1, "$.position.share.rank", "the last rank")
 
@@ -190,7 +195,7 @@ def _check_lanes(
     for i, entry in enumerate(lanes.entries):
         _check_entry(entry, plan, f"$.lanes.entries[{i}]")
     if plan.dataset == "map":
-        _check_map_lanes(lanes, position)
+        _check_map_lanes(lanes, plan, position)
     if plan.dataset == "map" and sampler is not None:
         _check_replays(lanes, sampler)
     delivered = sum(entry.delivered for entry in lanes.entries)
@@ -242,12 +247,13 @@ def _check_errors(entry: LaneEntry, path: str) -> None:
         last = number
 
 
-def _check_map_lanes(lanes: LanesState, position: Position) -> None:
+def _check_map_lanes(lanes: LanesState, plan: Plan, position: Position) -> None:
     count = len(lanes.entries)
-    turns, turn = divmod(position.batches, count)
-    if lanes.next != turn:
+    batches = lanes.delivered if plan.dealt else position.batches
+    turns, turn = divmod(batches, count)
+    if lanes.next != turn and not plan.dealt:
         raise StateFormatError(
-            f"expected {turn} (after {position.batches} batches), got {lanes.next}", "$.lanes.next"
+            f"expected {turn} (after {batches} batches), got {lanes.next}", "$.lanes.next"
         )
     for i, entry in enumerate(lanes.entries):
         path = f"$.lanes.entries[{i}]"

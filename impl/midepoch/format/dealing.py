@@ -12,7 +12,7 @@ from midepoch.errors import StateFormatError
 from midepoch.format.parts import LaneEntry, LanesState, Position, Share
 from midepoch.format.plan import Plan
 
-__all__ = ["check_dealt", "lanes_of", "next_lane"]
+__all__ = ["batches_of", "check_dealt", "lanes_of", "next_lane"]
 
 
 def lanes_of(plan: Plan, share: Share | None) -> range:
@@ -24,6 +24,22 @@ def lanes_of(plan: Plan, share: Share | None) -> range:
     """
     rank, world = (0, 1) if share is None else share
     return range(rank, max(1, plan.lanes), world)
+
+
+def batches_of(plan: Plan, share: Share | None) -> int:
+    """Return how many batches of a built-in order's epoch a rank has; ``None``: all of them.
+
+    Rank r of R has the batches r, r + R and so on, which are those of its lanes. A lane is as one
+    of so many ranks as there are lanes.
+
+    >>> plan = Plan("map", 10, "shuffle", None, 7, 4, "keep", 6, "epoch")
+    >>> [batches_of(plan, share) for share in (None, Share(0, 2), Share(1, 2), Share(5, 6))]
+    [3, 2, 1, 0]
+    """
+    length, size = plan.length or 0, plan.batch_size or 1
+    count = -(-length // size) if plan.tail == "keep" else length // size
+    rank, world = (0, 1) if share is None else share
+    return len(range(rank, count, world))
 
 
 def next_lane(entries: Sequence[LaneEntry], lanes: range) -> int:
@@ -58,8 +74,12 @@ def check_dealt(plan: Plan, position: Position, lanes: LanesState) -> None:
             f"expected {len(own)} (the lanes of one of {world} ranks), got {len(lanes.entries)}",
             "$.lanes.entries",
         )
-    for i, entry in enumerate(lanes.entries):
-        _check_samples(entry, plan, f"$.lanes.entries[{i}].samples")
+    for i, (lane, entry) in enumerate(zip(own, lanes.entries, strict=True)):
+        path = f"$.lanes.entries[{i}]"
+        if plan.dataset == "map":
+            _check_batches(entry, lane, plan, path)
+        else:
+            _check_samples(entry, plan, f"{path}.samples")
     samples = sum(entry.samples or 0 for entry in lanes.entries)
     if samples != position.samples:
         raise StateFormatError(
@@ -76,6 +96,26 @@ def check_dealt(plan: Plan, position: Position, lanes: LanesState) -> None:
             f"expected {expected} (of the lanes with the fewest batches, the first), got "
             f"{lanes.next}",
             "$.lanes.next",
+        )
+
+
+def _check_batches(entry: LaneEntry, lane: int, plan: Plan, path: str) -> None:
+    """Refuse other batches, or samples, of a map-style lane than the plan has for it."""
+    most, every = batches_of(plan, Share(lane, plan.lanes)), batches_of(plan, None)
+    if entry.delivered > most:
+        raise StateFormatError(
+            f"expected at most {most} (the batches of lane {lane} in the plan's epoch), got "
+            f"{entry.delivered}",
+            path,
+        )
+    size = plan.batch_size or 1
+    samples = entry.delivered * size
+    if samples and entry.delivered == most and (every - 1) % plan.lanes == lane:
+        samples = min(samples, samples - every * size + (plan.length or 0))
+    if entry.samples != samples:
+        raise StateFormatError(
+            f"expected {samples} (the samples in these batches), got {entry.samples}",
+            f"{path}.samples",
         )
 
 

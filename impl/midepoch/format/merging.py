@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from midepoch.errors import RanksError, StateFormatError
-from midepoch.format.dealing import lanes_of, next_lane
+from midepoch.format.dealing import batches_of, lanes_of, next_lane
 from midepoch.format.parts import LaneEntry, LanesState, Share
 from midepoch.format.plan import compare
 from midepoch.format.state import Document
@@ -68,6 +68,7 @@ def merged(documents: Sequence[Document], share: Share | None = None) -> Documen
         raise RanksError(f"the states of ranks {names} of {world} are missing")
     _check_places(parts)
     entries = [_entry(parts[lane % world], lane // world) for lane in own]
+    _check_turns(first, entries)
     steps = max(part.position.batches for part in parts.values())
     position = replace(first.position, batches=steps)
     return _with(replace(first, position=position), own, entries, share)
@@ -116,10 +117,24 @@ def _check_places(parts: dict[int, Document]) -> None:
         )
 
 
+def _check_turns(first: Document, entries: Sequence[LaneEntry]) -> None:
+    """Refuse map-style lanes from which batches were not delivered in turn (VAL-7)."""
+    counts = [entry.delivered for entry in entries]
+    in_turn = [len(range(i, sum(counts), len(counts))) for i in range(len(counts))]
+    if first.plan.dataset == "map" and counts != in_turn:
+        raise RanksError(
+            f"the ranks are not at one position: their lanes delivered {counts} batches, and "
+            f"lanes in turn deliver {in_turn}; give states that one run took at one step"
+        )
+
+
 def _over(part: Document, epoch: int) -> bool:
     """Tell whether a rank has delivered all of its lanes in this epoch, and waits for others."""
-    entries = () if part.lanes is None else part.lanes.entries
-    return part.position.epoch == epoch and all(entry.ended for entry in entries)
+    if part.position.epoch != epoch or part.lanes is None:
+        return False
+    if part.plan.dataset == "map":
+        return part.delivered == batches_of(part.plan, part.position.share)
+    return all(entry.ended for entry in part.lanes.entries)
 
 
 def _entry(part: Document, index: int) -> LaneEntry:

@@ -145,6 +145,14 @@ class LanesState:
     """Exactly ``max(1, plan.lanes)``; of a rank to which lanes are dealt, those of its own."""
 
     @property
+    def delivered(self) -> int:
+        """Batches of this epoch that were delivered from these lanes."""
+        return sum(entry.delivered for entry in self.entries)
+
+    @property
     def cut(self) -> int:
-        """Batches of this epoch before all snapshots; map-style lanes replay from there."""
-        return sum(entry.cut for entry in self.entries)
+        """The first batch, as they are dealt to map-style lanes, that is after its lane's snapshot.
+
+        The lanes replay from there. Where several ranks had them, some snapshots may be later.
+        """
+        return min(entry.cut * len(self.entries) + i for i, entry in enumerate(self.entries))

@@ -27,7 +27,7 @@ SHARED = {"ranks": "shared"}
 """The option of a plan whose steps several ranks share (RANK-4)."""
 
 DEALT = {"ranks": "dealt"}
-"""The option of a plan whose lanes are dealt to several ranks (DEAL-1)."""
+"""The option of a plan whose lanes are dealt to several ranks (RANK-11)."""
 
 
 @dataclass(frozen=True)

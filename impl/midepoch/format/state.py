@@ -68,6 +68,14 @@ class Document:
     sampler: SamplerState | None
     lanes: LanesState | None
 
+    @property
+    def delivered(self) -> int:
+        """The batches delivered in this epoch; of lanes dealt to ranks, from those in the document.
+
+        ``position.batches`` counts the steps of all ranks, of which there may have been others.
+        """
+        return self.position.batches if self.lanes is None else self.lanes.delivered
+
     def to_dict(self) -> dict[str, Any]:
         """Return the document as a dict of JSON types (DOC-3); users' parts are not copied."""
         return {

@@ -71,8 +71,8 @@ class PreparedLoader:
     def state_dict(self) -> dict[str, Any]:
         """Return the loader's state after the latest batch, which is that of all processes.
 
-        With an iterable dataset on several processes all of them call this together, as
-        ``accelerator.save_state`` does.
+        With a dataset that is iterable, or has a state, all of several processes call this
+        together, as ``accelerator.save_state`` does.
         """
         return state_of_all(self.loader, self.delivered)
 
@@ -91,7 +91,8 @@ class PreparedLoader:
     def _remainder(self) -> int:
         """Return ``remainder`` for the epoch that was just begun."""
         loader = self.loader
-        if loader.batch_size is None or loader.remaining() is None:
+        dealt = loader._position.plan.dealt  # its ranks have other batches, and not parts of one
+        if dealt or loader.batch_size is None or loader.remaining() is None:
             return -1
         if loader.drop_last or vars(loader)["last_batch"] == "rollover":
             return 0

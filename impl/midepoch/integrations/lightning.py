@@ -105,7 +105,8 @@ class LoaderCheckpoint(Callback):  # type: ignore[misc]  # Lightning may not be 
         if trainer.fit_loop._data_fetcher.length is not None:
             raise ArgumentError(
                 "LoaderCheckpoint cannot tell the end of an iterable dataset by its length, which "
-                "may be wrong: remove its __len__, or limit_train_batches"
+                "may be wrong: remove its __len__, or limit_train_batches; nor the end of ranks "
+                "with lanes that end together: leave their map-style dataset without a state"
             )
         loop = trainer.fit_loop.epoch_loop
         profile = type(loop)._on_before_fetch

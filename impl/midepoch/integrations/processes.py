@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from torch.utils.data import IterableDataset
-
 from midepoch.errors import ArgumentError
 from midepoch.loader import StatefulDataLoader
 
@@ -26,10 +24,10 @@ def check_ranks(loader: StatefulDataLoader[Any], rank: int, world: int) -> None:
             f"{world} processes train, and a checkpoint keeps one state of the loader: build it "
             'with ranks="auto", so that this is the state of all'
         )
-    if type(loader.ranks) is tuple and isinstance(loader.dataset, IterableDataset):  # type: ignore[attr-defined]  # of vars(loader)
+    if type(loader.ranks) is tuple and loader._position.plan.dealt:  # type: ignore[attr-defined]  # of vars(loader)
         raise ArgumentError(
             f"ranks={loader.ranks} cannot be asked for their states, which differ if the dataset "  # type: ignore[attr-defined]
-            'is iterable: give ranks="auto" or a process group'
+            'is iterable, or has a state: give ranks="auto" or a process group'
         )
 
 
@@ -38,7 +36,7 @@ def state_of_all(
 ) -> dict[str, Any]:
     """Return the state of all ranks, made of each one's ``state``, by default the present one.
 
-    The ranks of an iterable dataset communicate, so all processes call this together.
+    Ranks to which lanes are dealt communicate, so all processes call this together.
     """
     if loader._position.ranks is not None:
         return loader.gather_state(state)

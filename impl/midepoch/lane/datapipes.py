@@ -22,8 +22,9 @@ from torch.utils.data.graph_settings import (
 
 from midepoch.format.parts import Share
 from midepoch.format.seeds import derive
+from midepoch.stateful import is_stateful
 
-__all__ = ["PipeSettings", "group_share", "pipe_settings", "shared_root"]
+__all__ = ["PipeSettings", "group_share", "pipe_settings", "shared_root", "unwrapped"]
 
 PURPOSE = "x-datapipe"
 """The purpose of their derived seeds: an extension, as the specification covers no pipes."""
@@ -65,6 +66,17 @@ def pipe_settings(dataset: Any, root: int, lanes: int) -> PipeSettings | None:
         return None
     rank, world = _ranks()
     return PipeSettings(root if world == 1 else shared_root(root), rank, world, lanes)
+
+
+def unwrapped(dataset: Any) -> Any:
+    """Return the pipe inside torch's wrapper of a data pipe, if the pipe has a state.
+
+    The wrapper only makes more functions picklable, and hides the two methods of a state.
+    """
+    if isinstance(dataset, (IterDataPipe, MapDataPipe)):
+        inner = getattr(dataset, "_datapipe", None)
+        return inner if is_stateful(inner) else dataset
+    return dataset
 
 
 def group_share() -> Share | None:

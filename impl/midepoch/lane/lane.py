@@ -68,7 +68,11 @@ class LaneSpec:
     """Lanes that are dealt to ranks: of ``world`` ranks, the one to which these belong."""
 
     def number(self, lane: int) -> int:
-        """Return a lane's number in the plan; within a rank they are counted from 0."""
+        """Return a lane's number in the plan; within a rank they are counted from 0.
+
+        A map-style batch's number in the epoch follows in the same way from its number within the
+        rank (RANK-12).
+        """
         return self.rank + lane * self.world
 
     def shares(self, dataset: object) -> bool:
@@ -347,7 +351,7 @@ class Lane:
 
     def _fetch_map(self, task: Fetch) -> Reply:
         if task.place is None:
-            with self._batch(task.number):
+            with self._batch(self.spec.number(task.number)):
                 outcome = self._look_up(task, self._get, self._collate)
         else:
             outcome = self._look_up_shared(task, task.place)
@@ -378,7 +382,7 @@ class Lane:
         except Exception as error:
             return Done() if task.raises else Failure(error, fetching=True)
         if task.raises:
-            return Failure(_missing_error(task.number, self.number))
+            return Failure(_missing_error(self.spec.number(task.number), self.number))
         if not task.ship:
             return Done()
         try:

@@ -91,7 +91,7 @@ class Fetch:
     route: int
     """Worker ``route % workers`` runs the task."""
     number: int
-    """Map-style: the batch's index in the epoch."""
+    """Map-style: the batch's index in the epoch; of ranks with lanes, among the rank's own."""
     keys: Any
     """Map-style: the dataset's keys."""
     snapshot: bool

@@ -76,15 +76,19 @@ class LaneProgress:
             self._begun = Taken(snapshot, 0)
 
     def deliver(
-        self, outcome: Batch | Failure, snapshot: Snapshot | None, content: str | None = None
+        self,
+        outcome: Batch | Failure,
+        snapshot: Snapshot | None,
+        content: str | None = None,
+        samples: int = 0,
     ) -> None:
         """Count a delivered batch, or an error in its place, and keep its snapshot."""
         self._content = content
         if isinstance(outcome, Failure) and outcome.fetching:
             self._errors.append(self.delivered)
         self.delivered += 1
-        if self._samples is not None and isinstance(outcome, Batch):
-            self._samples += outcome.samples
+        if self._samples is not None:
+            self._samples += samples
         self._keep(snapshot, ended=isinstance(outcome, Batch) and outcome.last)
 
     def end(self, snapshot: Snapshot | None) -> None:
@@ -106,12 +110,14 @@ class LaneProgress:
 
     def entry(self) -> LaneEntry:
         """Return the entry that restores the lane where it is."""
-        return replace(self.since(self.base), ended=self.ended, samples=self._samples)
+        return replace(self.since(self.base), ended=self.ended)
 
     def since(self, base: LaneEntry) -> LaneEntry:
         """Return the entry that restores the lane where it is from a snapshot of this epoch."""
         errors, replay = self._errors_from(base), self.delivered - base.cut
-        return replace(base, replay=replay, errors=errors, content=self._content)
+        return replace(
+            base, replay=replay, errors=errors, content=self._content, samples=self._samples
+        )
 
     def _errors_from(self, base: LaneEntry) -> tuple[int, ...]:
         first = base.cut - base.left

@@ -10,7 +10,7 @@ from midepoch.format.parts import SamplerState
 from midepoch.format.permutation import BLOCK, Permutation
 from midepoch.format.plan import Tail
 
-__all__ = ["BuiltInOrder", "Order", "OrderState", "SharedOrder", "Step"]
+__all__ = ["BuiltInOrder", "DealtOrder", "Order", "OrderState", "SharedOrder", "Step"]
 
 FIRST_BLOCK = 256
 """Indices computed at once for the first batch after a resume; later blocks are larger."""
@@ -165,6 +165,28 @@ class BuiltInOrder:
         if self._carried is None:
             return OrderState(None, None)
         return OrderState(None, tuple(self._indices(self._end, self._total)) if ended else ())
+
+
+class DealtOrder(BuiltInOrder):
+    """The batches of one of several ranks to which lanes are dealt: each ``world``-th (RANK-12).
+
+    Their indices count within the rank, and so does ``start``.
+
+    >>> order = DealtOrder(7, None, rank=1, world=2, batch_size=2, tail="keep", start=0)
+    >>> [(step.index, step.keys) for step in (order.draw(), order.draw())], order.draw()
+    ([(0, [2, 3]), (1, [6])], None)
+    """
+
+    def __init__(
+        self, length: int, key: int | None, *, rank: int, world: int, start: int, **options: Any
+    ):
+        super().__init__(length, key, start=rank + start * world, **options)
+        self._index, self._skipped = start, (world - 1) * self._size
+
+    def _advance(self) -> tuple[int, int] | None:
+        found = super()._advance()
+        self._place += self._skipped
+        return found
 
 
 class SharedOrder(BuiltInOrder):

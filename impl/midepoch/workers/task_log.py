@@ -63,7 +63,8 @@ class TaskLog:
     """The log of one worker, kept across its replacements.
 
     ``remembers``: replacements are allowed, so the tasks since each lane's snapshot are kept.
-    ``number``: gives a lane's number in the plan, where the worker has those of one rank.
+    ``number``: gives the number in the plan of a lane, or of a map-style batch, where the worker
+    has those of one rank.
     """
 
     def __init__(
@@ -222,9 +223,8 @@ class TaskLog:
         stream, lane = self._streams.get(question.lane), self._number(question.lane)
         if isinstance(question, Finish):
             return Activity("ending", epoch, 0, lane)
-        return Activity(
-            "batch", epoch, question.number if stream is None else stream.delivered, lane
-        )
+        batch = self._number(question.number) if stream is None else stream.delivered
+        return Activity("batch", epoch, batch, lane)
 
 
 def _between(snapshot: Snapshot) -> LaneEntry:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from midepoch_conformance.case.case import OF_DEALT_RANKS
+from midepoch_conformance.case.stages import in_one_order
 from midepoch_conformance.case.trace import Batch
 from midepoch_conformance.judges.execution.staged import through_stages
 from midepoch_conformance.judges.execution.world import fault_of_rank
@@ -67,8 +68,7 @@ def _of_epoch(
 ) -> Finding | None:
     world = len(after)
     w, lanes = view.case.workload, view.case.sessions[0].execution.lanes or 1
-    # So many batches are there before the first lane ends: they come in the order of one rank.
-    sure = w.n // (lanes * w.batch_size) * lanes
+    sure = in_one_order(w, lanes)
     for rank, index in enumerate(after):
         got = _of(view, index, epoch)
         due = [batches[at] for at in range(len(saved), sure) if at % world == rank]

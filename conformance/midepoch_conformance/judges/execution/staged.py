@@ -9,6 +9,7 @@ from collections import Counter
 from midepoch_conformance.case.case import CaseError
 from midepoch_conformance.case.stages import (
     Part,
+    in_one_order,
     lane_batches,
     lanes_in_turn,
     parts_of,
@@ -118,7 +119,7 @@ def _lanes(
         return view.blocked("one rank alone delivers other batches")
     done = [alone[: part.first].count(lane) for lane in range(lanes)]
     numbers = {(lane, alone[:at].count(lane)): at for at, lane in enumerate(alone)}
-    sure = min(lane_batches(w, lanes, whole=True)) * lanes
+    sure = in_one_order(w, lanes)
     due: list[list[int]] = []
     for rank in range(world):
         at, own = [*done], list[int]()

@@ -79,7 +79,8 @@ def _parts(
     yield from _present("VAL-2", "position/digest", position["digest"], custom)
     yield from _present("VAL-2", "sampler", sampler, custom)
     yield from _present("VAL-2", "position/carried", carried, plan["tail"] == "rollover")
-    if share is not None and plan["length"] is not None:
+    dealt = plan["options"].get("ranks") == "dealt"
+    if share is not None and plan["length"] is not None and not dealt:
         yield Contradiction("VAL-2", "position/share", "a share of a built-in order")
     if share is not None and share["rank"] >= share["world"]:
         yield Contradiction(
@@ -130,8 +131,12 @@ def _shared(plan: dict[str, Any], position: dict[str, Any], lanes: Any) -> Itera
 
 
 def _dealt(plan: dict[str, Any], position: dict[str, Any], lanes: Any) -> Iterator[Contradiction]:
-    if plan["dataset"] != "iterable" or not plan["lanes"] or lanes is None:
+    if not plan["lanes"] or lanes is None:
         yield Contradiction("VAL-12", "plan/options", "ranks that are dealt no lanes")
+        return
+    of_order = plan["length"] is not None and plan["batch_size"] is not None
+    if plan["dataset"] == "map" and not (of_order and plan["tail"] != "rollover"):
+        yield Contradiction("VAL-12", "plan/options", "lanes of no built-in order, or a rollover")
         return
     rank, world = (position["share"] or {"rank": 0, "world": 1}).values()
     if position["share"] is not None and (world < 2 or plan["lanes"] % world):
@@ -158,6 +163,33 @@ def _dealt(plan: dict[str, Any], position: dict[str, Any], lanes: Any) -> Iterat
     following = min(living)[1] if living else own[0]
     if lanes["next"] != following:
         yield Contradiction("VAL-12", "lanes/next", f"{lanes['next']}, and {following} has a turn")
+    if plan["dataset"] == "map":
+        yield from _dealt_in_turn(plan, entries, counts, own)
+
+
+def _dealt_in_turn(
+    plan: dict[str, Any], entries: list[Any], counts: list[int], own: range
+) -> Iterator[Contradiction]:
+    """Yield what is wrong with the batches of a map-style dataset's lanes."""
+    size, n = plan["batch_size"], plan["length"]
+    sizes = [min(size, n - first) for first in range(0, n, size)]
+    if plan["tail"] == "drop":
+        sizes = sizes[: n // size]
+    turns = [len(range(place, sum(counts), len(own))) for place in range(len(own))]
+    if counts != turns:
+        words = f"{counts} batches of the lanes, and not {turns}"
+        yield Contradiction("VAL-12", "lanes/entries", words)
+    for place, (lane, entry, count) in enumerate(zip(own, entries, counts, strict=True)):
+        mine = sizes[lane :: plan["lanes"]]
+        if count > len(mine):
+            words = f"{count} batches, and lane {lane} has {len(mine)}"
+            yield Contradiction("VAL-12", f"lanes/entries/{place}", words)
+        elif entry.get("samples") != sum(mine[:count]):
+            words = f"{entry.get('samples')}, and {count} batches have {sum(mine[:count])}"
+            yield Contradiction("VAL-12", f"lanes/entries/{place}/samples", words)
+        if entry["ended"]:
+            words = "an end of a map-style dataset's lane"
+            yield Contradiction("VAL-12", f"lanes/entries/{place}/ended", words)
 
 
 def _other(plan: dict[str, Any], position: dict[str, Any]) -> Iterator[Contradiction]:
