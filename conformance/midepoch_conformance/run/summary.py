@@ -99,7 +99,7 @@ def unjudged(results: Sequence[CaseResult], names: Sequence[str] = ()) -> tuple[
         names: the requirements and classes that the user named. If there are none, the user asks
             whether the loader resumes.
     """
-    missing = (WITH_WORKERS,) if no_run_with_workers(results) else ()
+    missing = (WITH_WORKERS,) if no_run_with_workers(results) else only_blocked(results)
     if not names:
         judged = any(
             finding.outcome == "pass" or failing(finding)
@@ -121,7 +121,7 @@ def unjudged(results: Sequence[CaseResult], names: Sequence[str] = ()) -> tuple[
     }
     titles = {word.lower(): word for r in known for word in (r.id, r.cls)}
     left = tuple(titles.get(lower, lower) for lower in asked if not members[lower] & found)
-    return (*left, *missing)
+    return tuple(dict.fromkeys((*left, *missing)))
 
 
 def no_run_with_workers(results: Iterable[CaseResult]) -> bool:
@@ -138,6 +138,21 @@ def no_run_with_workers(results: Iterable[CaseResult]) -> bool:
     return any(finding.kind == "oracle" for finding in found) and all(
         finding.outcome == "not offered" for finding in found
     )
+
+
+def only_blocked(results: Iterable[CaseResult]) -> tuple[str, ...]:
+    """Return the requirements whose cases were all blocked, although no case fails.
+
+    Such a loader raises an error in every run of that kind, with ranks for instance. The error
+    looks like a refusal to be built, and leaves nothing to compare with.
+    """
+    outcomes: dict[str, set[str]] = {}
+    for result in results:
+        for finding in result.findings:
+            if failing(finding):
+                return ()
+            outcomes.setdefault(finding.requirement, set()).add(finding.outcome)
+    return tuple(name for name, of in outcomes.items() if of - {"not offered"} == {"blocked"})
 
 
 def loads(case: Case) -> bool:

@@ -8,7 +8,7 @@ from midepoch_conformance.case.case import OF_DEALT_RANKS
 from midepoch_conformance.case.stages import in_one_order
 from midepoch_conformance.case.trace import Batch
 from midepoch_conformance.judges.execution.staged import through_stages
-from midepoch_conformance.judges.execution.world import fault_of_rank
+from midepoch_conformance.judges.execution.world import fault_of_rank, one_rank
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
 from midepoch_conformance.verdict import compare, expected
@@ -37,9 +37,9 @@ def each_lane_goes_on(view: View) -> Finding | None:
 
 def _together(view: View, before: list[int], after: range | list[int]) -> Finding:
     """Judge what ranks deliver after others that saved their states."""
-    alone = view.session(0)
-    if alone is None or alone.first_fault() is not None:
-        return view.blocked("one rank alone fails")
+    alone = one_rank(view)
+    if isinstance(alone, Finding):
+        return alone
     for index in (*before, *after):
         session = view.session(index)
         if session is None:

@@ -8,7 +8,7 @@ from midepoch_conformance.case.case import OF_RANKS
 from midepoch_conformance.case.trace import Batch
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.judges.execution.staged import through_stages
-from midepoch_conformance.judges.execution.world import fault_of_rank
+from midepoch_conformance.judges.execution.world import fault_of_rank, one_rank
 from midepoch_conformance.judges.format.order import values
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
@@ -171,9 +171,9 @@ def _ranks(view: View) -> Ranks | Finding:
     world = len(executions)
     if sorted((x.rank, x.world) for x in executions) != [(rank, world) for rank in range(world)]:
         return view.blocked("a rank is missing")
-    alone = view.session(0)
-    if alone is None or alone.first_fault() is not None:
-        return view.blocked("one rank alone fails")
+    alone = one_rank(view)
+    if isinstance(alone, Finding):
+        return alone
     saver = view.session(1)
     if saver is not None and 1 not in chosen and (fault := saver.first_fault()) is not None:
         return view.blocked(f"no state is saved: {fault.type}")

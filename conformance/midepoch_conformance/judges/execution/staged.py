@@ -16,7 +16,7 @@ from midepoch_conformance.case.stages import (
     stages_of,
 )
 from midepoch_conformance.case.trace import Batch
-from midepoch_conformance.judges.execution.world import fault_of_rank
+from midepoch_conformance.judges.execution.world import fault_of_rank, one_rank
 from midepoch_conformance.judges.view import View
 from midepoch_conformance.verdict import compare, expected
 from midepoch_conformance.verdict.evidence import Evidence
@@ -28,9 +28,9 @@ __all__ = ["through_stages"]
 
 def through_stages(view: View) -> Finding:
     """Compare what each stage's ranks deliver with one rank's batches from its position on."""
-    alone = view.session(0)
-    if alone is None or alone.first_fault() is not None:
-        return view.blocked("one rank alone fails")
+    alone = one_rank(view)
+    if isinstance(alone, Finding):
+        return alone
     whole = expected.epochs_of(alone)
     try:
         found = stages_of(view.case)

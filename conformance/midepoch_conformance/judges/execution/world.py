@@ -5,14 +5,14 @@ from __future__ import annotations
 import dataclasses
 
 from midepoch_conformance.case.case import Case
-from midepoch_conformance.case.trace import Batch, Trace
+from midepoch_conformance.case.trace import Batch, SessionTrace, Trace
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
 from midepoch_conformance.verdict import compare, expected
 from midepoch_conformance.verdict.evidence import Evidence, Piece
-from midepoch_conformance.verdict.finding import Finding
+from midepoch_conformance.verdict.finding import Finding, in_words
 
-__all__ = ["fault_of_rank"]
+__all__ = ["fault_of_rank", "one_rank"]
 
 
 @judge("WORLD-1", "ranks")
@@ -69,6 +69,15 @@ def other_ranks(view: View) -> Finding | None:
     evidence = Evidence("samples", max(loads), pieces=pieces, wanted=(w.n,))
     rest_words = f"the samples after {compare.show(saved)}"
     return view.silent(wrong.kind, words, rest_words, rest, evidence)
+
+
+def one_rank(view: View) -> SessionTrace | Finding:
+    """Return the run of one rank alone, with which ranks are compared, or why there is none."""
+    session = view.session(0)
+    if session is None:
+        return view.blocked("the play did not get there")
+    fault = session.first_fault()
+    return session if fault is None else view.blocked(f"one rank alone fails: {in_words(fault, 0)}")
 
 
 def fault_of_rank(view: View, index: int) -> Finding | None:
