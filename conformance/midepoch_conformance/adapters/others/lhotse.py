@@ -62,7 +62,10 @@ class Session:
             self.number += 1
         self.begun = True
         self.sampler.set_epoch(self.number)
-        yield from self.loader
+        return self.counted(iter(self.loader))
+
+    def counted(self, batches):
+        yield from batches
         self.number, self.begun = self.number + 1, False
 
     def state(self):
