@@ -108,6 +108,27 @@ def test_an_epochs_rest_comes_after_a_resume(name: str, tmp_path: Path) -> None:
         assert before + [rows(batch) for batch in resumed.epoch()] == whole
 
 
+def test_an_iterator_of_lhotses_begins_before_anything_is_asked_of_it(tmp_path: Path) -> None:
+    w = workload("lhotse", "map", n=6, batch_size=3)
+    first, second = (adapter("lhotse").open(w, Execution(), str(tmp_path)) for _ in range(2))
+    next(iter(first.epoch()))
+    live = iter(second.epoch())
+    second.load(first.state())  # documented to be for the next iterator
+    assert rows(next(live)) == [[0], [1], [2]]
+    assert [rows(batch) for batch in second.epoch()] == [[[3], [4], [5]]]
+
+
+def test_a_dali_pipeline_of_other_batches_goes_on_at_the_next_sample(tmp_path: Path) -> None:
+    saving, loading = (workload("dali", "map", n=12, batch_size=size) for size in (4, 3))
+    adapter("dali").prepare(saving, str(tmp_path))
+    first = adapter("dali").open(saving, Execution(), str(tmp_path))
+    next(iter(first.epoch()))
+    second = adapter("dali").open(loading, Execution(), str(tmp_path))
+    second.load(first.state())
+    rest = [[row[0] for row in rows(batch)] for batch in second.epoch()]
+    assert rest == [[4, 5, 6], [7, 8, 9], [10, 11]]
+
+
 def test_an_absent_loader_is_named_by_the_error() -> None:
     asked = "import sys; sys.modules['torchdata'] = None; sys.modules['torchdata.nodes'] = None\n"
     asked += "from midepoch_conformance.host.loading import load; load('nodes')"

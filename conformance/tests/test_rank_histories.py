@@ -190,6 +190,24 @@ def test_the_first_stage_that_goes_wrong_decides(place: int, text: list[str], ou
 
 
 @pytest.mark.parametrize(
+    ("rests", "outcome"),
+    [
+        (("01|23|45|67.", "01|23|45|67."), "pass"),
+        ((".", "01|23|45|67."), "blocked"),  # EPOCH-2 allows an empty epoch right after the load
+        (("01|23|45.", "01|23|45|67."), "fails silently"),
+    ],
+)
+def test_an_end_may_be_followed_by_an_empty_epoch(rests: tuple[str, str], outcome: str) -> None:
+    w = Workload(n=8, batch_size=2, ranks="shared")
+    case = staged(OF_RANKS, w, stages("[world=2] drain, save", "drain, drain"))
+    alone = ["01|23|45|67."] * 3
+    texts = alone, ["0|2|4|6.", ""], ["1|3|5|7.", ""], ["", *rests]
+    finding = found("WORLD-5", case, trace(case, *texts), None)
+    assert finding is not None
+    assert finding.outcome == outcome
+
+
+@pytest.mark.parametrize(
     ("last", "outcome"),
     [
         ("4|5|6|7|8.", "pass"),

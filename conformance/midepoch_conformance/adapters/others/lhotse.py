@@ -58,11 +58,13 @@ class Session:
         )
 
     def epoch(self):
-        if self.begun:  # the caller broke out of the epoch before
-            self.number += 1
+        self.number += self.begun  # the caller broke out of the epoch before
         self.begun = True
         self.sampler.set_epoch(self.number)
-        yield from self.loader
+        return self.counted(iter(self.loader))
+
+    def counted(self, batches):
+        yield from batches
         self.number, self.begun = self.number + 1, False
 
     def state(self):
@@ -105,12 +107,10 @@ class Adapter:
         }
 
     def declines(self, w, x):
-        if x.workers == 0 and (x.persistent or x.prefetch is not None):
-            return "persistent_workers and prefetch_factor need num_workers > 0"
-        return None
+        needs = "persistent_workers and prefetch_factor need num_workers > 0"
+        return needs if not x.workers and (x.persistent or x.prefetch is not None) else None
 
-    def prepare(self, w, root):
-        pass
+    def prepare(self, w, root): ...
 
     def open(self, w, x, root):
         return Session(w, x, cuts_of(w), SimpleCutSampler)

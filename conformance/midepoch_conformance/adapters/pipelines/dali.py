@@ -5,7 +5,7 @@
 reader's, and ``fn.random.uniform`` gives each sample its draw, because its guide promises the
 state of all generators. ``pad_last_batch`` lets each epoch begin with a batch of its own, as the
 guide of sharding says, and the user leaves out what fills a last batch up. All epochs are one
-stream of runs, and the user keeps the number of the present epoch's batches beside the checkpoint,
+stream of runs, and the user keeps the number of the present epoch's samples beside the checkpoint,
 as DALI's iterators do in theirs, which need PyTorch on a GPU, or another framework.
 """
 
@@ -26,15 +26,12 @@ def folder_of(w, root):
 
 
 class Session:
-    """One life of the pipeline, for a user who counts an epoch's batches."""
+    """One life of the pipeline, for a user who counts an epoch's samples."""
 
     count = 0
 
     def __init__(self, w, x, root):
         self.w, self.x, self.folder = w, x, folder_of(w, root)
-        whole, rest = divmod(w.n, w.batch_size)
-        self.runs = whole + (rest > 0)
-        self.length = whole if w.tail == "drop" else self.runs
         self.pipeline = self.built(None)
 
     def built(self, checkpoint):
@@ -60,12 +57,11 @@ class Session:
         return pipeline
 
     def epoch(self):
-        while self.count < self.runs:
+        while self.count < self.w.n:
             numbers, drawn = self.pipeline.run()
-            self.count += 1
-            if self.count <= self.length:
-                left = self.w.n - (self.count - 1) * self.w.batch_size
-                size = min(left, self.w.batch_size)
+            size = min(self.w.n - self.count, self.w.batch_size)
+            self.count += size
+            if size == self.w.batch_size or self.w.tail == "keep":
                 yield [self.row(numbers.at(i), drawn.at(i)) for i in range(size)]
         self.count = 0
 
