@@ -210,6 +210,20 @@ def test_runs_that_fail_with_workers_are_no_pass(tmp_path: Path, capsys: Say) ->
     assert "; no run with workers could be judged: an uninterrupted run" in said
 
 
+def test_runs_that_fail_with_ranks_are_no_pass(tmp_path: Path, capsys: Say) -> None:
+    (tmp_path / "unshared.py").write_text(
+        "import operator\n\n"
+        "from midepoch.sampling.batches import SharedOrder\n"
+        "from midepoch_conformance.adapters.reference import Adapter\n\n"
+        "SharedOrder._indices = operator.index\n"
+    )
+    asked = ["--only", "WORLD-3,WORLD-4,WORLD-9", "--no-scripts", "-q"]
+    assert main(["check", f"{tmp_path}/unshared.py:Adapter", *asked]) == 2
+    said = words(capsys.readouterr().out)
+    assert "WORLD-3, WORLD-4 were judged by no case: one rank alone fails: TypeError: " in said
+    assert "; 1 other requirement holds (" in said
+
+
 def test_a_file_alone_gets_the_function_in_it(capsys: Say) -> None:
     assert main(["check", f"{OWN}/skips.py"]) == 2
     assert "skips.py:make_loader" in capsys.readouterr().err

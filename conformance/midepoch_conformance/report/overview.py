@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from midepoch_conformance.case.workload import KINDS
 from midepoch_conformance.report.document import Class, Document, Row
 from midepoch_conformance.report.wording import not_offered_words
-from midepoch_conformance.run.summary import WITH_WORKERS
+from midepoch_conformance.run.summary import SORTS, WITH_WORKERS
 from midepoch_conformance.text import counted
 from midepoch_conformance.verdict import requirements
 from midepoch_conformance.verdict.finding import worst
@@ -269,9 +269,10 @@ def _unjudged(document: Document, outcomes: Counter[str]) -> str:
 def _not_judged(document: Document, reasoned: bool = True) -> str:
     """Return what was asked and not judged, with a reason: the adapter's, or the most common."""
     loader, missing = document.header.loader, document.footer.unjudged
-    names = [name for name in missing if name != WITH_WORKERS]
+    names = [name for name in missing if name not in SORTS]
+    sorts = [name for name in missing if name in SORTS]
     if not names:
-        return _no_workers(document, reasoned)
+        return "; ".join(_no_run(document, name, reasoned) for name in sorts)
     resuming = RESUMING in names
     asked = requirements.load() if resuming else _members(names)
     found: Counter[tuple[bool, str]] = Counter()
@@ -300,24 +301,25 @@ def _not_judged(document: Document, reasoned: bool = True) -> str:
     if not document.cases:
         return f"{words}: no case was played"
     words = f"{words}: {stated[0]}" if stated and reasoned else words
-    if len(names) < len(missing):
-        words += f"; {_no_workers(document, reasoned and stated[:1] != _failed_runs(document)[:1])}"
+    for sort in sorts:
+        told = stated[:1] == _failed_runs(document, sort)[:1]
+        words += f"; {_no_run(document, sort, reasoned and not told)}"
     return words
 
 
-def _no_workers(document: Document, reasoned: bool) -> str:
-    """Return that no case with workers was judged, with the error of their runs."""
-    words = "no run with workers could be judged"
-    found = _failed_runs(document)
+def _no_run(document: Document, sort: str, reasoned: bool) -> str:
+    """Return that no case with a sort of runs was judged, with the error of these runs."""
+    words = f"no {sort.replace('runs', 'run', 1)} could be judged"
+    found = _failed_runs(document, sort)
     return f"{words}: {found[0]}" if found and reasoned else words
 
 
-def _failed_runs(document: Document) -> list[str]:
-    """Return why uninterrupted runs with workers gave no verdict, the most common error first."""
+def _failed_runs(document: Document, sort: str) -> list[str]:
+    """Return why uninterrupted runs of a sort gave no verdict, the most common error first."""
     found = Counter(
         finding.words
         for case in document.cases
-        if case.has_workers
+        if SORTS[sort](case.case["sessions"][0]["execution"])
         for finding in case.findings
         if finding.kind == "oracle"
     )
@@ -346,6 +348,8 @@ def advice(document: Document) -> tuple[tuple[str, str], ...]:
                 f"workers, {none}.",
             ),
         )
+    if len(footer.unjudged) == 1 and footer.unjudged[0] in SORTS:
+        return (("what to do", f"Mend that error, or do not offer {footer.unjudged[0]}."),)
     if RESUMING not in footer.unjudged or "saves" not in loader.reasons:
         return ()
     cost = (

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from typing import Any
 
 from midepoch_conformance import judges
 from midepoch_conformance.case.case import Case
@@ -22,6 +23,7 @@ from midepoch_conformance.verdict.results import (
 )
 
 __all__ = [
+    "SORTS",
     "WITH_WORKERS",
     "loads",
     "no_run_with_workers",
@@ -33,6 +35,17 @@ __all__ = [
 
 WITH_WORKERS = "runs with workers"
 """In the place of a requirement that was not judged: every case with workers."""
+
+SORTS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
+    WITH_WORKERS: lambda x: x.get("workers", 0) > 0,
+    "runs with threads": lambda x: x.get("worker_kind") == "thread",
+    "runs with spawned workers": lambda x: x.get("start_method") == "spawn",
+    "runs with a fork server": lambda x: x.get("start_method") == "forkserver",
+    "runs with persistent workers": lambda x: x.get("persistent", False),
+    "runs out of order": lambda x: not x.get("in_order", True),
+}
+"""In the place of a requirement that was not judged: every case whose uninterrupted run is of a
+sort, which an execution's fields tell."""
 
 _BASIS = ("BASIS-1", "BASIS-2", "BASIS-3")
 """The requirements whose failure may leave no uninterrupted run to compare with."""
@@ -99,7 +112,7 @@ def unjudged(results: Sequence[CaseResult], names: Sequence[str] = ()) -> tuple[
         names: the requirements and classes that the user named. If there are none, the user asks
             whether the loader resumes.
     """
-    missing = (WITH_WORKERS,) if no_run_with_workers(results) else only_blocked(results)
+    missing = (*failing_runs(results), *only_blocked(results))
     if not names:
         judged = any(
             finding.outcome == "pass" or failing(finding)
@@ -138,6 +151,23 @@ def no_run_with_workers(results: Iterable[CaseResult]) -> bool:
     return any(finding.kind == "oracle" for finding in found) and all(
         finding.outcome == "not offered" for finding in found
     )
+
+
+def failing_runs(results: Sequence[CaseResult]) -> tuple[str, ...]:
+    """Return the sorts of runs that failed whenever something was to be compared with them.
+
+    An error before the first batch may be a refusal to be built. It breaks no requirement then, but
+    what the loader offers is not judged.
+    """
+    if no_run_with_workers(results):
+        return (WITH_WORKERS,)
+    compared = [
+        (vars(r.case.sessions[0].execution), any(f.kind == "oracle" for f in r.findings))
+        for r in results
+        if r.reason is None and r.findings and r.case.workload.fail_at is None
+    ]
+    runs = {name: [failed for x, failed in compared if has(x)] for name, has in SORTS.items()}
+    return tuple(name for name, failed in runs.items() if failed and all(failed))
 
 
 def only_blocked(results: Iterable[CaseResult]) -> tuple[str, ...]:
