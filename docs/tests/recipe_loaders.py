@@ -180,7 +180,12 @@ NEEDS = {"Parquet": "pyarrow.parquet", "Hugging Face": "datasets"}
 
 
 def loader_of(
-    dataset: Any, num_workers: int, *, lanes: int = 2, interval: int | None = 1
+    dataset: Any,
+    num_workers: int,
+    *,
+    lanes: int = 2,
+    interval: int | None = 1,
+    ranks: tuple[int, int] | None = None,
 ) -> StatefulDataLoader[Any]:
     """Return a loader of a stream in lanes; batches are lists of samples."""
     return StatefulDataLoader(
@@ -191,6 +196,7 @@ def loader_of(
         lanes=lanes,
         seed=7,
         snapshot_every_n_steps=interval,
+        ranks=ranks,
     )
 
 

@@ -16,6 +16,7 @@ import recipe_loaders
 import torch
 from recipe_loaders import STREAMS, indexed_loader, loader_of
 
+from midepoch import merge_states
 from midepoch_conformance import assert_resumes
 
 pytestmark = [
@@ -73,6 +74,24 @@ def test_every_position_resumes_on_any_number_of_workers(stream: Any) -> None:
         rest = _resumed(loader_of(stream(), position % 4), state)
         # The rest of an epoch whose last batch was delivered is empty.
         assert _same(rest, [epochs[0][position:], epochs[1]]), f"position {position}"
+
+
+@pytest.mark.parametrize(("before", "after"), [(1, 2), (2, 4), (2, 1)])
+def test_a_stream_resumes_on_another_number_of_ranks(stream: Any, before: int, after: int) -> None:
+    def ranks(world: int) -> list[Any]:
+        return [loader_of(stream(), 0, lanes=4, ranks=(rank, world)) for rank in range(world)]
+
+    (alone,) = ranks(1)
+    first, second = sorted(map(repr, alone)), sorted(map(repr, alone))
+    saving = ranks(before)
+    delivered = [repr(next(iter(loader))) for loader in saving]
+    state = merge_states([pickle.loads(pickle.dumps(loader.state_dict())) for loader in saving])
+    resumed = ranks(after)
+    for loader in resumed:
+        loader.load_state_dict(state)
+    rest = [repr(batch) for loader in resumed for batch in loader]
+    assert sorted(delivered + rest) == first
+    assert sorted(repr(batch) for loader in resumed for batch in loader) == second
 
 
 @pytest.mark.parametrize("workers", [1, 3])
