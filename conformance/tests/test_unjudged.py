@@ -1,4 +1,4 @@
-"""What no case judged: runs that always fail, and requirements that are blocked everywhere."""
+"""Runs that always fail, and requirements that are blocked everywhere, were not judged."""
 
 from __future__ import annotations
 

@@ -153,6 +153,6 @@ class LanesState:
     def cut(self) -> int:
         """The first batch, as they are dealt to map-style lanes, that is after its lane's snapshot.
 
-        The lanes replay from there. Where several ranks had them, some snapshots may be later.
+        The lanes replay from there. If several ranks took the snapshots, some of them may be later.
         """
         return min(entry.cut * len(self.entries) + i for i, entry in enumerate(self.entries))
