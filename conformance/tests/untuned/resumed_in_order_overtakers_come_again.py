@@ -19,7 +19,7 @@ EDITS = [
 
 
 def shows(play: Any) -> Any:
-    fields = {"workers": 2, "in_order": False, "logged": True, "gate": (0, 3)}
+    fields = {"workers": 2, "in_order": False, "logged": True, "gate": (0, 5)}
     plan = play(**fields, n=12, batch_size=1)
     life = plan.open()
     seen = life.take(1)
