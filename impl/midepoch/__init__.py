@@ -2,8 +2,8 @@
 
 from midepoch import errors
 from midepoch.checkpoints import merge_states
-from midepoch.format.canonical import dumps as state_to_json
-from midepoch.format.canonical import loads as state_from_json
+from midepoch.encoding.canonical import dumps as state_to_json
+from midepoch.encoding.canonical import loads as state_from_json
 from midepoch.lane.batch_info import BatchInfo, batch_info
 from midepoch.loader import StatefulDataLoader
 from midepoch.sampling.distributed import StatefulDistributedSampler

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, Literal, cast, get_args
 
+from midepoch.encoding.leaves import is_text
 from midepoch.errors import ArgumentError, show
-from midepoch.format.leaves import is_text
 from midepoch.format.plan import Lifetime
 from midepoch.format.seeds import ROOT_MAX
 from midepoch.format.state import COUNT_MAX, LANES_MAX

@@ -12,6 +12,7 @@ from torch.utils.data import DataLoader
 
 from midepoch.arguments import Options
 from midepoch.checkpoints import common, merge_states
+from midepoch.encoding.canonical import dumps
 from midepoch.epoch.iterator import EpochIterator
 from midepoch.epoch.planning import batches_left, length_under_rollover
 from midepoch.epoch.pool import WorkerPool
@@ -20,7 +21,6 @@ from midepoch.epoch.progress import thawed
 from midepoch.epoch.ranks import RankPlaces, is_group
 from midepoch.epoch.samplers import show_plan, show_share
 from midepoch.errors import RanksError
-from midepoch.format.canonical import dumps
 from midepoch.format.dealing import batches_of
 
 __all__ = ["FIXED", "LoaderAttributes"]

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
+from midepoch.encoding.canonical import dumps, loads
 from midepoch.epoch.position import LoaderPosition
 from midepoch.epoch.progress import frozen, thawed
 from midepoch.errors import RanksError, StateFormatError, show
-from midepoch.format.canonical import dumps, loads
 from midepoch.format.dealing import lanes_of
 from midepoch.format.merging import merged, part_of
 from midepoch.format.state import Document, Share

@@ -13,8 +13,8 @@ import jsonschema
 from examples import examples
 from hypothesis import strategies as st
 
+from midepoch.encoding import canonical
 from midepoch.errors import StateError
-from midepoch.format import canonical
 from midepoch.format.plan import Plan
 from midepoch.format.seeds import ROOT_MAX
 from midepoch.format.state import (

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typed_values import integers, keys, same, values
 
-from midepoch.format.canonical import NESTING_MAX, dumps, loads
+from midepoch.encoding.canonical import NESTING_MAX, dumps, loads
 
 thorough = examples(400)
 

@@ -21,8 +21,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typed_values import values
 
+from midepoch.encoding.canonical import NESTING_MAX, dumps, loads
 from midepoch.errors import StateEncodingError, StateFormatError
-from midepoch.format.canonical import NESTING_MAX, dumps, loads
 
 thorough = examples(400)
 
@@ -438,7 +438,8 @@ import sys, types
 package = types.ModuleType("midepoch")
 package.__path__ = [sys.argv[1]]
 sys.modules["midepoch"] = package  # the package itself would import torch
-from midepoch.format import canonical, permutation, plan, seeds, state
+from midepoch.encoding import canonical
+from midepoch.format import permutation, plan, seeds, state
 from midepoch.errors import StateFormatError
 assert canonical.loads(canonical.dumps({"a": (1, b"x")})) == {"a": (1, b"x")}
 assert not {"torch", "multiprocessing"} & set(sys.modules), "imported"

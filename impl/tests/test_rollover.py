@@ -16,8 +16,8 @@ from histories import keep
 from torch.utils.data import BatchSampler, RandomSampler, Sampler, SequentialSampler
 
 import midepoch
+from midepoch.encoding.canonical import DIGEST_START, chain_digest
 from midepoch.errors import ArgumentError, PlanMismatchError, StateEncodingError
-from midepoch.format.canonical import DIGEST_START, chain_digest
 from midepoch.format.permutation import Permutation
 from midepoch.format.seeds import derive
 

@@ -22,7 +22,7 @@ from state_documents import (
     thorough,
 )
 
-from midepoch.format import canonical
+from midepoch.encoding import canonical
 from midepoch.format.plan import Plan
 from midepoch.format.state import (
     COUNT_MAX,

@@ -19,8 +19,8 @@ from state_documents import (
     state,
 )
 
+from midepoch.encoding import canonical
 from midepoch.errors import StateError, StateFormatError, StateVersionError
-from midepoch.format import canonical
 from midepoch.format.state import (
     COUNT_MAX,
     EPOCH_MAX,

@@ -11,7 +11,7 @@ import torch
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as st_numpy
 
-from midepoch.format.canonical import INTEGER_MAX
+from midepoch.encoding.canonical import INTEGER_MAX
 
 __all__ = ["integers", "keys", "same", "values"]
 

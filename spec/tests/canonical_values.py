@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from midepoch.format import canonical
+from midepoch.encoding import canonical
 
 __all__ = ["REFUSED", "VALUES", "literal"]
 

@@ -27,9 +27,9 @@ import resume_runs
 import resume_users
 from vector_files import write
 
+from midepoch.encoding import canonical
+from midepoch.encoding.canonical import DIGEST_START, chain_digest
 from midepoch.errors import StateEncodingError
-from midepoch.format import canonical
-from midepoch.format.canonical import DIGEST_START, chain_digest
 from midepoch.format.permutation import Permutation
 from midepoch.format.seeds import derive, derive_words
 

@@ -10,8 +10,8 @@ from typing import Any
 from resume_datasets import dataset_of
 
 from midepoch import StatefulDataLoader, merge_states
+from midepoch.encoding import canonical
 from midepoch.errors import ReplayWarning
-from midepoch.format import canonical
 
 __all__ = ["continue_ranks", "merged_parts", "vectors"]
 

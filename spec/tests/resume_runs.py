@@ -11,8 +11,8 @@ from typing import Any, Literal
 from resume_datasets import dataset_of, samplers_of
 
 from midepoch import StatefulDataLoader
+from midepoch.encoding import canonical
 from midepoch.errors import ReplayWarning
-from midepoch.format import canonical
 
 __all__ = ["continue_run", "run_vector", "vectors"]
 

@@ -12,7 +12,7 @@ import pytest
 import torch
 from requirement_index import SPEC
 
-from midepoch.format import canonical
+from midepoch.encoding import canonical
 from midepoch.format.permutation import Permutation, mix64
 from midepoch.format.seeds import derive, derive_words
 from midepoch.format.state import Document

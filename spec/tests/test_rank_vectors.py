@@ -12,7 +12,7 @@ from rank_model import Lane, LaneRank, Lanes, Plan, Position, Rank, sequence, tu
 from second import words
 from test_vectors import SCHEMA, plan_of, state_of, vectors
 
-from midepoch.format import canonical
+from midepoch.encoding import canonical
 from midepoch.format.plan import compare
 from midepoch.format.state import Document
 

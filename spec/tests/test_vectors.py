@@ -21,9 +21,9 @@ from vector_files import VECTORS, dump, each, load
 
 import midepoch.errors
 from midepoch import StatefulDataLoader
+from midepoch.encoding import canonical
+from midepoch.encoding.canonical import chain_digest
 from midepoch.errors import PlanMismatchError, StateError, StateFormatError
-from midepoch.format import canonical
-from midepoch.format.canonical import chain_digest
 from midepoch.format.permutation import Permutation, mix64
 from midepoch.format.plan import Plan, compare
 from midepoch.format.seeds import derive, derive_words

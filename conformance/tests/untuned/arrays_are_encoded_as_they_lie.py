@@ -12,7 +12,7 @@ FAMILY = "values"
 BREAKS = ("DOC-5", "DOC-15", "STATE-6", "STATE-3")
 EDITS = [
     (
-        "format/buffers.py",
+        "encoding/buffers.py",
         '"shape": shape, "data": encode_base64(array.tobytes())}\n\n\ndef decode_array',
         '"shape": shape, "data": encode_base64(array.tobytes("A"))}\n\n\ndef decode_array',
     ),
@@ -20,7 +20,7 @@ EDITS = [
 
 
 def shows(play: Any) -> Any:
-    from midepoch.format import canonical
+    from midepoch.encoding import canonical
 
     table = numpy.arange(6).reshape(2, 3).T
     return canonical.loads(canonical.dumps(table)).tolist(), table.tolist()

@@ -12,7 +12,7 @@ FAMILY = "values"
 BREAKS = ("DOC-5", "DOC-15", "STATE-6", "STATE-3")
 EDITS = [
     (
-        "format/buffers.py",
+        "encoding/buffers.py",
         "    dtype = array.dtype\n    if not _ARRAY_DTYPE",
         "    array = np.ascontiguousarray(array)\n    dtype = array.dtype\n    if not _ARRAY_DTYPE",
     ),
@@ -20,7 +20,7 @@ EDITS = [
 
 
 def shows(play: Any) -> Any:
-    from midepoch.format import canonical
+    from midepoch.encoding import canonical
 
     values = [numpy.array(3.5), numpy.zeros((0, 2)), numpy.arange(6).reshape(2, 3).T]
     return [canonical.loads(canonical.dumps(value)).shape for value in values], [(), (0, 2), (3, 2)]

@@ -8,11 +8,11 @@ from typing import Any
 
 from torch.utils.data import IterableDataset, IterDataPipe
 
+from midepoch.encoding.canonical import DIGEST_START
 from midepoch.epoch.planning import check_loadable, check_plan, countable, under
 from midepoch.epoch.progress import Progress, frozen
 from midepoch.epoch.ranks import RankPlaces
 from midepoch.errors import ArgumentError, StateFormatError, show, warn_user
-from midepoch.format.canonical import DIGEST_START
 from midepoch.format.merging import loadable_part
 from midepoch.format.plan import Plan
 from midepoch.format.state import EPOCH_MAX, SAMPLER_SLOTS, Document, Position, SamplerState, Share

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
+from midepoch.encoding.canonical import DIGEST_START
 from midepoch.epoch.execution import Execution
 from midepoch.errors import StateEncodingError, type_name
-from midepoch.format.canonical import DIGEST_START
 from midepoch.format.dealing import lanes_of, next_lane
 from midepoch.format.state import Document, LaneEntry, LanesState, Position
 from midepoch.lane.messages import Batch, Failure, Snapshot

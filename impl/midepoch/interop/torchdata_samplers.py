@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import torch
 
+from midepoch.encoding.canonical import DIGEST_START, chain_digest
 from midepoch.errors import ForeignStateError, PlanMismatchError, StateFormatError
 from midepoch.format import checks
-from midepoch.format.canonical import DIGEST_START, chain_digest
 from midepoch.format.consistency import COUNT_MAX
 from midepoch.format.plan import Plan
 from midepoch.format.state import SAMPLER_SLOTS, SamplerState

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from midepoch import _torch
+from midepoch.encoding.canonical import DIGEST_START, chain_digest
 from midepoch.errors import ReplayMismatchError
-from midepoch.format.canonical import DIGEST_START, chain_digest
 from midepoch.format.seeds import BatchSeeds, derive_words
 from midepoch.format.state import LaneEntry
 from midepoch.lane import streams

@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from midepoch.encoding.canonical import DIGEST_START, chain_digest
 from midepoch.errors import (
     ReplayMismatchError,
     SnapshotWarning,
     warn_user,
 )
-from midepoch.format.canonical import DIGEST_START, chain_digest
 from midepoch.format.seeds import derive_words
 from midepoch.format.state import SAMPLER_SLOTS, SamplerState
 from midepoch.lane import streams

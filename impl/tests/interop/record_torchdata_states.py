@@ -20,7 +20,7 @@ from typing import Any
 import torch
 from torchdata_programs import PROGRAMS, rows
 
-from midepoch.format import canonical
+from midepoch.encoding import canonical
 
 EPOCHS = 4
 FULL = ((0, 1), (1, 100), (2, 1), (2, 2), (3, 1), (3, 100))

@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from midepoch.format import canonical
+from midepoch.encoding import canonical
 
 FOLDER = Path(__file__).parent / "states"
 VERSIONS = ("0.8.0", "0.9.0", "0.10.1", "0.11.0")

@@ -29,6 +29,7 @@ from torchdata_programs import (
 )
 
 from midepoch import StatefulDataLoader
+from midepoch.encoding import canonical
 from midepoch.errors import (
     ForeignStateError,
     MidepochError,
@@ -37,7 +38,6 @@ from midepoch.errors import (
     ReplayWarning,
     StateFormatError,
 )
-from midepoch.format import canonical
 
 pytestmark = pytest.mark.filterwarnings("ignore::midepoch.errors.ReplayWarning")
 

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from midepoch.encoding import buffers, leaves, shapes
+from midepoch.encoding.leaves import NO_PLAIN, CodecFault, Plain
+from midepoch.encoding.shapes import Shape, Tree, step
 from midepoch.errors import StateEncodingError, StateFormatError, show, type_name
-from midepoch.format import buffers, leaves, shapes
-from midepoch.format.leaves import NO_PLAIN, CodecFault, Plain
-from midepoch.format.shapes import Shape, Tree, step
 
 __all__ = ["NESTING_MAX", "decode", "encode", "height"]
 

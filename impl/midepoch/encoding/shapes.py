@@ -10,10 +10,10 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
+from midepoch.encoding.buffers import SCALAR_TYPES
+from midepoch.encoding.leaves import CodecFault, Plain, is_text
 from midepoch.errors import show, type_name
-from midepoch.format.buffers import SCALAR_TYPES
 from midepoch.format.checks import at
-from midepoch.format.leaves import CodecFault, Plain, is_text
 
 __all__ = [
     "ELEMENTS",

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from midepoch.encoding.codecs import NESTING_MAX, decode, encode, height
+from midepoch.encoding.leaves import INTEGER_MAX
+from midepoch.encoding.shapes import Tree, text_of
 from midepoch.errors import StateEncodingError, StateFormatError, show, type_name
-from midepoch.format.codecs import NESTING_MAX, decode, encode, height
-from midepoch.format.leaves import INTEGER_MAX
-from midepoch.format.shapes import Tree, text_of
 
 __all__ = ["DIGEST_START", "INTEGER_MAX", "NESTING_MAX", "chain_digest", "dumps", "loads"]
 

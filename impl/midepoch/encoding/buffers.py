@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from midepoch.format.leaves import CodecFault, decode_base64, encode_base64
+from midepoch.encoding.leaves import CodecFault, decode_base64, encode_base64
 
 __all__ = [
     "SCALAR_TYPES",
