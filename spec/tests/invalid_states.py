@@ -149,6 +149,18 @@ LANES: _Tree = {
     },
 }
 
+CUSTOM_LANES: _Tree = {
+    **CUSTOM,
+    "plan": {**CUSTOM["plan"], "lanes": 2},
+    "lanes": {
+        "next": 0,
+        "entries": [
+            {**LANES["lanes"]["entries"][0], "dataset": None, "stated": [], "ordinal": 0},
+            LANES["lanes"]["entries"][1],
+        ],
+    },
+}
+
 RANKS: _Tree = {**MAP, "plan": {**MAP["plan"], "options": {"ranks": "shared"}}}
 
 DEALT: _Tree = {
@@ -192,6 +204,7 @@ BASES: dict[str, _Tree] = {
     "iterable": ITERABLE,
     "custom": CUSTOM,
     "map with lanes": LANES,
+    "custom with lanes": CUSTOM_LANES,
     "rollover": ROLLOVER,
 }
 """The good states that the faults are put into; all of them are to be accepted."""
@@ -899,6 +912,11 @@ _FORMAT: dict[str, tuple[str, str, _Edit]] = {
         "next does not follow from the position",
         "map with lanes",
         _set("lanes", "next", 0),
+    ),
+    "map-lane-replays-before-snapshot": (
+        "a lane that replays a batch before the sampler's snapshot",
+        "custom with lanes",
+        lambda state: state["sampler"].update(stated=["sampler"], batches=1, digest="0" * 64),
     ),
     "map-lane-ordinal-negative": (
         "a snapshot of the pass before for a map-style dataset",
