@@ -22,6 +22,7 @@ from midepoch_conformance.run.known import load_known
 from midepoch_conformance.run.piecewise import PiecewiseCheck
 from midepoch_conformance.run.settings import Settings
 from midepoch_conformance.run.smoke import smoke
+from midepoch_conformance.run.summary import SORTS
 from midepoch_conformance.scripts.write import Scripts
 from midepoch_conformance.verdict import requirements
 from midepoch_conformance.verdict.results import Known
@@ -84,11 +85,10 @@ def test_a_resume_can_be_judged(opened: tuple[PiecewiseCheck, LoaderInfo]) -> No
         pytest.fail(verdict.words, pytrace=False)
 
 
-def test_a_run_with_workers_can_be_judged(
-    opened: tuple[PiecewiseCheck, LoaderInfo],
-) -> None:
-    """A run with workers ends: if each raises, every item is judged without workers alone."""
-    verdict = opened[0].working()
+@pytest.mark.parametrize("sort", SORTS, ids=[sort.replace(" ", "-") for sort in SORTS])
+def test_runs_can_be_judged(opened: tuple[PiecewiseCheck, LoaderInfo], sort: str) -> None:
+    """A run of this sort ends: if each raises, every item is judged without such runs."""
+    verdict = opened[0].runs(sort)
     if verdict.outcome == "failed":
         pytest.fail(verdict.words, pytrace=False)
     if verdict.outcome == "skipped":

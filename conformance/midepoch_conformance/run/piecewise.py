@@ -8,13 +8,13 @@ from collections.abc import Sequence
 
 from midepoch_conformance import judges
 from midepoch_conformance.case.case import Case
-from midepoch_conformance.families.tables import has_workers
 from midepoch_conformance.run.bench import Bench
 from midepoch_conformance.run.failures import failing_groups, investigate
 from midepoch_conformance.run.known import cover, replay
 from midepoch_conformance.run.summary import (
+    SORTS,
+    WITH_WORKERS,
     loads,
-    no_run_with_workers,
     prerequisite_cases,
     with_blocked,
 )
@@ -100,17 +100,28 @@ class PiecewiseCheck:
         reason = own if own in found else next((r for r, _ in found.most_common(1)), "")
         return Verdict("failed", f"nothing about resuming can be judged: {reason}")
 
-    def working(self) -> Verdict:
-        """Return whether any case with workers can be judged; the first one that can is enough."""
-        played: list[CaseResult] = []
-        for case in filter(has_workers, self._table):
-            played.append(self._judge(case))
-            if played[-1].reason is None and not no_run_with_workers(played):
+    def runs(self, sort: str) -> Verdict:
+        """Return whether any case with a sort of runs can be judged; the first one is enough.
+
+        Args:
+            sort: a key of :data:`.summary.SORTS`.
+        """
+        if sort != WITH_WORKERS and self.runs(WITH_WORKERS).outcome == "failed":
+            return Verdict("skipped", "no run with workers can be judged")
+        words: str | None = None
+        for case in self._table:
+            w, x = case.workload, case.sessions[0].execution
+            if w.fail_at is not None or not SORTS[sort](vars(x)):
+                continue
+            result = self._judge(case)
+            failed = next((f.words for f in result.findings if f.kind == "oracle"), None)
+            if result.reason is None and result.findings and failed is None:
                 return Verdict("passed")
-        if not no_run_with_workers(played):
-            return Verdict("skipped", "the loader offers no case with workers")
-        words = next(f.words for r in played for f in r.findings if f.kind == "oracle")
-        return Verdict("failed", f"no run with workers can be judged: {without_process_ids(words)}")
+            words = words or failed
+        if words is None:
+            return Verdict("skipped", f"the loader offers no {sort}")
+        run = sort.replace("runs", "run", 1)
+        return Verdict("failed", f"no {run} can be judged: {without_process_ids(words)}")
 
     def known_verdict(self, number: int) -> Verdict:
         """Return the verdict on a known failure: it must still fail."""
