@@ -78,3 +78,16 @@ def test_only_draws_what_is_asked_about(name: str) -> None:
     drawn = draw_cases(OFFER, 40, seeded=1, only=frozenset({name}))
     assert drawn
     assert all(name in applicable(case) for case in drawn)
+
+
+@pytest.mark.parametrize("only", ["WORKERS-2", "ELASTIC-3"])
+def test_the_executions_of_a_case_about_changes_differ(only: str) -> None:
+    drawn = draw_cases(OFFER, 60, seeded=1, only=frozenset({only}), inline_of=2)
+    assert any(map(has_workers, drawn))
+    for case in drawn:
+        inline = not has_workers(case)
+        changed = [plan.execution.interval if inline else plan for plan in case.sessions]
+        assert changed[0] != changed[-1], case
+    # A loader without workers whose interval is fixed has nothing that could change.
+    fixed = dataclasses.replace(OFFER, workers=(0,), intervals=(1,))
+    assert draw_cases(fixed, 60, seeded=1, only=frozenset({only})) == []

@@ -77,7 +77,7 @@ def _execution(c: Cell) -> Case | None:
     if c.change in _BACKWARDS and c.change != "from an interval":
         return None  # of two runs it makes no difference which one comes first
     before, after = CHANGES[c.change]
-    return c.play(f"[{before}] | [{after} ambient=1] drain, drain")
+    return _changing(c, f"[{before}] | [{after} ambient=1] drain, drain")
 
 
 @_of_execution(
@@ -136,10 +136,18 @@ def _changed_workers(c: Cell) -> Case:
     change=tuple(CHANGES),
     epoch=(0, 1),
 )
-def _changed_execution(c: Cell) -> Case:
+def _changed_execution(c: Cell) -> Case | None:
     before, after = CHANGES[c.change]
     saved = f"[{before}] {drains(c.epoch)}, take 2, save s"
-    return c.play(f"{saved} | [{after}] load s, drain, drain")
+    return _changing(c, f"{saved} | [{after}] load s, drain, drain")
+
+
+def _changing(c: Cell, sessions: str) -> Case | None:
+    """Return the case of a change, or None if its executions do the same."""
+    if not c.workers and "interval" not in c.change:
+        return None  # without workers, nothing else can change
+    case = c.play(sessions)
+    return None if case.sessions[0].execution == case.sessions[-1].execution else case
 
 
 @_of_execution(

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import itertools
 import math
 import random
 import time
 from collections.abc import Callable, Sequence
-
-from hypothesis.errors import Unsatisfiable
 
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.errors import CheckError
@@ -119,10 +116,8 @@ def draw_round(
         if only is None or only & OF_STAGES:
             chance = Chance(f"{seed}/{multi} of ranks")
             ranks = choose(count // OF_RANKS, offer, chance, multi, steering.declines)
-        # This loader may offer nothing of what is asked for.
-        with contextlib.suppress(Unsatisfiable):
-            others = count - histories - len(ranks)
-            drawn += draw_cases(offer, others, seed, only, multi=multi)
+        others = count - histories - len(ranks)
+        drawn += draw_cases(offer, others, seed, only, multi=multi)
         drawn += steering.choose(histories, Chance(f"{seed}/{multi}"), multi) + ranks
     return drawn
 
@@ -173,8 +168,12 @@ def explore(
             # The report has the results until now.
             pass
         quick = tables.load_table("quick")
-        others = _presupposed(benches, results, quick, only)
-        results = block_dependents(benches, [*results, *others], quick, only)[: len(results)]
+        others = _presupposed(benches, results, quick, only, goal.until)
+        known = block_dependents(benches, [*results, *others], quick, only)
+        # A failure among the others is why what was drawn is blocked.
+        results = [
+            r for n, r in enumerate(known) if n < len(results) or any(map(failing, r.findings))
+        ]
 
         def so_far(failures: list[Failure]) -> Check:
             seconds = time.monotonic() - goal.began
@@ -193,14 +192,21 @@ def _as_wanted(drawn: list[Case], goal: Goal, judged: list[CaseResult]) -> list[
 
 
 def _presupposed(
-    benches: list[Bench], results: list[CaseResult], quick: list[Case], only: frozenset[str] | None
+    benches: list[Bench],
+    results: list[CaseResult],
+    quick: list[Case],
+    only: frozenset[str] | None,
+    until: float,
 ) -> list[CaseResult]:
-    """Judge the prerequisites of failing cases, which may not have been drawn.
+    """Judge the prerequisites of failing and blocked cases, which may not have been drawn.
 
+    One of them is judged even if the time is up: without it, a blocked case would hide a failure.
     If only some requirements are asked about, :func:`block_dependents` does it.
     """
     if only is not None:
         return []
-    found = [f for result in results for f in result.findings if failing(f)]
+    found = [f for result in results for f in result.findings]
     played = {result.case.id for result in results}
-    return judge_all(benches, prerequisite_cases(quick, found, played), lambda event: None)
+    needed = prerequisite_cases(quick, found, played, blocked=True)
+    first = judge_all(benches, needed[:1], lambda event: None)
+    return first + judge_all(benches, needed[1:], lambda event: None, until=until)

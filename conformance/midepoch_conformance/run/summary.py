@@ -52,7 +52,11 @@ _BASIS = ("BASIS-1", "BASIS-2", "BASIS-3")
 
 
 def prerequisite_cases(
-    table: Iterable[Case], findings: Iterable[Finding], played: Container[str]
+    table: Iterable[Case],
+    findings: Iterable[Finding],
+    played: Container[str],
+    *,
+    blocked: bool = False,
 ) -> list[Case]:
     """Return the cases that must be judged as well to decide which failures are *blocked*.
 
@@ -60,10 +64,12 @@ def prerequisite_cases(
         table: all cases.
         findings: the findings so far.
         played: the ids of the cases that were judged already.
+        blocked: those of findings that a judge blocked are needed as well.
     """
     asked: set[tuple[str, str, int]] = set()
     for finding in findings:
-        if failing(finding) or finding.kind == "oracle":
+        hidden = blocked and finding.outcome == "blocked"
+        if failing(finding) or finding.kind == "oracle" or hidden:
             needed = (*presupposed(finding.requirement), *finding.needs, *_BASIS)
             asked |= {(name, finding.workload, n) for name in needed for n in finding.workers}
     return [
