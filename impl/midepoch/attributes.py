@@ -20,7 +20,7 @@ from midepoch.epoch.position import LoaderPosition
 from midepoch.epoch.progress import thawed
 from midepoch.epoch.ranks import RankPlaces, is_group
 from midepoch.epoch.samplers import show_plan, show_share
-from midepoch.errors import RanksError
+from midepoch.errors import ArgumentError, RanksError
 from midepoch.format.dealing import batches_of
 
 __all__ = ["FIXED", "LoaderAttributes"]
@@ -47,6 +47,16 @@ class LoaderAttributes(DataLoader[T]):
         super().__setattr__(name, value)
         if name == "num_workers" and "_pool" in vars(self):
             self._pool.resized()
+
+    @property
+    def _is_accelerate_prepared(self) -> bool:
+        """Refuse ``accelerator.prepare``, which asks for this and then builds another loader."""
+        raise ArgumentError(
+            "accelerator.prepare would build torch's loader in place of this one, with another "
+            "order and without its state: call midepoch.integrations.accelerate.prepare("
+            "accelerator, loader). Give a transformers Trainer the class of "
+            "midepoch.integrations.transformers"
+        )
 
     # Beside these properties, vars(loader) holds both: trainers rebuild a loader from there.
 

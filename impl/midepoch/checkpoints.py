@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -46,7 +46,7 @@ def merge_states(states: Sequence[dict[str, Any]]) -> dict[str, Any]:
     >>> [batch.item() for batch in alone]
     [0, 0, 1, 1, 2, 2, 3, 3]
     """
-    if not isinstance(states, Iterable):
+    if isinstance(states, Mapping) or not isinstance(states, Iterable):
         raise RanksError(f"expected the states of all ranks in a list, got {show(states)}")
     documents = [Document.from_dict(state) for state in states]
     whole = documents[0] if len(documents) == 1 and not _partial(documents[0]) else None

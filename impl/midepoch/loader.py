@@ -161,7 +161,7 @@ class StatefulDataLoader(LoaderAttributes[T]):
             have. They ask each other for that, in ``next()``, once for as many batches as the rank
             with the fewest has at hand. "as they are" lets each rank end by itself, as
             ``torch.distributed.algorithms.Join`` expects it. By default "stop", and "as they are"
-            where ``ranks`` are numbers, which cannot be asked.
+            where ``ranks`` are numbers that are not those of the default process group.
 
     Raises:
         ArgumentError: an argument that torch's loader does not have is of another type or out of

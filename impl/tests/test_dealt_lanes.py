@@ -19,7 +19,7 @@ import torch
 import torch.distributed as dist
 import torch.distributed.checkpoint as dcp
 from torch import multiprocessing
-from torch.utils.data import IterableDataset, get_worker_info
+from torch.utils.data import ChainDataset, IterableDataset, get_worker_info
 from torch.utils.data.datapipes.iter import IterableWrapper
 
 from midepoch import StatefulDataLoader, batch_info, merge_states
@@ -65,6 +65,25 @@ class Split(Files):
     _distributed = (0, 2)
 
 
+class Mapped(Files):
+    """A stream made of another one."""
+
+    def __init__(self, source: Any) -> None:
+        self.source = source
+
+
+def split_by_node(shards: Any) -> Any:
+    """WebDataset's stage of this name divides shards between ranks."""
+    return shards
+
+
+class Staged(Files):
+    """A stream of stages, as WebDataset's are."""
+
+    def __init__(self) -> None:
+        self.pipeline = [split_by_node]
+
+
 def make(ranks: Any, **options: Any) -> Any:
     options = {"batch_size": 2, "seed": 3, "collate_fn": list, "lanes": 4, **options}
     return StatefulDataLoader(options.pop("dataset", None) or Files(), ranks=ranks, **options)
@@ -90,6 +109,9 @@ def after(steps: int, world: int = 2) -> list[dict[str, Any]]:
         ({"on_world_change": "recut"}, "each lane makes whole batches"),
         ({"dataset": IterableWrapper(range(4))}, "a data pipe"),
         ({"dataset": Split()}, "split by node already"),
+        ({"dataset": Mapped(Split())}, "split by node already"),
+        ({"dataset": ChainDataset([Files(), Mapped(Split())])}, "split by node already"),
+        ({"dataset": Staged()}, "split by node already"),
         ({"uneven": "wait"}, "uneven"),
     ],
 )
@@ -204,7 +226,7 @@ def test_ranks_that_cannot_divide_the_lanes_are_refused() -> None:
         make((0, 3), lanes=None).load_state_dict(merge_states(after(1)))
 
 
-@pytest.mark.parametrize("given", [None, 5])
+@pytest.mark.parametrize("given", [None, 5, {}])
 def test_what_is_no_list_of_states_is_not_merged(given: Any) -> None:
     with pytest.raises(RanksError, match="expected the states of all ranks in a list, got"):
         merge_states(given)
@@ -276,6 +298,7 @@ def _rank(rank: int, world: int, folder: str, saved: str) -> None:
         found["next"] = list(loader)
         ahead = iter(make("auto", uneven="as they are"))
         found["alone"] = len(list(ahead))
+        found["numbers"] = len(list(make((rank, world))))
         if not saved:
             apart = make("auto", uneven="as they are")
             batches = iter(apart)
@@ -303,6 +326,7 @@ def test_ranks_of_a_process_group(helpers: None, tmp_path: Path) -> None:
     assert [len(one["first"]) + len(one["rest"]) for one in two] == [3, 3]
     assert [len(one["next"]) for one in two] == [3, 3]
     assert [one["alone"] for one in two] == [9, 3]
+    assert [one["numbers"] for one in two] == [3, 3], "the numbers of the default process group"
     assert two[0]["state"] == two[1]["state"]
     seed = int(two[0]["state"]["plan"]["seed"])
     alone = [list(make((rank, 2), seed=seed)) for rank in range(2)]

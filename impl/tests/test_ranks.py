@@ -64,6 +64,8 @@ def test_ranks_draw_what_one_rank_draws() -> None:
     [
         ((2, 2), "0 <= rank < world"),
         ((-1, 2), "0 <= rank < world"),
+        ((3, 2), r"got \(3, 2\)"),
+        (("0", 2), r"got \('0', 2\)"),
         ((0, 1, 2), "ranks should be"),
         ([0, 2], "ranks should be"),
         ("all", "ranks should be"),

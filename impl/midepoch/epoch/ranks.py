@@ -38,8 +38,7 @@ def check_ranks(ranks: object) -> None:
     if ranks is None or (type(ranks) is str and ranks == "auto") or is_group(ranks):
         return
     if type(ranks) is tuple and len(ranks) == 2 and all(type(number) is int for number in ranks):
-        rank, world = ranks
-        if 0 <= rank < world:
+        if 0 <= ranks[0] < ranks[1]:
             return
     elif _is_mesh(ranks):
         if getattr(ranks, "ndim", 0) == 1:
@@ -48,9 +47,12 @@ def check_ranks(ranks: object) -> None:
             "ranks should be a mesh of one dimension, that of the data-parallel ranks: "
             f'mesh["dp"], say; got {show(ranks)}'
         )
+    got = show(ranks)
+    if type(ranks) is tuple and len(ranks) == 2:
+        got = f"({show(ranks[0])}, {show(ranks[1])})"
     raise ArgumentError(
         'ranks should be None, "auto", (rank, world) with 0 <= rank < world, a process group or '
-        f"a one-dimensional DeviceMesh, got {show(ranks)}"
+        f"a one-dimensional DeviceMesh, got {got}"
     )
 
 
@@ -101,7 +103,7 @@ def _undealable(loader: Any, options: Options) -> str | None:
     """Return why the lanes of a dataset, iterable or with a state, cannot be dealt to ranks."""
     if isinstance(loader.dataset, (IterDataPipe, MapDataPipe)):
         return "a data pipe, which is divided between ranks already; leave ranks out"
-    if getattr(loader.dataset, "_distributed", None) is not None:  # Hugging Face's
+    if _is_split_by_node(loader.dataset):
         return (
             f"a {type(loader.dataset).__name__} that is split by node already: each rank would get "
             "a share of its share; leave one of the two out"
@@ -122,6 +124,29 @@ def _undealable(loader: Any, options: Options) -> str | None:
     if not loader.in_order:
         return "in_order=False, because the ranks would take other batches; leave one out"
     return None
+
+
+def _is_split_by_node(dataset: object) -> bool:
+    """Tell whether a dataset reads the rank itself, or one within it, where that can be seen.
+
+    Hugging Face's streams have ``_distributed`` then, and WebDataset's a stage of that name.
+    """
+    waiting, looked_at = [dataset], 0
+    while waiting and looked_at < _LOOKED_AT:
+        one, looked_at = waiting.pop(), looked_at + 1
+        stage = getattr(one, "__name__", "")
+        if getattr(one, "_distributed", None) is not None or stage == "split_by_node":
+            return True
+        inner = [found for name, found in getattr(one, "__dict__", {}).items() if name in _INNER]
+        waiting += [each for x in inner for each in (x if isinstance(x, (list, tuple)) else [x])]
+    return False
+
+
+_INNER = ("dataset", "datasets", "source", "stream", "pipeline")
+"""The usual names of the datasets within a dataset."""
+
+_LOOKED_AT = 100
+"""The most datasets that are looked at: they may contain each other."""
 
 
 def _chain(sampler: object) -> list[object]:
@@ -156,8 +181,7 @@ class RankPlaces:
         self._ranks: Any = options.ranks
         self._own = batch_size
         self._lanes = options.lanes
-        by_number = type(options.ranks) is tuple
-        self._uneven = options.uneven or ("as they are" if by_number else "stop")
+        self._uneven = options.uneven
         self._global = options.global_batch_size
         self.recut = options.on_world_change == "recut"
         self.agreed = options.is_given("seed")
@@ -239,8 +263,19 @@ class RankPlaces:
             )
 
     def ends_together(self) -> bool:
-        """Tell whether ranks to which lanes are dealt end an epoch together; see ``uneven``."""
-        return self._uneven == "stop" and self.find().world > 1
+        """Tell whether ranks to which lanes are dealt end an epoch together; see ``uneven``.
+
+        Those given by their numbers do so by default if the default process group has these.
+        """
+        if self.find().world == 1:
+            return False
+        return self._can_ask() if self._uneven is None else self._uneven == "stop"
+
+    def _can_ask(self) -> bool:
+        """Tell whether these ranks are those of a process group."""
+        if not (dist.is_available() and dist.is_initialized()):
+            return type(self._ranks) is not tuple  # another kind of ranks needs a group
+        return type(self._ranks) is not tuple or _of_default_group() == self.find()
 
     def length(self, batches: int) -> int:
         """Return this rank's batches of so many, in an epoch of map-style lanes."""
@@ -271,9 +306,10 @@ class RankPlaces:
 
     def _group(self) -> Any:
         """Return the process group; ``None`` for the default one."""
-        if type(self._ranks) is tuple or not (dist.is_available() and dist.is_initialized()):
+        if not (dist.is_available() and dist.is_initialized() and self._can_ask()):
             raise RanksError(
-                "ranks that are given by their numbers cannot be asked: give a process group"
+                "ranks that are given by their numbers cannot be asked, because the default "
+                "process group does not have these: give a process group"
             )
         if is_group(self._ranks):
             return self._ranks
@@ -317,6 +353,10 @@ class RankPlaces:
                 f"{world} ranks cannot agree on a drawn seed, because they are not all ranks of "
                 "the default process group: give each of them the same seed="
             )
+
+
+def _of_default_group() -> Place:
+    return Place(dist.get_rank(), dist.get_world_size())
 
 
 class _SameEnds:

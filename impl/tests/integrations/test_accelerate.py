@@ -54,6 +54,12 @@ def epoch_of(loader: Any) -> list[Any]:
     return [batch.tolist() for batch in loader]
 
 
+def test_accelerate_builds_no_other_loader_in_silence(accelerator: Any) -> None:
+    with pytest.raises(ArgumentError, match=r"call midepoch\.integrations\.accelerate\.prepare"):
+        accelerator.prepare(make())
+    assert vars(prepare(accelerator, make()).loader)["seed"] == 2
+
+
 def test_a_saved_state_goes_on_in_a_new_loop(accelerator: Any, tmp_path: Path) -> None:
     whole = make()
     wanted = [epoch_of(whole) for _ in range(3)]
