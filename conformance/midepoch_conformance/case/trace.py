@@ -93,6 +93,11 @@ class SessionTrace:
     """The held batches that had changed when they were read again, each as ``[when, number, batch,
     now]``: its number in the session, its rows before and now."""
 
+    @property
+    def delivered(self) -> int:
+        """The number of batches that the session delivered."""
+        return sum(len(event.batches) for event in self.events)
+
     def first_fault(self) -> Fault | None:
         """Return the session's first fault, or None if it had no fault."""
         if self.fault is not None:

@@ -87,7 +87,8 @@ def _judged(
         return Finding(judge.requirement, "error", "adapter", in_words(ours))
     fault = _first_fault(oracle)
     if fault is not None and not judge.alone:
-        words = f"an uninterrupted run fails here: {in_words(fault)}"
+        delivered = sum(session.delivered for session in oracle.sessions) if oracle else 0
+        words = f"an uninterrupted run fails here: {in_words(fault, delivered)}"
         return Finding(judge.requirement, "not offered", "oracle", words)
     try:
         return judge.function(View(judge.requirement, case, trace, oracle, live_load))

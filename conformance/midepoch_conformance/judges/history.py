@@ -56,7 +56,7 @@ def _unknown(view: View) -> Finding | None:
     w = view.case.workload
     for fault in (f for f in faults if f is not None):
         if w.fail_at is None or fault is run.fault or not carried(fault):
-            words = f"an uninterrupted run fails here: {in_words(fault)}"
+            words = f"an uninterrupted run fails here: {in_words(fault, run.delivered)}"
             return Finding(view.requirement, "not offered", "oracle", words)
     if any(event.spent for event in run.events):
         return view.not_offered("an exception ends the iterator that the adapter makes")

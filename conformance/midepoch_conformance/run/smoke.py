@@ -35,20 +35,24 @@ def smoke(bench: Bench) -> None:
             f"one plain epoch cannot be played: {error.message}",
             users_lines(error.hint) or error.hint,
         ) from error
-    fault = next((s.first_fault() for s in trace.sessions if s.first_fault() is not None), None)
     info = bench.info
     name = info.name
-    if fault is not None:
+    for session in trace.sessions:
+        fault = session.first_fault()
+        if fault is None:
+            continue
         what = _FAULTS.get(fault.kind, "failed in")
         raise CheckError(
             f"{name} {what} {_epoch(case, info.function)}, so nothing was judged: "
-            f"{in_words(fault)}",
+            f"{in_words(fault, session.delivered)}",
             _hint(fault, info.function),
         )
     if not any(event.batches for session in trace.sessions for event in session.events):
         raise CheckError(
             f"{name} delivered nothing in one plain epoch, so nothing was judged",
-            "Session.epoch() must return the epoch's batches, each a list of rows",
+            "look at the data and the paths that the function reads: is there anything?"
+            if info.function
+            else "Session.epoch() must return the epoch's batches, each a list of rows",
         )
 
 

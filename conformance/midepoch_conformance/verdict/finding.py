@@ -9,6 +9,7 @@ from typing import Any
 
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.trace import Fault
+from midepoch_conformance.text import counted
 from midepoch_conformance.verdict import requirements
 from midepoch_conformance.verdict.evidence import Evidence
 from midepoch_conformance.verdict.prerequisites import presupposed
@@ -179,18 +180,26 @@ def fault_kind(fault: Fault, delivered: int) -> str:
     return "error"
 
 
-def in_words(fault: Fault, delivered: int = 0) -> str:
-    """Return a fault in words.
+def _after(delivered: int | None) -> str:
+    if delivered is None:
+        return "within an epoch"
+    return f"after {counted(delivered, 'batch')}" if delivered else "before the first batch"
+
+
+def in_words(fault: Fault, delivered: int | None = None) -> str:
+    """Return a fault in words; ``delivered``: the batches before it, if they are known.
 
     Example:
         >>> in_words(Fault("raised", "ValueError", message="other plan", at="load"))
         'ValueError: other plan (when loading)'
+        >>> in_words(Fault("raised", "ValueError", message="bad row", at="next"), 2)
+        'ValueError: bad row (after 2 batches)'
     """
     place = {
         "open": "when the loader is built",
         "load": "when loading",
         "iter": "before the first batch",
-        "next": f"after {delivered} batches" if delivered else "before the first batch",
+        "next": _after(delivered),
         "end": "at the end of the epoch",
         "state": "when saving",
         "codec": "when the state is encoded or decoded",
@@ -200,7 +209,7 @@ def in_words(fault: Fault, delivered: int = 0) -> str:
     text = text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
     name = {"hang": "it hangs", "crash": f"it crashes, {fault.type}"}.get(fault.kind, fault.type)
     # A refusal is no accident, and the words of a hang name the line already.
-    told = fault.kind == "hang" or is_refusal(fault, delivered)
+    told = fault.kind == "hang" or is_refusal(fault, delivered or 0)
     frame = None if told else innermost(fault.traceback)
     if frame is not None:
         place = f"{place}, at {frame.words}"
