@@ -25,6 +25,8 @@ except ImportError as missing:  # the core distribution lacks these libraries
 from midepoch_conformance import catalogue, cli_pages
 from midepoch_conformance.cli_options import (
     SCRIPTS,
+    STOPPED,
+    Commands,
     Jobs,
     Json,
     KnownFile,
@@ -60,7 +62,9 @@ EPILOG = (
     "the project; `make docs` builds it into site/."
 )
 
+
 app = typer.Typer(
+    cls=Commands,
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -303,7 +307,6 @@ def version(
 
 cli_pages.register(app)
 
-_STOPPED = 130
 _typed: list[str] = []
 """The arguments as the user typed them: a command to go on has every option."""
 
@@ -356,7 +359,7 @@ def _run(
     except KeyboardInterrupt:
         show.close()
         print(_stopped(judged, report), file=sys.stderr)
-        raise typer.Exit(_STOPPED) from None
+        raise typer.Exit(STOPPED) from None
     finally:
         show.close()
         if report is not None:

@@ -1,14 +1,18 @@
-"""The options of the command line that commands share."""
+"""What the commands of the command line share: their options, and how Ctrl-C ends them."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 __all__ = [
     "SCRIPTS",
+    "STOPPED",
+    "Commands",
     "Jobs",
     "Json",
     "KnownFile",
@@ -25,6 +29,22 @@ __all__ = [
 
 SCRIPTS = Path("midepoch-report")
 """The folder of scripts if the user names none."""
+
+STOPPED = 130
+"""The exit status after Ctrl-C."""
+
+
+class Commands(TyperGroup):
+    """The commands; Ctrl-C ends one that says nothing about it itself with a line."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was asked for."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            print("midepoch: stopped; files that were written are kept", file=sys.stderr)
+            raise typer.Exit(STOPPED) from None
+
 
 Loader = Annotated[
     str,

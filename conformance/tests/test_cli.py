@@ -175,3 +175,14 @@ def test_the_module_is_the_command() -> None:
         timeout=60,
     )
     assert ran.returncode == 0, ran.stderr
+
+
+def test_ctrl_c_ends_each_command_with_a_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stopped(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("midepoch_conformance.cli.replay", stopped)
+    assert main(["replay", "c351afd9cf21", "reference"]) == 130
+    assert capsys.readouterr().err == "midepoch: stopped; files that were written are kept\n"
