@@ -30,7 +30,8 @@ def show_cases(console: Console) -> None:
     """List the cases with their goals, by rows; a case's line fits into 80 columns."""
     console.print("Each case with its goal: what is required, then what is hoped for.\n")
     row = ""
-    for case in CASES.values():
+    rows = list(dict.fromkeys(case.row for case in CASES.values()))
+    for case in sorted(CASES.values(), key=lambda case: rows.index(case.row)):
         if case.row != row:
             row = case.row
             console.print(Text(row, "bold"))

@@ -263,7 +263,10 @@ def replay_(
     epilog="Example: midepoch list",
 )
 def list_() -> None:
-    """List the loaders, profiles, classes and requirements, with their numbers of cases."""
+    """List the loaders, profiles, classes and requirements, with their numbers of cases.
+
+    The numbers are of the committed cases; a check draws histories as well. Exit status: 0.
+    """
     catalogue.show_list(Console())
 
 
@@ -280,7 +283,10 @@ def spec(
         ),
     ] = None,
 ) -> None:
-    """Show a requirement: its text, its reason and how it is judged. Without ID: all texts."""
+    """Show a requirement: its text, its reason and how it is judged. Without ID: all texts.
+
+    Exit status: 0; 2 if nothing has that name.
+    """
     if requirement is None:
         catalogue.show_all(Console())
     else:
