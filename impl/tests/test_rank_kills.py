@@ -138,10 +138,15 @@ def killed(
 
 
 def histories() -> Iterator[tuple[int, int, int, int]]:
-    """Yield for each resume: ranks, workers, batches of each, and after which the state is kept."""
+    """Yield for each run: ranks, workers, batches of each, and after which the state is kept.
+
+    Each resume has another number of ranks than the run before, and another one of workers.
+    """
     chance = random.Random(5)
-    for _ in range(RESUMES):
-        world, workers = chance.choice((1, 2, 3, 4)), chance.randrange(4)
+    world, workers = 1, 0
+    for _ in range(RESUMES + 1):
+        world = chance.choice([other for other in (1, 2, 3, 4) if other != world])
+        workers = chance.choice([other for other in range(4) if other != workers])
         count = chance.randrange(1, 5)
         # The last states that were written may be older than the last batch.
         yield world, workers, count, chance.randrange(count)
