@@ -84,14 +84,15 @@ class LoaderCheckpoint(Callback):  # type: ignore[misc]  # Lightning may not be 
         if streamed:
             self._trained = state
         elif loader.remaining() == 0:  # Lightning begins the next epoch
-            for batch in loader:
+            # An empty rest is not skipped (empty_rest="skip"): the fit takes the epoch after it.
+            for batch in loader._open():
                 raise StateFormatError(f"expected an empty rest, got a batch {show(batch)}", "$")
             self._ended = True
         elif state["position"]["batches"] and _reached_limit(trainer):
             loader._leave_epoch()
             self._ended = True
         if self._ended:
-            _count_the_epoch(trainer)
+            _count_the_epoch(trainer, streamed=streamed)
             if streamed:
                 _count_batches_anew(trainer)
         iter(trainer.fit_loop._data_fetcher)
@@ -127,15 +128,19 @@ def _ignored(epoch: int) -> None:
     """Leave the epochs to the loader, which counts them by itself."""
 
 
-def _count_the_epoch(trainer: Trainer) -> None:
+def _count_the_epoch(trainer: Trainer, *, streamed: bool) -> None:
     """Let the fit begin the epoch after a checkpoint of an epoch's end.
 
     Without ``max_epochs`` Lightning takes each resume for one inside an epoch
     (``_FitLoop.restarting``): it would count the ended epoch's batches for the next one, and end
-    that one after its first batch.
+    that one after its first batch. The same goes for a checkpoint of the next epoch's start.
 
     A resume on an epoch's last step counts the epoch as ended, but not the next one as begun
     (``_FitLoop.on_advance_start``): checkpoints of that one's end would not be known as such.
+
+    If validation made the checkpoint on the last step, Lightning goes through the epoch's end once
+    more, without a batch. A stream has the next epoch's first batch by then, so its epoch is
+    counted here.
     """
     fit = trainer.fit_loop
     if fit.restarted_on_epoch_end:
@@ -144,6 +149,15 @@ def _count_the_epoch(trainer: Trainer) -> None:
         fit._restarting = fit.epoch_loop.restarting = False
     elif fit.restarted_mid_epoch and fit.epoch_loop.restarted_on_train_batch_end:
         fit.reset_restart_stage()
+    elif streamed and fit.restarted_mid_epoch and fit.epoch_loop.restarted_on_last:
+        fit.epoch_progress.increment_processed()
+        fit.epoch_progress.increment_completed()
+        fit.reset_restart_stage()
+        if not fit.epoch_loop._should_accumulate():  # as after the validation
+            fit.epoch_loop._batches_that_stepped += 1
+        fit._restarting = fit.epoch_loop.restarting = False
+    elif not fit.restarted_mid_epoch:  # the fit had ended, or begun the next epoch
+        fit._restarting = fit.epoch_loop.restarting = False
 
 
 def _count_batches_anew(trainer: Trainer) -> None:
