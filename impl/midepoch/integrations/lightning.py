@@ -11,13 +11,26 @@ from typing import Any
 from lightning.pytorch import Callback, LightningModule, Trainer
 
 from midepoch.epoch.samplers import ShownShare
-from midepoch.errors import ArgumentError, StateFormatError, show
+from midepoch.errors import ArgumentError, PlanMismatchError, StateFormatError, show
 from midepoch.integrations.processes import check_ranks, state_of_all
 from midepoch.loader import StatefulDataLoader
 
 __all__ = ["LoaderCheckpoint"]
 
 KEY, ENDED = "loader", "ended"
+
+STEPS = (
+    "Lightning counts an epoch's steps, and cannot go on inside one with steps of another size: "
+    "keep that of the checkpoint (global_batch_size=), resume from a checkpoint of an epoch's end, "
+    "or use a loop of your own"
+)
+"""What to do about a recut epoch."""
+
+PROCESSES = (
+    "Lightning counts an epoch's steps, and cannot go on inside one with another number of them: "
+    "resume on as many processes, or use a loop of your own"
+)
+"""What to do about map-style lanes on another number of processes."""
 
 
 class LoaderCheckpoint(Callback):  # type: ignore[misc]  # Lightning may not be installed
@@ -30,6 +43,8 @@ class LoaderCheckpoint(Callback):  # type: ignore[misc]  # Lightning may not be 
 
     Raises:
         ArgumentError: at the fit's start, if the loader is none that can resume exactly there.
+        PlanMismatchError: there, if the checkpoint is from inside an epoch of longer or shorter
+            steps (``on_world_change="recut"``).
     """
 
     def __init__(self) -> None:
@@ -81,6 +96,7 @@ class LoaderCheckpoint(Callback):  # type: ignore[misc]  # Lightning may not be 
             return
         state, self._loaded = self._loaded, None
         loader.load_state_dict(state)
+        _check_steps(trainer, loader, state)
         if streamed:
             self._trained = state
         elif loader.remaining() == 0:  # Lightning begins the next epoch
@@ -117,6 +133,29 @@ class LoaderCheckpoint(Callback):  # type: ignore[misc]  # Lightning may not be 
             profile(loop)
 
         loop._on_before_fetch = before_fetch
+
+
+def _check_steps(trainer: Trainer, loader: StatefulDataLoader[Any], state: dict[str, Any]) -> None:
+    """Refuse a checkpoint from inside an epoch whose steps had another size.
+
+    Lightning compares its count of the epoch's steps with the loader's length, and would skip a
+    part of the epoch, or repeat one.
+
+    Raises:
+        PlanMismatchError: which size, and what to do.
+    """
+    left, ranks = loader.remaining(), loader._position.ranks
+    if ranks is None or left is None or not state["position"]["batches"]:
+        return
+    fit = trainer.fit_loop
+    if left == 0 and not fit.restarted_mid_epoch:
+        return  # the next epoch is counted anew
+    saved, here = state["plan"]["batch_size"], loader._position.current_plan().batch_size
+    if saved != here:
+        raise PlanMismatchError([("batch_size", saved, here)], STEPS)
+    done, counted = len(loader) - left, fit.epoch_loop.batch_progress.current.ready
+    if done != counted:
+        raise PlanMismatchError([("steps of the epoch so far", counted, done)], PROCESSES)
 
 
 def _reached_limit(trainer: Trainer) -> bool:

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from midepoch import StatefulDataLoader
-from midepoch.errors import ArgumentError
+from midepoch.errors import ArgumentError, PlanMismatchError
 
 lightning = pytest.importorskip("lightning.pytorch")
 
@@ -213,6 +213,61 @@ def test_an_empty_rest_that_the_loader_would_skip(tmp_path: Path, whole: list[An
         path = str(tmp_path / f"step={step}.ckpt")
         rest = fit(tmp_path, 3 * STEPS, ckpt_path=path, loader=make(empty_rest="skip"))
         assert rest == whole[step:], step
+
+
+def test_an_epoch_goes_on_in_steps_of_the_same_size_only(tmp_path: Path) -> None:
+    def loader(size: int) -> Any:
+        return StatefulDataLoader(
+            Noisy(), size, shuffle=True, seed=2, ranks="auto", on_world_change="recut"
+        )
+
+    kept = lightning.callbacks.ModelCheckpoint(
+        tmp_path, every_n_train_steps=3, save_top_k=-1, filename="{step}"
+    )
+    fit(tmp_path, -1, kept, lightning.callbacks.ModelCheckpoint(tmp_path, filename="end"),
+        loader=loader(4), max_epochs=1)  # fmt: skip
+    plain = loader(8)
+    expected = [batch.tolist() for _ in range(3) for batch in plain][3:]
+    for name in ("step=3", "step=6"):  # the latter is from before the epoch's end
+        with pytest.raises(PlanMismatchError, match="steps of another size") as caught:
+            fit(
+                tmp_path,
+                -1,
+                loader=loader(8),
+                max_epochs=3,
+                ckpt_path=str(tmp_path / f"{name}.ckpt"),
+            )
+        assert caught.value.fields == (("batch_size", 4, 8),)
+    rest = fit(tmp_path, -1, loader=loader(8), max_epochs=3, ckpt_path=str(tmp_path / "end.ckpt"))
+    assert [step[1] for step in rest] == expected
+
+
+def test_map_style_lanes_go_on_with_as_many_steps_only(tmp_path: Path) -> None:
+    class Stateful(Noisy):
+        def state_dict(self) -> dict[str, Any]:
+            return {}
+
+        def load_state_dict(self, state: dict[str, Any]) -> None:
+            assert state == {}
+
+    def loader() -> Any:
+        return StatefulDataLoader(
+            Stateful(), 4, seed=2, ranks="auto", lanes=2, uneven="as they are"
+        )
+
+    kept = lightning.callbacks.ModelCheckpoint(
+        tmp_path, every_n_train_steps=4, save_top_k=-1, filename="{step}"
+    )
+    whole = fit(tmp_path, 2 * STEPS, kept, loader=loader())
+    path = tmp_path / "step=4.ckpt"
+    assert fit(tmp_path, 2 * STEPS, loader=loader(), ckpt_path=str(path)) == whole[4:]
+    saved = torch.load(path, weights_only=False)
+    for counts in saved["loops"]["fit_loop"]["epoch_loop.batch_progress"].values():
+        if isinstance(counts, dict):  # as two processes count
+            counts.update(ready=2, started=2, processed=2, completed=1)
+    torch.save(saved, path)
+    with pytest.raises(PlanMismatchError, match="resume on as many processes"):
+        fit(tmp_path, 2 * STEPS, loader=loader(), ckpt_path=str(path))
 
 
 @pytest.mark.parametrize("accumulated", [1, 2])
