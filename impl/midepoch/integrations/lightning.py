@@ -11,13 +11,26 @@ from typing import Any
 from lightning.pytorch import Callback, LightningModule, Trainer
 
 from midepoch.epoch.samplers import ShownShare
-from midepoch.errors import ArgumentError, StateFormatError, show
+from midepoch.errors import ArgumentError, PlanMismatchError, StateFormatError, show
 from midepoch.integrations.processes import check_ranks, state_of_all
 from midepoch.loader import StatefulDataLoader
 
 __all__ = ["LoaderCheckpoint"]
 
 KEY, ENDED = "loader", "ended"
+
+STEPS = (
+    "Lightning counts an epoch's steps, and cannot go on inside one with steps of another size: "
+    "keep that of the checkpoint (global_batch_size=), resume from a checkpoint of an epoch's end, "
+    "or use a loop of your own"
+)
+"""What to do about a recut epoch."""
+
+PROCESSES = (
+    "Lightning counts an epoch's steps, and cannot go on inside one with another number of them: "
+    "resume on as many processes, or use a loop of your own"
+)
+"""What to do about map-style lanes on another number of processes."""
 
 
 class LoaderCheckpoint(Callback):  # type: ignore[misc]  # Lightning may not be installed
@@ -30,6 +43,8 @@ class LoaderCheckpoint(Callback):  # type: ignore[misc]  # Lightning may not be 
 
     Raises:
         ArgumentError: at the fit's start, if the loader is none that can resume exactly there.
+        PlanMismatchError: there, if the checkpoint is from inside an epoch of longer or shorter
+            steps (``on_world_change="recut"``).
     """
 
     def __init__(self) -> None:
@@ -81,17 +96,19 @@ class LoaderCheckpoint(Callback):  # type: ignore[misc]  # Lightning may not be 
             return
         state, self._loaded = self._loaded, None
         loader.load_state_dict(state)
+        _check_steps(trainer, loader, state)
         if streamed:
             self._trained = state
         elif loader.remaining() == 0:  # Lightning begins the next epoch
-            for batch in loader:
+            # An empty rest is not skipped (empty_rest="skip"): the fit takes the epoch after it.
+            for batch in loader._open():
                 raise StateFormatError(f"expected an empty rest, got a batch {show(batch)}", "$")
             self._ended = True
         elif state["position"]["batches"] and _reached_limit(trainer):
             loader._leave_epoch()
             self._ended = True
         if self._ended:
-            _count_the_epoch(trainer)
+            _count_the_epoch(trainer, streamed=streamed)
             if streamed:
                 _count_batches_anew(trainer)
         iter(trainer.fit_loop._data_fetcher)
@@ -118,6 +135,29 @@ class LoaderCheckpoint(Callback):  # type: ignore[misc]  # Lightning may not be 
         loop._on_before_fetch = before_fetch
 
 
+def _check_steps(trainer: Trainer, loader: StatefulDataLoader[Any], state: dict[str, Any]) -> None:
+    """Refuse a checkpoint from inside an epoch whose steps had another size.
+
+    Lightning compares its count of the epoch's steps with the loader's length, and would skip a
+    part of the epoch, or repeat one.
+
+    Raises:
+        PlanMismatchError: which size, and what to do.
+    """
+    left, ranks = loader.remaining(), loader._position.ranks
+    if ranks is None or left is None or not state["position"]["batches"]:
+        return
+    fit = trainer.fit_loop
+    if left == 0 and not fit.restarted_mid_epoch:
+        return  # the next epoch is counted anew
+    saved, here = state["plan"]["batch_size"], loader._position.current_plan().batch_size
+    if saved != here:
+        raise PlanMismatchError([("batch_size", saved, here)], STEPS)
+    done, counted = len(loader) - left, fit.epoch_loop.batch_progress.current.ready
+    if done != counted:
+        raise PlanMismatchError([("steps of the epoch so far", counted, done)], PROCESSES)
+
+
 def _reached_limit(trainer: Trainer) -> bool:
     """Tell whether Lightning has ended the checkpoint's epoch, as by ``limit_train_batches``."""
     return bool(trainer.fit_loop.epoch_loop._num_ready_batches_reached())
@@ -127,15 +167,19 @@ def _ignored(epoch: int) -> None:
     """Leave the epochs to the loader, which counts them by itself."""
 
 
-def _count_the_epoch(trainer: Trainer) -> None:
+def _count_the_epoch(trainer: Trainer, *, streamed: bool) -> None:
     """Let the fit begin the epoch after a checkpoint of an epoch's end.
 
     Without ``max_epochs`` Lightning takes each resume for one inside an epoch
     (``_FitLoop.restarting``): it would count the ended epoch's batches for the next one, and end
-    that one after its first batch.
+    that one after its first batch. The same goes for a checkpoint of the next epoch's start.
 
     A resume on an epoch's last step counts the epoch as ended, but not the next one as begun
     (``_FitLoop.on_advance_start``): checkpoints of that one's end would not be known as such.
+
+    If validation made the checkpoint on the last step, Lightning goes through the epoch's end once
+    more, without a batch. A stream has the next epoch's first batch by then, so its epoch is
+    counted here.
     """
     fit = trainer.fit_loop
     if fit.restarted_on_epoch_end:
@@ -144,6 +188,15 @@ def _count_the_epoch(trainer: Trainer) -> None:
         fit._restarting = fit.epoch_loop.restarting = False
     elif fit.restarted_mid_epoch and fit.epoch_loop.restarted_on_train_batch_end:
         fit.reset_restart_stage()
+    elif streamed and fit.restarted_mid_epoch and fit.epoch_loop.restarted_on_last:
+        fit.epoch_progress.increment_processed()
+        fit.epoch_progress.increment_completed()
+        fit.reset_restart_stage()
+        if not fit.epoch_loop._should_accumulate():  # as after the validation
+            fit.epoch_loop._batches_that_stepped += 1
+        fit._restarting = fit.epoch_loop.restarting = False
+    elif not fit.restarted_mid_epoch:  # the fit had ended, or begun the next epoch
+        fit._restarting = fit.epoch_loop.restarting = False
 
 
 def _count_batches_anew(trainer: Trainer) -> None:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from torch import multiprocessing
 
 from midepoch import StatefulDataLoader
-from midepoch.errors import ArgumentError
+from midepoch.errors import ArgumentError, PlanMismatchError
 
 lightning = pytest.importorskip("lightning.pytorch")
 
@@ -59,6 +56,9 @@ class Model(lightning.LightningModule):  # type: ignore[misc, name-defined]  # f
         self.seen.append([self.current_epoch, batch.tolist(), float(loss)])
         return loss
 
+    def validation_step(self, batch: Any, number: int) -> None:
+        """Validate, if there is a loader to do so."""
+
     def configure_optimizers(self) -> Any:
         return torch.optim.SGD(self.parameters(), lr=1e-4)
 
@@ -71,6 +71,7 @@ def fit(folder: Path, steps: int, *more: Any, loader: Any = None, **options: Any
     """Train for so many steps, or up to a checkpoint's steps and so many more."""
     torch.manual_seed(0)
     model, resumed = Model(), options.pop("ckpt_path", None)
+    validated = options.pop("validated", None)
     trainer = lightning.Trainer(
         max_steps=steps,
         accelerator="cpu",
@@ -81,7 +82,7 @@ def fit(folder: Path, steps: int, *more: Any, loader: Any = None, **options: Any
         callbacks=[LoaderCheckpoint(), *more],
         **{"devices": 1, "max_epochs": -1, **options},
     )
-    trainer.fit(model, make() if loader is None else loader, ckpt_path=resumed)
+    trainer.fit(model, make() if loader is None else loader, validated, ckpt_path=resumed)
     return model.seen
 
 
@@ -155,16 +156,118 @@ def test_a_run_that_max_steps_ended_goes_on(tmp_path: Path, whole: list[Any]) ->
         assert [step[1:] for step in rest] == [step[1:] for step in expected[4:]]
 
 
-def test_a_checkpoint_that_is_saved_after_the_fit(tmp_path: Path, whole: list[Any]) -> None:
+@pytest.mark.parametrize("steps", [4, STEPS])
+def test_a_checkpoint_that_is_saved_after_the_fit(
+    tmp_path: Path, whole: list[Any], steps: int
+) -> None:
     torch.manual_seed(0)
     trainer = lightning.Trainer(
-        max_steps=4, accelerator="cpu", logger=False, callbacks=[LoaderCheckpoint()],
+        max_steps=steps, accelerator="cpu", logger=False, callbacks=[LoaderCheckpoint()],
         default_root_dir=tmp_path, enable_checkpointing=False, devices=1,
     )  # fmt: skip
     trainer.fit(Model(), make())
     trainer.save_checkpoint(tmp_path / "after.ckpt")
     rest = fit(tmp_path, 3 * STEPS, ckpt_path=str(tmp_path / "after.ckpt"))
-    assert [step[1:] for step in rest] == [step[1:] for step in whole[4:]]
+    assert [step[1:] for step in rest] == [step[1:] for step in whole[steps:]]
+
+
+@pytest.mark.parametrize("counted", ["epochs", "steps"])
+def test_a_checkpoint_of_an_epochs_start(tmp_path: Path, whole: list[Any], counted: str) -> None:
+    class Keeping(lightning.Callback):  # type: ignore[misc, name-defined]
+        def on_train_epoch_start(self, trainer: Any, pl_module: Any) -> None:
+            trainer.save_checkpoint(tmp_path / f"{trainer.global_step}.ckpt")
+
+    steps, epochs = (-1, 3) if counted == "epochs" else (3 * STEPS, -1)
+    assert fit(tmp_path, steps, Keeping(), max_epochs=epochs) == whole
+    for step in (0, STEPS, 2 * STEPS):
+        path = str(tmp_path / f"{step}.ckpt")
+        assert fit(tmp_path, steps, max_epochs=epochs, ckpt_path=path) == whole[step:], step
+
+
+@pytest.mark.parametrize("interval", [2, STEPS])
+@pytest.mark.parametrize("data", ["map", "stream"])
+def test_a_checkpoint_that_validation_made(tmp_path: Path, data: str, interval: int) -> None:
+    def loader() -> Any:
+        return make() if data == "map" else StatefulDataLoader(Stream(), batch_size=3, seed=2)
+
+    options: dict[str, Any] = {
+        "max_epochs": 3,
+        "val_check_interval": interval,
+        "validated": torch.utils.data.DataLoader(Noisy(), batch_size=8),
+    }
+    kept = lightning.callbacks.ModelCheckpoint(tmp_path, save_top_k=-1, filename="{step}")
+    whole = fit(tmp_path, -1, kept, loader=loader(), **options)
+    assert len(whole) == 3 * STEPS
+    for step in range(interval, 3 * STEPS + 1, interval):
+        path = str(tmp_path / f"step={step}.ckpt")
+        rest = fit(tmp_path, -1, loader=loader(), ckpt_path=path, **options)
+        assert rest == whole[step:], step
+
+
+def test_an_empty_rest_that_the_loader_would_skip(tmp_path: Path, whole: list[Any]) -> None:
+    kept = lightning.callbacks.ModelCheckpoint(
+        tmp_path, every_n_train_steps=3, save_top_k=-1, filename="{step}"
+    )
+    fit(tmp_path, 2 * STEPS, kept)
+    for step in (3, STEPS, 2 * STEPS):
+        path = str(tmp_path / f"step={step}.ckpt")
+        rest = fit(tmp_path, 3 * STEPS, ckpt_path=path, loader=make(empty_rest="skip"))
+        assert rest == whole[step:], step
+
+
+def test_an_epoch_goes_on_in_steps_of_the_same_size_only(tmp_path: Path) -> None:
+    def loader(size: int) -> Any:
+        return StatefulDataLoader(
+            Noisy(), size, shuffle=True, seed=2, ranks="auto", on_world_change="recut"
+        )
+
+    kept = lightning.callbacks.ModelCheckpoint(
+        tmp_path, every_n_train_steps=3, save_top_k=-1, filename="{step}"
+    )
+    fit(tmp_path, -1, kept, lightning.callbacks.ModelCheckpoint(tmp_path, filename="end"),
+        loader=loader(4), max_epochs=1)  # fmt: skip
+    plain = loader(8)
+    expected = [batch.tolist() for _ in range(3) for batch in plain][3:]
+    for name in ("step=3", "step=6"):  # the latter is from before the epoch's end
+        with pytest.raises(PlanMismatchError, match="steps of another size") as caught:
+            fit(
+                tmp_path,
+                -1,
+                loader=loader(8),
+                max_epochs=3,
+                ckpt_path=str(tmp_path / f"{name}.ckpt"),
+            )
+        assert caught.value.fields == (("batch_size", 4, 8),)
+    rest = fit(tmp_path, -1, loader=loader(8), max_epochs=3, ckpt_path=str(tmp_path / "end.ckpt"))
+    assert [step[1] for step in rest] == expected
+
+
+def test_map_style_lanes_go_on_with_as_many_steps_only(tmp_path: Path) -> None:
+    class Stateful(Noisy):
+        def state_dict(self) -> dict[str, Any]:
+            return {}
+
+        def load_state_dict(self, state: dict[str, Any]) -> None:
+            assert state == {}
+
+    def loader() -> Any:
+        return StatefulDataLoader(
+            Stateful(), 4, seed=2, ranks="auto", lanes=2, uneven="as they are"
+        )
+
+    kept = lightning.callbacks.ModelCheckpoint(
+        tmp_path, every_n_train_steps=4, save_top_k=-1, filename="{step}"
+    )
+    whole = fit(tmp_path, 2 * STEPS, kept, loader=loader())
+    path = tmp_path / "step=4.ckpt"
+    assert fit(tmp_path, 2 * STEPS, loader=loader(), ckpt_path=str(path)) == whole[4:]
+    saved = torch.load(path, weights_only=False)
+    for counts in saved["loops"]["fit_loop"]["epoch_loop.batch_progress"].values():
+        if isinstance(counts, dict):  # as two processes count
+            counts.update(ready=2, started=2, processed=2, completed=1)
+    torch.save(saved, path)
+    with pytest.raises(PlanMismatchError, match="resume on as many processes"):
+        fit(tmp_path, 2 * STEPS, loader=loader(), ckpt_path=str(path))
 
 
 @pytest.mark.parametrize("accumulated", [1, 2])
@@ -232,84 +335,3 @@ def test_loaders_that_cannot_resume_exactly_are_refused(tmp_path: Path) -> None:
     ):
         with pytest.raises(ArgumentError, match=words):
             fit(tmp_path, 2, loader=loader)
-
-
-def _process(rank: int, world: int, folder: str, steps: int, port: int) -> None:
-    os.environ.update(
-        MASTER_ADDR="127.0.0.1",
-        MASTER_PORT=str(port),
-        NODE_RANK="0",
-        LOCAL_RANK=str(rank),
-        WORLD_SIZE=str(world),
-    )
-    kept = lightning.callbacks.ModelCheckpoint(
-        folder, every_n_train_steps=2, save_top_k=-1, filename="{step}"
-    )
-    path = Path(folder, "step=2.ckpt")
-    seen = fit(
-        Path(folder),
-        steps,
-        kept,
-        loader=make(ranks="auto"),
-        devices=world,
-        strategy="ddp",
-        ckpt_path=str(path) if path.exists() else None,
-    )
-    Path(folder, f"{rank}-{steps}.json").write_text(json.dumps(seen), encoding="utf-8")
-
-
-def test_two_processes_resume_together(helpers: None, tmp_path: Path) -> None:
-    from test_accelerate import free_port
-
-    for steps in (2, 6):
-        args = (2, str(tmp_path), steps, free_port())
-        multiprocessing.start_processes(_process, args, nprocs=2, start_method="spawn")
-    ranks = [
-        [json.loads((tmp_path / f"{rank}-{steps}.json").read_text()) for steps in (2, 6)]
-        for rank in range(2)
-    ]
-    loader = StatefulDataLoader(Noisy(), 8, shuffle=True, seed=2, ranks=(0, 1))
-    whole = [batch.tolist() for _ in range(2) for batch in loader]
-    for part, start in ((0, 0), (1, 2)):
-        steps = zip(ranks[0][part], ranks[1][part], strict=True)
-        got = [[*one[1], *two[1]] for one, two in steps]
-        assert got == whole[start : start + len(got)]
-        assert len(got) == (2, 4)[part]
-
-
-def _fabric(rank: int, world: int, folder: str, saved: bool, port: int) -> None:
-    os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port), NODE_RANK="0")
-    os.environ.update(LOCAL_RANK=str(rank), WORLD_SIZE=str(world))
-    from lightning.fabric import Fabric
-
-    fabric = Fabric(accelerator="cpu", devices=world, strategy="ddp")
-    fabric.launch()
-    loader = make(ranks="auto")
-    batches = fabric.setup_dataloaders(loader)
-    path = Path(folder, "fabric.ckpt")
-    if saved:
-        fabric.load(path, {"loader": loader})
-    seen = []
-    for _ in range(2):
-        for number, batch in enumerate(batches):
-            seen.append(batch.tolist())
-            if number == 1 and not saved:
-                fabric.save(path, {"loader": loader})
-                break
-        if not saved:
-            break
-    Path(folder, f"{rank}-{int(saved)}.json").write_text(json.dumps(seen), encoding="utf-8")
-
-
-def test_fabric_leaves_the_loader_as_it_is(helpers: None, tmp_path: Path) -> None:
-    from test_accelerate import free_port
-
-    for saved in (False, True):
-        args = (2, str(tmp_path), saved, free_port())
-        multiprocessing.start_processes(_fabric, args, nprocs=2, start_method="spawn")
-    loader = StatefulDataLoader(Noisy(), 8, shuffle=True, seed=2, ranks=(0, 1))
-    whole = [batch.tolist() for _ in range(2) for batch in loader]
-    assert len(whole) == 6
-    for saved, wanted in ((0, whole[:2]), (1, whole[2:])):
-        one, two = (json.loads((tmp_path / f"{r}-{saved}.json").read_text()) for r in range(2))
-        assert [[*a, *b] for a, b in zip(one, two, strict=True)] == wanted
