@@ -19,6 +19,10 @@ def differences(published: list[Judged], again: list[Judged]) -> list[str]:
         if row.anchor not in known:
             found.append(f"{row.title} is not published")
             continue
+        profiles = [one.document.header.profile for one in (known[row.anchor], row)]
+        if len({*profiles}) > 1:
+            found.append(f"{row.title}: {profiles[0]} was published, {profiles[1]} is played now")
+            continue
         for name in sorted({*row.cells, *known[row.anchor].cells}):
             before, now = (_told(one, name) for one in (known[row.anchor], row))
             if before != now:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -292,6 +293,11 @@ def test_a_documented_limit_is_shown_beside_the_cell(
     rows = {row.name: row for row in read_reports(tmp_path / "r")}
     assert rows["row"].documented("Resume") == [limit]
     assert rows["row"].documented("Cost") == rows["other"].documented("Resume") == []
+    # The remark in the table is for limits of what fails.
+    assert rows["row"].excused("Resume")
+    assert not rows["other"].excused("Resume")
+    other = Limit(("row",), ("RESUME-5",), "A load applies to the next iterator.", "its guide, 1.0")
+    assert not dataclasses.replace(rows["row"], limits=(other,)).excused("Resume")
     shown = Page(matrix_page(list(rows.values()), ())).words
     assert shown.count("A resume starts the epoch again.") == 1
 

@@ -34,3 +34,18 @@ def test_a_changed_cell_is_told_and_a_missing_row_is_not(tmp_path: Path) -> None
     found = differences(published, read_reports(tmp_path / "other"))
     assert any("Resume: silently wrong" in line and "exact now" in line for line in found)
     assert any(line.endswith("is not published") for line in found)
+
+
+def test_reports_of_two_profiles_are_not_compared(tmp_path: Path) -> None:
+    for folder, profile in (("published", "quick"), ("again", "full")):
+        (tmp_path / folder).mkdir()
+        report = tmp_path / folder / "one.jsonl"
+        simulated_report(tmp_path / "report.jsonl")
+
+        def of_profile(lines: list[dict[str, Any]], profile: str = profile) -> None:
+            lines[0]["profile"] = profile
+
+        rewritten(tmp_path / "report.jsonl", report, of_profile)
+    published, again = (read_reports(tmp_path / folder) for folder in ("published", "again"))
+    (said,) = differences(published, again)
+    assert said.endswith("quick was published, full is played now")

@@ -114,8 +114,14 @@ class Judged:
 
     def found(self, name: str) -> list[Finding]:
         """Return the findings behind the failures of a class."""
-        failing = {failure.requirement for _, failure in self.cell(name).failures}
-        return [one for one in self.findings if failing & set(one.requirements)]
+        return [one for one in self.findings if self._failing(name) & set(one.requirements)]
+
+    def excused(self, name: str) -> bool:
+        """Return whether the loader's documentation promises less than what fails in a class."""
+        return any(self._failing(name) & set(limit.requirements) for limit in self.limits)
+
+    def _failing(self, name: str) -> set[str]:
+        return {failure.requirement for _, failure in self.cell(name).failures}
 
     def replay(self, failure: Failure) -> str:
         """Return the command that plays a failure's case again."""
@@ -143,7 +149,7 @@ def read_reports(folder: Path, findings: Sequence[Finding] = ()) -> list[Judged]
     found.sort(key=lambda one: (one[1].header.started, one[0]), reverse=True)
     rows: dict[str, Judged] = {}
     for path, document in found:
-        name = path.stem.removesuffix(f"-{document.header.loader.version or '0'}")
+        name = _row_of(path.stem, document.header.loader.version)
         anchor = slug(name) if slug(name) not in rows else slug(path.stem)
         if anchor in rows:
             raise CheckError(
@@ -155,6 +161,12 @@ def read_reports(folder: Path, findings: Sequence[Finding] = ()) -> list[Judged]
         cells = cells_of(document)
         rows[anchor] = Judged(name, anchor, path.name, document, cells, known, pages)
     return sorted(rows.values(), key=_suffering)
+
+
+def _row_of(stem: str, version: str) -> str:
+    """Return the name of the row whose report has this file name."""
+    known = [row.name for row in ROWS if stem.startswith(f"{row.name}-")]
+    return max(known, key=len, default=stem.removesuffix(f"-{version or '0'}"))
 
 
 def matrix_page(rows: Sequence[Judged], known: Sequence[Row] = ROWS) -> str:
