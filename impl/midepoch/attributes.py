@@ -116,10 +116,15 @@ class LoaderAttributes(DataLoader[T]):
         """Compare the positions of the ranks that share the plan; all ranks call this together.
 
         Raises:
-            RanksError: their positions differ, or there is no process group to ask them in.
+            RanksError: their positions differ, or there is no process group to ask them in. It
+                names the ranks, and the fields of their states.
         """
         ranks = self._shared_ranks()
-        ranks.compare(dumps(common(self._position.document()).to_dict()))
+        state = common(self._position.document()).to_dict()
+        fields = {part: dumps(state[part]) for part in ("sampler", "lanes")}
+        for part in ("plan", "position"):
+            fields |= {f"{part}.{name}": dumps(value) for name, value in state[part].items()}
+        ranks.compare(fields)
 
     def gather_state(self, state: dict[str, Any] | None = None) -> dict[str, Any]:
         """Return the state of all ranks, which call this together; any number of ranks resumes it.

@@ -315,19 +315,21 @@ class RankPlaces:
             return self._ranks
         return self._ranks.get_group() if _is_mesh(self._ranks) else None
 
-    def compare(self, state: bytes) -> None:
-        """Compare the states of all ranks, which call this together.
+    def compare(self, fields: dict[str, bytes]) -> None:
+        """Compare the fields of all ranks' states; the ranks call this together.
 
         Raises:
             RanksError: they differ, or there is no process group.
         """
         self._group()
-        states = self.gather(state)
-        odd = [rank for rank, other in enumerate(states) if other != states[0]]
+        first, *others = self.gather(fields)
+        odd = [rank for rank, other in enumerate(others, start=1) if other != first]
         if odd:
             names = ", ".join(map(str, odd))
+            differ = [name for name in first if any(other[name] != first[name] for other in others)]
             raise RanksError(
-                f"the ranks are not at one position: the states of ranks {names} are not rank 0's"
+                f"the ranks are not at one position: the states of ranks {names} are not rank 0's "
+                f"in {', '.join(differ)}"
             )
 
     def _alone(self) -> bool:

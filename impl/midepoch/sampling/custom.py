@@ -93,8 +93,9 @@ class CustomOrder:
         if self._target and chain.epoch() != resume.epoch:
             raise ReplayMismatchError(
                 f"sampler.epoch is {chain.epoch()}, but the state was saved in the middle of an "
-                f"epoch under {resume.epoch}; do not set another before the rest is delivered. Where "
-                "a trainer sets one (Lightning Fabric sets 0), give ranks= in place of the sampler"
+                f"epoch under {resume.epoch}; do not set another before the rest is delivered. "
+                "Where a trainer sets one (Lightning Fabric sets 0), give ranks= in place of the "
+                "sampler"
             )
         states = {slot: resume.states[slot] for slot in resume.stated}
         chain.first_state.apply(chain.objects, restoring=not states)
