@@ -304,9 +304,7 @@ def _rank(rank: int, world: int, folder: str, saved: str) -> None:
             batches = iter(apart)
             for _ in range(1 + rank):
                 next(batches)
-            with pytest.raises(
-                RanksError, match=r"ranks 1 are .* in position.batches"
-            ):
+            with pytest.raises(RanksError, match=r"ranks 1 are .* in position.batches"):
                 apart.check_ranks()
             with pytest.raises(RanksError, match="not at one position"):
                 apart.gather_state()
