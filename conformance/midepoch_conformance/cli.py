@@ -62,7 +62,6 @@ EPILOG = (
     "the project; `make docs` builds it into site/."
 )
 
-
 app = typer.Typer(
     cls=Commands,
     add_completion=False,

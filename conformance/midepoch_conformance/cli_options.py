@@ -1,4 +1,4 @@
-"""What the commands of the command line share: their options, and how Ctrl-C ends them."""
+"""The options that commands share, and the line with which Ctrl-C ends them."""
 
 from __future__ import annotations
 

@@ -12,9 +12,9 @@ from midepoch_conformance.run.bench import Bench
 from midepoch_conformance.run.failures import failing_groups, investigate
 from midepoch_conformance.run.known import cover, replay
 from midepoch_conformance.run.summary import (
-    SORTS,
     WITH_WORKERS,
     loads,
+    of_sort,
     prerequisite_cases,
     with_blocked,
 )
@@ -110,8 +110,7 @@ class PiecewiseCheck:
             return Verdict("skipped", "no run with workers can be judged")
         words: str | None = None
         for case in self._table:
-            w, x = case.workload, case.sessions[0].execution
-            if w.fail_at is not None or not SORTS[sort](vars(x)):
+            if not of_sort(case, sort):
                 continue
             result = self._judge(case)
             failed = next((f.words for f in result.findings if f.kind == "oracle"), None)

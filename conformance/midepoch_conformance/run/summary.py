@@ -27,6 +27,7 @@ __all__ = [
     "WITH_WORKERS",
     "loads",
     "no_run_with_workers",
+    "of_sort",
     "prerequisite_cases",
     "summarise",
     "unjudged",
@@ -159,6 +160,11 @@ def no_run_with_workers(results: Iterable[CaseResult]) -> bool:
     )
 
 
+def of_sort(case: Case, sort: str) -> bool:
+    """Return whether a case's uninterrupted run is of a sort, and no sample fails on purpose."""
+    return case.workload.fail_at is None and SORTS[sort](vars(case.sessions[0].execution))
+
+
 def failing_runs(results: Sequence[CaseResult]) -> tuple[str, ...]:
     """Return the sorts of runs that failed whenever something was to be compared with them.
 
@@ -168,11 +174,11 @@ def failing_runs(results: Sequence[CaseResult]) -> tuple[str, ...]:
     if no_run_with_workers(results):
         return (WITH_WORKERS,)
     compared = [
-        (vars(r.case.sessions[0].execution), any(f.kind == "oracle" for f in r.findings))
+        (r.case, any(f.kind == "oracle" for f in r.findings))
         for r in results
-        if r.reason is None and r.findings and r.case.workload.fail_at is None
+        if r.reason is None and r.findings
     ]
-    runs = {name: [failed for x, failed in compared if has(x)] for name, has in SORTS.items()}
+    runs = {sort: [failed for case, failed in compared if of_sort(case, sort)] for sort in SORTS}
     return tuple(name for name, failed in runs.items() if failed and all(failed))
 
 

@@ -273,9 +273,10 @@ class RankPlaces:
 
     def _can_ask(self) -> bool:
         """Tell whether these ranks are those of a process group."""
-        if not (dist.is_available() and dist.is_initialized()):
-            return type(self._ranks) is not tuple  # another kind of ranks needs a group
-        return type(self._ranks) is not tuple or _of_default_group() == self.find()
+        if type(self._ranks) is not tuple:
+            return True  # these need a group
+        ready = dist.is_available() and dist.is_initialized()
+        return ready and (dist.get_rank(), dist.get_world_size()) == self._ranks
 
     def length(self, batches: int) -> int:
         """Return this rank's batches of so many, in an epoch of map-style lanes."""
@@ -355,10 +356,6 @@ class RankPlaces:
                 f"{world} ranks cannot agree on a drawn seed, because they are not all ranks of "
                 "the default process group: give each of them the same seed="
             )
-
-
-def _of_default_group() -> Place:
-    return Place(dist.get_rank(), dist.get_world_size())
 
 
 class _SameEnds:

@@ -24,13 +24,13 @@ STEPS = (
     "keep that of the checkpoint (global_batch_size=), resume from a checkpoint of an epoch's end, "
     "or use a loop of your own"
 )
-"""What to do about a recut epoch."""
+"""The advice about an epoch that is cut anew."""
 
 PROCESSES = (
     "Lightning counts an epoch's steps, and cannot go on inside one with another number of them: "
     "resume on as many processes, or use a loop of your own"
 )
-"""What to do about map-style lanes on another number of processes."""
+"""The advice about map-style lanes on another number of processes."""
 
 
 class LoaderCheckpoint(Callback):  # type: ignore[misc]  # Lightning may not be installed

@@ -173,7 +173,7 @@ def test_a_checkpoint_that_is_saved_after_the_fit(
 
 @pytest.mark.parametrize("counted", ["epochs", "steps"])
 def test_a_checkpoint_of_an_epochs_start(tmp_path: Path, whole: list[Any], counted: str) -> None:
-    class Keeping(lightning.Callback):  # type: ignore[misc, name-defined]
+    class Keeping(lightning.Callback):  # type: ignore[misc, name-defined]  # may be missing
         def on_train_epoch_start(self, trainer: Any, pl_module: Any) -> None:
             trainer.save_checkpoint(tmp_path / f"{trainer.global_step}.ckpt")
 
