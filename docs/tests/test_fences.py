@@ -36,7 +36,18 @@ def pages() -> list[Path]:
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("page", pages(), ids=lambda p: str(p.relative_to(ROOT)))
 def test_every_fence_of_the_page_runs(page: Path, tmp_path: Path) -> None:
-    fences.run(fences.parse(page.read_text(encoding="utf-8")), tmp_path)
+    parsed = fences.parse(page.read_text(encoding="utf-8"))
+    folders = [tmp_path / "first", tmp_path / "second"]
+    for folder in folders:
+        folder.mkdir()
+    try:
+        fences.run(parsed, folders[0])
+    except fences.FenceError as error:
+        # A thread of gloo that still holds a tensor at the interpreter's end aborts the process
+        # (pytorch/pytorch#179291): no program can prevent it, and the page is not at fault.
+        if "terminate called without an active exception" not in str(error):
+            raise
+        fences.run(parsed, folders[1])
 
 
 def test_the_long_pages_exist() -> None:
