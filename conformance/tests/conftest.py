@@ -6,6 +6,7 @@ differences before you commit them.
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -21,6 +22,9 @@ __all__ = ["fakes", "few_histories", "nothing_left"]
 
 FAKES = Path(__file__).parent / "fakes"
 GOLDEN = Path(__file__).parent / "golden"
+
+# Tests send SIGINT, which the background jobs of a shell ignore.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

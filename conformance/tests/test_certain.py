@@ -27,6 +27,7 @@ from midepoch_conformance.run.certainty.hangs import Hangs
 from midepoch_conformance.run.certainty.plays import Plays
 from midepoch_conformance.run.certainty.turns import Turns
 from midepoch_conformance.run.check import run_check
+from midepoch_conformance.run.failures import failing_groups, smallest
 from midepoch_conformance.run.runner import Runner, RunnerError
 from midepoch_conformance.run.settings import Settings
 from midepoch_conformance.verdict.results import CaseResult
@@ -90,6 +91,69 @@ def test_a_hang_needs_one_proof_for_each_place() -> None:
     clock.at = "b.py"
     assert plays.play(OTHER).hangs
     assert clock.limits == [1, 25, 1, 1, 25]
+
+
+class Late(Engine):
+    """Plays cases of which the second session needs some seconds, all at one place."""
+
+    def __init__(self, *needs: tuple[Case, float]) -> None:
+        super().__init__(fault=self._late)
+        self.needs = {case.id: seconds for case, seconds in needs}
+        self.given: list[float] = []
+
+    def play(
+        self,
+        case: Case,
+        lengths: Sequence[int] | None = None,
+        limit: float | None = None,
+        most: float = 4,
+    ) -> Trace:
+        self.given.append(self.limit if limit is None else limit)
+        return super().play(case, lengths, limit, most)
+
+    def _late(self, case: Case, session: int) -> Fault | None:
+        limit = self.given[-1]
+        if session != 1 or self.needs.get(case.id, 0) < limit:
+            return None
+        return hang("next", limit, stacks("/home/me/a.py", 5))
+
+
+FOR_EVER = float("inf")
+HISTORY = written.case("history", "take 2, save s", "load s, drain, drain")
+
+
+def test_a_requirement_fails_only_by_a_hang_with_a_proof() -> None:
+    engine = Late((CUT, FOR_EVER), (OTHER, FOR_EVER), (HISTORY, 3))
+    bench = Bench(engine, hangs=Hangs(1.0))
+    for case, requirement, outcome in (
+        (CUT, "RESUME-1", "fails"),
+        (OTHER, "RESUME-1", "fails"),
+        # It is late at the same place, but nobody has shown that RESUME-7 fails by a hang.
+        (HISTORY, "RESUME-7", "pass"),
+    ):
+        engine.given.clear()
+        (found,) = (f for f in bench.judge(case).findings if f.requirement == requirement)
+        assert found.outcome == outcome, found
+        assert (5.0 in engine.given) == (case != OTHER)
+
+
+def test_the_case_that_is_shown_has_a_proof() -> None:
+    slow = written.case("cut", "save s", "load s, drain")
+    engine = Late((slow, 3), (OTHER, FOR_EVER), (CUT, FOR_EVER))
+    bench = Bench(engine, hangs=Hangs(1.0))
+    results = [bench.judge(case) for case in (OTHER, CUT, slow)]
+    (group,) = (g for g in failing_groups(results, by_kind=False) if g.requirement == "RESUME-1")
+    assert group.members[0][0] == slow
+    engine.given.clear()
+    shown = smallest(bench, group, shrinking=True)
+    assert (shown.case, shown.finding.outcome, engine.given) == (OTHER, "fails", [])
+    assert shown.stacks == "Thread (most recent call first):\n  me/a.py:5 in wait"
+    assert shown.cases == 3
+
+    none = Bench(Late((slow, 3), (OTHER, 3), (CUT, 3)), hangs=Hangs(1.0))
+    shown = smallest(none, group, shrinking=False)
+    assert (shown.case, shown.finding.outcome, shown.stacks) == (slow, "unstable", "")
+    assert shown.finding.words.startswith("no play that had five times the limit hangs")
 
 
 def test_a_slow_play_beside_a_known_hang_has_five_limits() -> None:

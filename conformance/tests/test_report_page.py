@@ -283,6 +283,20 @@ def test_every_text_names_the_worst_case_beside_the_smallest(path: Path, tmp_pat
     assert "- worst: `30 samples of 31 are missing`" in markdown(report)
 
 
+def test_every_text_tells_where_the_processes_stood(path: Path, tmp_path: Path) -> None:
+    def hang(lines: list[dict[str, Any]]) -> None:
+        frames = (f"  me/a.py:{number} in wait" for number in range(40))
+        lines[-1]["failures"][0]["stacks"] = "\n".join(["Thread:", *frames])
+
+    report = changed(path, tmp_path, hang)
+    out = io.StringIO()
+    terminal.show_report(report, Console(file=out, width=120))
+    assert "me/a.py:0 in wait" in out.getvalue()
+    assert "and 17 more lines" in out.getvalue()
+    assert "me/a.py:39 in wait" in Page(html_page(report)).words
+    assert "\n  me/a.py:39 in wait\n" in markdown(report)
+
+
 # The comment
 
 

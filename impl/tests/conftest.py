@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import gc
 import multiprocessing
+import signal
 import threading
 from collections.abc import Iterator
 
 import pytest
 from belongings import Belongings, belongings
 from connection import Connection
+
+# Tests send SIGINT, which the background jobs of a shell ignore.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)

@@ -206,6 +206,7 @@ class Failure(Finding):
     script_note: str
     worst: str = ""
     also: Sequence[str] = ()
+    stacks: str = ""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -277,6 +277,7 @@ def _failure(failure: results.Failure) -> Failure:
         script_note=without_process_ids(failure.script_note),
         worst=without_process_ids(failure.worst),
         also=failure.also,
+        stacks=failure.stacks,
     )
 
 

@@ -172,6 +172,8 @@ def _failure(number: int, one: Failure) -> list[str]:
         lines.append(f"- script: {code(one.script)}")
     if one.script_note:
         lines.append(f"- note: {plain(one.script_note)}")
+    if one.stacks:
+        lines += ["- where the processes stood:", "", *block(one.stacks)]
     drawing = draw(one.delivered)
     if drawing.tells:
         lines += ["", *block(drawn_text(drawing))]

@@ -48,6 +48,8 @@ _STYLES = {
 }
 _LINES, _VALUE = 10, 400
 _REASONS = 8
+_STACKS = 24
+"""The most lines of stacks that are shown; the other reports have all."""
 _NAME_WIDTH, _CELL_WIDTH = 13, 24
 
 
@@ -294,6 +296,11 @@ def _print_failure(
     for name, value in facts:
         grid.add_row(name, Text(printable(value)))
     console.print(Group(head, Padding(grid, (0, 0, 0, 3))))
+    if failure.stacks:
+        shown = failure.stacks.splitlines()
+        rest = [f"and {counted(len(shown) - _STACKS, 'more line')}"] if len(shown) > _STACKS else []
+        told = Text(printable("\n".join([*shown[:_STACKS], *rest])), "dim")
+        console.print(Padding(told, (0, 0, 0, 3)))
     drawing = draw(failure.delivered)
     if drawing.tells:
         # A line of a drawing that is folded shows nothing: a narrow terminal cuts it.

@@ -160,7 +160,8 @@ class Bench:
         self.abandoned = False
         """Whether nothing can be played any more; the case that was being played has no verdict."""
         self._oracles = oracles or Oracles()
-        self._plays = Plays(engine, turns or Turns(), hangs or Hangs(engine.limit))
+        self._hangs = hangs or Hangs(engine.limit)
+        self._plays = Plays(engine, turns or Turns(), self._hangs)
         self._certain = certain or CertainFailures()
         self._again: tuple[str, Trace, Trace] | None = None
 
@@ -207,15 +208,20 @@ class Bench:
         seconds = time.monotonic() - start
         return CaseResult(index, case, tuple(findings), reason, seconds)
 
-    def fails(self, case: Case, finding: Finding) -> Finding | None:
+    def stacks(self, case: Case) -> str | None:
+        """Return where the processes of a case stood whose hang has a proof of its own, or None."""
+        return self._hangs.stacks(case.id)
+
+    def fails(self, case: Case, finding: Finding, *, proven: bool = False) -> Finding | None:
         """Play ``case`` once and return its finding, if it fails in the same way as ``finding``.
 
-        It also returns None if the loader does not offer the case, or if its host does not answer.
+        With ``proven``, a hang counts only with a proof of its own. It also returns None if the
+        loader does not offer the case, or if its host does not answer.
         """
         try:
             if self.not_offered(case) is not None:
                 return None
-            found = self._play(case, attempt=0)[0]
+            found = self._play(case, attempt=0, proven=proven)[0]
         except RunnerError:
             return None
         return next((f for f in found if _way(f) == _way(finding)), None)
@@ -292,7 +298,12 @@ class Bench:
         if reason is not None:
             return self._all(case, "not offered", reason), reason
         findings, played = self._play(case, attempt=0)
-        if not played.hangs and any(f.outcome in FAILURES for f in findings):
+        failed = {f.requirement for f in findings if f.outcome in FAILURES}
+        if played.hangs and not self._hangs.fail(case.id, failed):
+            findings, played = self._play(case, attempt=0, proven=True)
+            failed = {f.requirement for f in findings if f.outcome in FAILURES}
+            self._hangs.fail(case.id, failed)
+        if failed and not played.hangs:
             drawn = case.probe in HISTORIES
             if not (drawn and self._certain.has_enough_like(findings)):
                 findings = self._confirmed(case, findings, played)
@@ -310,10 +321,11 @@ class Bench:
         return [_confirmed(f, [first, second], played.company) for f in findings]
 
     def _play(
-        self, case: Case, attempt: int, *, alone: bool = False
+        self, case: Case, attempt: int, *, alone: bool = False, proven: bool = False
     ) -> tuple[list[Finding], Played]:
         oracle = self._oracle(case, attempt)
-        played = self._plays.play(case, epoch_lengths(oracle.trace), alone=alone)
+        lengths = epoch_lengths(oracle.trace)
+        played = self._plays.play(case, lengths, alone=alone, proven=proven)
         live_load = self.info.offer.live_load
         found = judges.judge(case, played.trace, oracle.trace, live_load)
         return found, dataclasses.replace(played, company=played.company or oracle.company)

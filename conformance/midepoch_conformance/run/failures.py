@@ -7,7 +7,7 @@ import dataclasses
 import math
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from midepoch_conformance.case.case import HISTORIES, Case
@@ -179,9 +179,11 @@ def smallest(
         number: 1 for the group's next case, and so on.
         until: the case is not made smaller later than this, by ``time.monotonic``.
     """
-    plays, (case, finding) = 0, group.members[number]
-    # A shrunk case of a cost failure exceeds its bound only slightly, so it is weak evidence.
-    if shrinking and finding.outcome != "unstable" and finding.kind != "cost":
+    members = group.members
+    if members[number][1].kind == "hang":  # the ones with a proof first: another takes five limits
+        members = tuple(sorted(members, key=lambda member: bench.stacks(member[0]) is None))
+    plays, (case, finding) = 0, members[number]
+    if shrinking and _worth_shrinking(case, finding):
         # An error of the suite's own must not cost the report: the case is shown as it is.
         with contextlib.suppress(Exception):
             shrunk = shrink(
@@ -192,6 +194,8 @@ def smallest(
                 ),
             )
             case, finding, plays = shrunk.case, shrunk.finding, shrunk.plays
+    if finding.kind == "hang":
+        case, finding = _proven(bench, members, case, finding)
     return Failure(
         finding=finding,
         workload_kinds=(case.workload.kind, *(k for k in group.kinds if k != case.workload.kind)),
@@ -202,7 +206,31 @@ def smallest(
         feature=feature_of(case),
         also=tuple(other for other in group.features if other != feature_of(case)),
         worst=_worst(group, finding, bench.info.function),
+        stacks=bench.stacks(case) or "",
     )
+
+
+def _worth_shrinking(case: Case, finding: Finding) -> bool:
+    if finding.kind == "hang":  # each play takes a limit, and the cases of tables are small
+        return case.probe in HISTORIES
+    # A shrunk case of a cost failure exceeds its bound only slightly, so it is weak evidence.
+    return finding.outcome != "unstable" and finding.kind != "cost"
+
+
+def _proven(
+    bench: Bench, members: Sequence[tuple[Case, Finding]], case: Case, finding: Finding
+) -> tuple[Case, Finding]:
+    """Return a case whose hang has a proof of its own: the smallest one, or one of its group.
+
+    If none of those that are tried has one, the smallest case is returned as unstable.
+    """
+    tried = {case.id: (case, finding), **{member[0].id: member for member in members}}
+    for one, how in list(tried.values())[:_TRIED]:
+        found = how if bench.stacks(one) is not None else bench.fails(one, how, proven=True)
+        if found is not None:
+            return one, found
+    words = f"no play that had five times the limit hangs: {finding.words}"
+    return case, dataclasses.replace(finding, outcome="unstable", words=words)
 
 
 def distinct(

@@ -206,6 +206,8 @@ def main(name=""):
     ask_linux(1, signal.SIGKILL)
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)  # workers inherit it, and must end when asked
+    # A shell's background job ignores it, and a sample of a case may send it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     streams, _, changes, steps = SESSIONS[name]
     root = f"data {changes.get('n', '')}".strip()  # sessions with the same data share it
     if not os.path.exists(root):

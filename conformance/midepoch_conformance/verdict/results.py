@@ -131,6 +131,8 @@ class Failure:
     """The batches that one more play of the case delivered."""
     worst: str = ""
     """The case that goes most wrong in this way, in words; empty if the smallest one does."""
+    stacks: str = ""
+    """Where the processes stood, as ``faulthandler`` tells it, if the case hangs."""
 
 
 @dataclasses.dataclass(frozen=True)

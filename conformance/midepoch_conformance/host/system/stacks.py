@@ -19,7 +19,7 @@ import signal
 import time
 from collections.abc import Iterable, Iterator
 
-__all__ = ["ask", "innermost", "signature", "write_when_asked"]
+__all__ = ["ask", "innermost", "shortened", "signature", "write_when_asked"]
 
 _FILE = "stacks"
 _SIGNAL = getattr(signal, "SIGRTMAX", 0) - 7
@@ -29,6 +29,7 @@ _MOST = 8000
 
 _FRAME = re.compile(r'^  File "(.+)", line (\d+) in (.+)$')
 _THREAD = re.compile(r"^(Current thread|Thread|Stack \() ?")
+_PROCESS = re.compile(r"^Process \d+ \((?:\S*/)?(\S*).*; state (.)\):$")
 
 Frame = tuple[str, int, str]
 """A file, a line and the function's name."""
@@ -166,6 +167,30 @@ def innermost(text: str) -> str:
     owner, _, file, line = min(found, key=lambda one: one[:2])
     name = "/".join(file.split("/")[-2:]) if owner else os.path.basename(file)
     return f"{name}:{line}"
+
+
+def shortened(text: str) -> str:
+    r"""Return stacks without what differs from run to run or tells of the machine.
+
+    Example:
+        >>> print(shortened('Process 71 (/home/me/env/bin/python -m x; state S):\n'
+        ...                 'Thread 0x1f (most recent call first):\n'
+        ...                 '  File "/home/me/project/hangs.py", line 5 in __next__\n'))
+        Process 1 (python; state S):
+        Thread (most recent call first):
+          project/hangs.py:5 in __next__
+    """
+    lines, processes = [], 0
+    for line in text.splitlines():
+        frame, process = _FRAME.match(line), _PROCESS.match(line)
+        if frame:
+            lines.append(f"  {'/'.join(frame[1].split('/')[-2:])}:{frame[2]} in {frame[3]}")
+        elif process:
+            processes += 1
+            lines.append(f"Process {processes} ({process[1]}; state {process[2]}):")
+        else:
+            lines.append(re.sub(r" 0x[0-9a-f]+\b", "", line))
+    return "\n".join(lines)
 
 
 _NOBODY = 2

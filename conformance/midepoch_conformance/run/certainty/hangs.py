@@ -44,6 +44,8 @@ class Hangs:
         """The seconds that a session has."""
         self._needed = 0.0
         self._known: dict[object, bool] = {}
+        self._proven: dict[str, str] = {}
+        self._failed: set[str] = set()
 
     @property
     def smoke(self) -> float:
@@ -83,3 +85,24 @@ class Hangs:
     def known(self, fault: Fault) -> bool | None:
         """Return whether plays are busy at a late play's place; None if it is not known."""
         return self._known.get(self.place(fault))
+
+    def prove(self, case: str, stacks: str) -> None:
+        """Note that the case with this id hangs, and where its processes stood."""
+        with self._lock:
+            self._proven[case] = stacks
+
+    def stacks(self, case: str) -> str | None:
+        """Return where the processes of a case stood whose hang has a proof of its own, or None."""
+        return self._proven.get(case)
+
+    def fail(self, case: str, failed: set[str]) -> bool:
+        """Note what a case fails that hangs; return whether each of it rests on a proven hang.
+
+        Args:
+            case: the case's id.
+            failed: the requirements that it fails.
+        """
+        with self._lock:
+            if case in self._proven:
+                self._failed |= failed
+            return failed <= self._failed

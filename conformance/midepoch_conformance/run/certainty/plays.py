@@ -11,7 +11,8 @@ The rule: a session that is late is no hang yet.
    If its processes stood still, the case hangs. If they still worked, the case is not judged:
    nobody can tell slow from endless.
 3. The places at which a play hangs are remembered: the files and functions of all threads. From
-   then on a play that is late at such a place hangs, and needs no proof of its own.
+   then on a play that is late at such a place hangs without a proof of its own, if each requirement
+   that it fails has been failed by a hang with one. The case that a failure shows has one, too.
 4. After eight places, a play that is late at another one has one limit more, and is not judged if
    it is late again. So a run ends, whatever the loader.
 """
@@ -25,6 +26,7 @@ from typing import Protocol
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.trace import Fault, Trace
 from midepoch_conformance.host.faults import BUSY, is_late
+from midepoch_conformance.host.system.stacks import shortened
 from midepoch_conformance.run.certainty.hangs import Hangs
 from midepoch_conformance.run.certainty.turns import Turns
 from midepoch_conformance.run.host_process import RunnerError
@@ -85,16 +87,21 @@ class Plays:
         return self._hangs.limit
 
     def play(
-        self, case: Case, lengths: Sequence[int] | None = None, *, alone: bool = False
+        self,
+        case: Case,
+        lengths: Sequence[int] | None = None,
+        *,
+        alone: bool = False,
+        proven: bool = False,
     ) -> Played:
-        """Play a case; a hang in its trace is certain.
+        """Play a case; a hang in its trace is certain, and with ``proven`` has a proof of its own.
 
         Raises:
             RunnerError: a late session still worked, or there are too many places to look for.
         """
         played = self._once(case, lengths, self._hangs.first, alone=alone)
         fault = late(played.trace)
-        return played if fault is None else self._made_sure(case, lengths, played, fault)
+        return played if fault is None else self._made_sure(case, lengths, played, fault, proven)
 
     def smoke(self, case: Case) -> Trace:
         """Play the smoke run: whatever it shows is no verdict, so a late one is only late."""
@@ -105,15 +112,21 @@ class Plays:
         return trace
 
     def _made_sure(
-        self, case: Case, lengths: Sequence[int] | None, first: Played, fault: Fault
+        self,
+        case: Case,
+        lengths: Sequence[int] | None,
+        first: Played,
+        fault: Fault,
+        proven: bool,
     ) -> Played:
         """Play a late case again, alone and with more time."""
         hangs = self._hangs
         with self._turns.turn(alone=True):
             # Another bench may have made sure of the same place meanwhile.
-            if hangs.known(fault) is not None:
+            known = hangs.known(fault)
+            if known is not None and not proven:
                 return self._of_known(first, fault)
-            full = hangs.full
+            full = known is None and hangs.full
             limit = hangs.limit * (1 if full else hangs.SURE)
             trace = self._engine.play(case, lengths, limit, 1)
             sure = late(trace)
@@ -127,8 +140,11 @@ class Plays:
                     "places: it is not judged",
                     "mend the other hangs first",
                 )
-            hangs.note(fault, sure.type == BUSY)
-            hangs.note(sure, sure.type == BUSY)
+            busy = sure.type == BUSY
+            hangs.note(fault, busy)
+            hangs.note(sure, busy)
+            if not busy:
+                hangs.prove(case.id, shortened(sure.traceback))
             return self._of_known(Played(trace), sure)
 
     def _of_known(self, played: Played, fault: Fault) -> Played:
