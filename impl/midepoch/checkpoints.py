@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from midepoch.encoding.canonical import dumps, loads
 from midepoch.epoch.position import LoaderPosition
 from midepoch.epoch.progress import frozen, thawed
-from midepoch.errors import RanksError, StateFormatError, show
+from midepoch.errors import ArgumentError, RanksError, StateFormatError, show
 from midepoch.format.dealing import lanes_of
 from midepoch.format.merging import merged, part_of
 from midepoch.format.state import Document, Share
@@ -77,9 +77,17 @@ class Checkpointable:
     state has. A fresh loader's state has other keys than a saved one, since a user's state may
     grow. Here a state is the bytes of its canonical encoding, or, where lanes are dealt to ranks,
     those of a state for each lane.
+
+    ``lanes``: whether the user gave their number.
     """
 
-    def __init__(self, loader: _Loader, position: LoaderPosition) -> None:
+    def __init__(self, loader: _Loader, position: LoaderPosition, *, lanes: bool) -> None:
+        if position.plan.dealt and not lanes:
+            raise ArgumentError(
+                "checkpointable() has a key for each lane, and the number of lanes follows from the "
+                "workers and ranks, so another number of ranks would find no such keys: give lanes=, "
+                "a multiple of every number of ranks that the run may have"
+            )
         self._loader = loader
         self._position = position
 

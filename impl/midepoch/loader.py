@@ -390,6 +390,9 @@ class StatefulDataLoader(LoaderAttributes[T]):
         where lanes are dealt to ranks, one for each lane of this rank. The key names the rank if
         its share is dealt by a sampler, or by a dataset in a process group.
 
+        Raises:
+            ArgumentError: lanes are dealt to ranks, and ``lanes`` was not given.
+
         >>> from midepoch import StatefulDataLoader
         >>> loader = StatefulDataLoader([1, 2, 3])
         >>> state = loader.checkpointable().state_dict()
@@ -397,7 +400,7 @@ class StatefulDataLoader(LoaderAttributes[T]):
         (['state'], <class 'bytes'>)
         >>> loader.checkpointable().load_state_dict(state)
         """
-        return Checkpointable(self, self._position)
+        return Checkpointable(self, self._position, lanes=self._options.is_given("lanes"))
 
     def _facts(self) -> torchdata.LoaderFacts:
         position = self._position

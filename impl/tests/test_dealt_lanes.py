@@ -141,6 +141,13 @@ def test_lanes_by_default_are_twice_the_workers_of_all_ranks() -> None:
     assert adopted.lanes == 4
 
 
+def test_leaves_for_a_checkpoint_library_need_a_number_of_lanes() -> None:
+    loader = make((0, 2), lanes=None)
+    loader.load_state_dict(make((0, 2), lanes=6).state_dict())  # not of this loader's own either
+    with pytest.raises(ArgumentError, match=r"give lanes=, a multiple of every number of ranks"):
+        loader.checkpointable()
+
+
 def test_a_length_is_of_one_rank() -> None:
     assert len(make((0, 1))) == 11
     assert len(make((0, 2))) == 6
