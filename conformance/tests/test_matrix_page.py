@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+import json
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +14,11 @@ from test_report_page import Page
 
 from midepoch_conformance.cli import main
 from midepoch_conformance.errors import CheckError
+from midepoch_conformance.host.loading import source_of
 from midepoch_conformance.matrix import page
 from midepoch_conformance.matrix.cells import MEANINGS, NOT_ASKED, cells_of, drawing, word
 from midepoch_conformance.matrix.documented import Limit, limits
-from midepoch_conformance.matrix.page import Finding, matrix_page, read_reports, write_pages
+from midepoch_conformance.matrix.page import Finding, Judged, matrix_page, read_reports, write_pages
 from midepoch_conformance.matrix.rows import ROWS, Row
 from midepoch_conformance.report.file import ReportError
 from midepoch_conformance.report.lines import spec_version, suite_version
@@ -47,6 +50,11 @@ def put(report: Path, folder: Path, name: str, **header: Any) -> Path:
     """Write a report into ``folder`` under a row's name."""
     folder.mkdir(exist_ok=True)
     return rewritten(report, folder / f"{name}.jsonl", lambda lines: lines[0].update(header))
+
+
+def header_of(report: Path) -> dict[str, Any]:
+    header: dict[str, Any] = json.loads(report.read_text(encoding="utf-8").partition("\n")[0])
+    return header
 
 
 @pytest.mark.parametrize(
@@ -201,8 +209,36 @@ def test_a_page_says_that_another_suite_judged(broken: Path, tmp_path: Path) -> 
     (row,) = read_reports(tmp_path / "r")
     words = Page(matrix_page([row], ())).words
     assert f"This page was made by suite {suite_version()}" in words
-    assert f"Another version judged {row.title}:" in words
+    assert f"Another version of these, or of its adapter, judged {row.title}:" in words
     assert "judged by suite 0.0.1" in words
+
+
+def test_a_page_says_that_another_adapter_was_at_work(right: Path, tmp_path: Path) -> None:
+    def changed(digest: str, adapter: str = "torchdata") -> Judged:
+        folder = tmp_path / digest[:8] / adapter
+        loader = {**header_of(right)["loader"], "spec": adapter, "digest": digest}
+        folder.mkdir(parents=True)
+        put(right, folder, "row", loader=loader)
+        return read_reports(folder)[0]
+
+    source = source_of("torchdata")
+    assert source is not None
+    same = changed(hashlib.sha256(source.encode()).hexdigest())
+    other, own = changed("0" * 64), changed("0" * 64, "mine.py:Adapter")
+    assert [row.aged for row in (same, other, own)] == [False, True, False]
+    words = Page(matrix_page([other], ())).words
+    assert "played through an earlier version of its adapter" in words
+
+
+def test_an_adapter_and_a_badge_are_at_hand(broken: Path, tmp_path: Path) -> None:
+    put(broken, tmp_path / "r", "one", loader={**header_of(broken)["loader"], "spec": "nodes"})
+    write_pages(tmp_path / "r", tmp_path / "out", address="https://a.b/matrix/")
+    read = Page((tmp_path / "out/index.md").read_text(encoding="utf-8"))
+    badge = "[![midepoch](https://a.b/matrix/badges/one/midepoch.svg)](https://a.b/matrix/#one)"
+    assert badge in read.words
+    adapter = (tmp_path / "out/adapters/one.py.txt").read_text(encoding="utf-8")
+    assert "torchdata.nodes" in adapter
+    assert "adapters/one.py.txt" in {a["href"] for a in read.all("a")}
 
 
 def test_a_run_that_asked_for_less_says_so(broken: Path, tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         for file, about in _findings(files)
     ]
     with tempfile.TemporaryDirectory() as folder:
-        write_pages(RESULTS, Path(folder), findings)
+        write_pages(RESULTS, Path(folder), findings, address=f"{config.site_url}matrix/")
         for path in sorted(Path(folder).rglob("*")):
             if path.is_file():
                 name = f"matrix/{path.relative_to(folder).as_posix()}"

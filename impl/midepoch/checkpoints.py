@@ -84,9 +84,9 @@ class Checkpointable:
     def __init__(self, loader: _Loader, position: LoaderPosition, *, lanes: bool) -> None:
         if position.plan.dealt and not lanes:
             raise ArgumentError(
-                "checkpointable() has a key for each lane, and the number of lanes follows from the "
-                "workers and ranks, so another number of ranks would find no such keys: give lanes=, "
-                "a multiple of every number of ranks that the run may have"
+                "checkpointable() has a key for each lane, and without lanes= their number follows "
+                "from the workers and ranks, so another number of ranks would find no such keys: "
+                "give lanes=, a multiple of every number of ranks that the run may have"
             )
         self._loader = loader
         self._position = position

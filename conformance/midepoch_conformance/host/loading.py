@@ -18,7 +18,7 @@ from midepoch_conformance.case.adapter import Adapter
 from midepoch_conformance.host.function_adapter import FunctionAdapter
 from midepoch_conformance.text import meant
 
-__all__ = ["BUILT_IN", "ELSEWHERE", "Loaded", "SpecError", "load"]
+__all__ = ["BUILT_IN", "ELSEWHERE", "Loaded", "SpecError", "load", "source_of"]
 
 BUILT_IN = ("reference", "torchdata", "torch", "grain")
 """The adapters whose loaders the suite's own development installs."""
@@ -121,6 +121,16 @@ def load(spec: str) -> Loaded:
             f"name what builds the loader: {spec}:{_builder(module)}",
         )
     return _found(module, name or "Adapter")
+
+
+def source_of(name: str) -> str | None:
+    """Return the source of the suite's adapter of this name, which is not imported; or None."""
+    module = name if name in BUILT_IN else ELSEWHERE.get(name, "").partition(":")[0]
+    if not module:
+        return None
+    folder = os.path.join(os.path.dirname(os.path.dirname(__file__)), "adapters")
+    with open(os.path.join(folder, *module.split(".")) + ".py", encoding="utf-8") as file:
+        return file.read()
 
 
 def _add_folder(path: str) -> str:

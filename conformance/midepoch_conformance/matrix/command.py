@@ -93,6 +93,12 @@ def render(
     out: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="The folder of the page and the badges.")
     ] = PAGES,
+    address: Annotated[
+        str,
+        typer.Option(
+            "--address", metavar="URL", help="Where the folder is published, for badges elsewhere."
+        ),
+    ] = "",
 ) -> None:
     """Make the page of the matrix from the reports alone: no loader runs.
 
@@ -104,7 +110,7 @@ def render(
     # Imported here: the other commands need no template engine.
     from midepoch_conformance.matrix.page import write_pages
 
-    for row in write_pages(results, out):
+    for row in write_pages(results, out, address=address):
         print(printable(f"{row.title}: {row.verdict}", lines=False))
     print(f"{out / 'index.md'}: the matrix")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from importlib import resources
@@ -11,6 +12,7 @@ from pathlib import Path
 from jinja2 import PackageLoader
 
 from midepoch_conformance.errors import CheckError
+from midepoch_conformance.host.loading import source_of
 from midepoch_conformance.matrix.cells import (
     MEANINGS,
     NOT_ASKED,
@@ -90,8 +92,10 @@ class Judged:
     def notes(self) -> tuple[str, ...]:
         """Remarks that a reader must not miss."""
         header, found = self.document.header, []
-        if self.aged:
+        if self._other_version:
             found.append(f"judged by suite {header.suite}, specification {header.spec}")
+        if self._other_adapter:
+            found.append("played through an earlier version of its adapter")
         if header.only:
             found.append(f"only {counted(len(header.only), 'requirement')} asked")
         if RESUMING in self.document.footer.unjudged:
@@ -100,9 +104,28 @@ class Judged:
 
     @property
     def aged(self) -> bool:
-        """Whether another version of the suite, or of the specification, judged the loader."""
+        """Whether another version of the suite, its adapter or the specification was at work."""
+        return self._other_version or self._other_adapter
+
+    @property
+    def adapter(self) -> str | None:
+        """The source of the loader's adapter; None if it is not one of the suite's."""
+        return source_of(self.document.header.loader.spec)
+
+    @property
+    def badge(self) -> str:
+        """The badge's file, from the matrix's page."""
+        return f"badges/{self.anchor}/midepoch.svg"
+
+    @property
+    def _other_version(self) -> bool:
         header = self.document.header
         return (header.suite, header.spec) != (suite_version(), spec_version())
+
+    @property
+    def _other_adapter(self) -> bool:
+        played, source = self.document.header.loader.digest, self.adapter
+        return source is not None and hashlib.sha256(source.encode()).hexdigest() != played
 
     def cell(self, name: str) -> Cell:
         """Return the cell of a class."""
@@ -169,12 +192,13 @@ def _row_of(stem: str, version: str) -> str:
     return max(known, key=len, default=stem.removesuffix(f"-{version or '0'}"))
 
 
-def matrix_page(rows: Sequence[Judged], known: Sequence[Row] = ROWS) -> str:
+def matrix_page(rows: Sequence[Judged], known: Sequence[Row] = ROWS, *, address: str = "") -> str:
     """Return the page as Markdown, for a site made with Material for MkDocs.
 
     Args:
         rows: the rows that have a report, in their order.
         known: the rows of the matrix; those that have no report are listed.
+        address: where the page is published, for badges on other pages.
     """
     names = {row.name for row in rows}
     text = (
@@ -183,6 +207,7 @@ def matrix_page(rows: Sequence[Judged], known: Sequence[Row] = ROWS) -> str:
         .get_template("matrix.md")
         .render(
             rows=rows,
+            address=address,
             classes=list(_classes(rows)),
             missing=[row.name for row in known if row.name not in names],
             aged=[row for row in rows if row.aged],
@@ -201,13 +226,18 @@ def matrix_page(rows: Sequence[Judged], known: Sequence[Row] = ROWS) -> str:
     return text.replace("`", "&#96;").replace("~", "&#126;")
 
 
-def write_pages(folder: Path, out: Path, findings: Sequence[Finding] = ()) -> list[Judged]:
-    """Write the page, a page for each report and the badges into ``out``; return the rows.
+def write_pages(
+    folder: Path, out: Path, findings: Sequence[Finding] = (), *, address: str = ""
+) -> list[Judged]:
+    """Write the page, a page for each report, the adapters and the badges into ``out``.
+
+    Return the rows.
 
     Args:
         folder: the folder of the reports.
         out: the folder of the pages.
         findings: the pages about failures, to which rows lead.
+        address: where the page is published, for badges on other pages.
 
     Raises:
         CheckError: a report cannot be read; then nothing is written.
@@ -215,8 +245,12 @@ def write_pages(folder: Path, out: Path, findings: Sequence[Finding] = ()) -> li
     rows = read_reports(folder, findings)
     if out.exists() and not out.is_dir():
         raise CheckError(f"--out {out} is a file", "name a folder")
-    page, wholes = matrix_page(rows), {row.anchor: html_page(row.document) for row in rows}
-    (out / "reports").mkdir(parents=True, exist_ok=True)
+    page, wholes = (
+        matrix_page(rows, address=address),
+        {row.anchor: html_page(row.document) for row in rows},
+    )
+    for part in ("reports", "adapters"):
+        (out / part).mkdir(parents=True, exist_ok=True)
     (out / "index.md").write_text(page, encoding="utf-8")
     for name in _ASSETS:
         file = resources.files("midepoch_conformance.matrix") / "templates" / name
@@ -224,6 +258,8 @@ def write_pages(folder: Path, out: Path, findings: Sequence[Finding] = ()) -> li
     for row in rows:
         (out / "reports" / f"{row.anchor}.html").write_text(wholes[row.anchor], encoding="utf-8")
         write_badges(row.document, out / "badges" / row.anchor)
+        if row.adapter is not None:
+            (out / "adapters" / f"{row.anchor}.py.txt").write_text(row.adapter, encoding="utf-8")
     return rows
 
 
