@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from trained import EPOCHS, KILLED, STEPS
+from trained import EPOCHS, KILLED, PACKAGES, STEPS
 
 PROGRAM = Path(__file__).with_name("trained.py")
 
-TRAINERS = ["transformers", "lightning", "accelerate"]
+TRAINERS = ["transformers", "lightning", "fabric", "accelerate"]
 
 RESUMED = [
     (trainer, data)
@@ -25,7 +25,7 @@ RESUMED = [
 
 def run(folder: Path, trainer: str, data: str, *processes: int) -> Any:
     """Return what the uninterrupted training told, and what the killed ones and the last told."""
-    pytest.importorskip(trainer)
+    pytest.importorskip(PACKAGES.get(trainer, trainer))
     command = [sys.executable, str(PROGRAM), trainer, str(folder), data, *map(str, processes)]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     return json.loads(done.stdout.splitlines()[-1])

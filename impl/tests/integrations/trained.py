@@ -143,6 +143,38 @@ def accelerate(log: Log, loader: Any) -> None:
         log.end(epoch + 1)
 
 
+def fabric(log: Log, loader: Any) -> None:
+    from lightning.fabric import Fabric
+
+    from midepoch.integrations.lightning import loader_state, setup_loader
+
+    world = int(os.environ.get("WORLD_SIZE", "1"))
+    found = Fabric(accelerator="cpu", devices=world, strategy="ddp" if world > 1 else "auto")
+    found.launch()
+    module = Model()
+    model, optimizer = found.setup(module, torch.optim.SGD(module.parameters(), lr=1e-3))
+    path, step, begun = log.newest()
+    kept = {"model": model, "optimizer": optimizer, "loader": None}
+    if path is not None:
+        found.load(path, kept)
+    batches = setup_loader(found, loader, kept["loader"])
+
+    def save(path: str) -> None:
+        found.save(path, {**kept, "loader": loader_state(found, loader)})
+
+    for epoch in range(begun, EPOCHS):
+        for batch in batches:
+            loss = model(**batch)["loss"]
+            found.backward(loss)
+            optimizer.step()
+            optimizer.zero_grad()
+            step += 1
+            log.save(step, epoch, save)
+            log.step(step, batch, loss)
+        log.save(step, epoch + 1, save)
+        log.end(epoch + 1)
+
+
 def lightning(log: Log, loader: Any) -> None:
     import lightning.pytorch as lightning
 
@@ -224,8 +256,12 @@ def transformers(log: Log, loader: Any) -> None:
     trainer.train(resume_from_checkpoint=any(log.folder.glob("checkpoint-*")))
 
 
+PACKAGES = {"fabric": "lightning"}
+"""The packages that have other names than their trainers."""
+
 TRAINERS: dict[str, Callable[[Log, Any], None]] = {
     "accelerate": accelerate,
+    "fabric": fabric,
     "lightning": lightning,
     "transformers": transformers,
 }
@@ -306,7 +342,7 @@ def told_by(
 def main(trainer: str, folder: Path, data: str, processes: list[int]) -> None:
     warnings.simplefilter("ignore")  # theirs
     logging.disable(logging.WARNING)
-    importlib.import_module(f"midepoch.integrations.{trainer}")
+    importlib.import_module(f"midepoch.integrations.{PACKAGES.get(trainer, trainer)}")
     if trainer == "transformers":
         importlib.import_module("transformers.trainer")
     for name in ("whole", "killed"):
