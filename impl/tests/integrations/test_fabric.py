@@ -144,3 +144,36 @@ def test_two_processes_without_ranks_are_refused(helpers: None, tmp_path: Path) 
         assert 'ranks="auto"' in setup == state
         assert len(load) == rank
         assert all("rank 0 of 2" in one for one in load)
+
+
+def _sharded(rank: int, folder: str, port: int) -> None:
+    from lightning.fabric.strategies import ModelParallelStrategy
+
+    os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port), NODE_RANK="0")
+    strategy = ModelParallelStrategy(_shard, save_distributed_checkpoint=True)
+    fabric: Any = Fabric(accelerator="cpu", devices=1, strategy=strategy)
+    fabric.launch()
+    model, path, loader = fabric.setup(torch.nn.Linear(2, 2)), Path(folder, "kept"), make()
+    batches = iter(setup_loader(fabric, loader))
+    next(batches), next(batches)
+    fabric.save(path, {"model": model, "loader": loader_state(fabric, loader)})
+    fresh = make()
+    kept: dict[str, Any] = {"model": model, "loader": fresh}
+    fabric.load(path, kept)
+    assert fresh.state_dict()["position"]["batches"] == 0  # Fabric puts the state in its place
+    kept = {"model": model, "loader": None}
+    fabric.load(path, kept)
+    resumed = setup_loader(fabric, make(), kept["loader"])
+    assert epoch_of(resumed) == epoch_of(batches)
+    torch.distributed.destroy_process_group()
+
+
+def _shard(model: Any, mesh: Any) -> Any:
+    return torch.distributed.fsdp.fully_shard(model, mesh=mesh["data_parallel"])
+
+
+def test_a_sharded_checkpoint_keeps_the_state(helpers: None, tmp_path: Path) -> None:
+    from test_accelerate import free_port
+
+    args = (str(tmp_path), free_port())
+    multiprocessing.start_processes(_sharded, args, nprocs=1, start_method="spawn")
