@@ -27,15 +27,18 @@ test: $(VENV)/.ready
 pages: $(VENV)/.ready
 	MIDEPOCH_PAGES=long $(BIN)/python -m pytest -n $(JOBS) --dist worksteal docs/tests/test_fences.py
 
-# The integrations with trainers, in an environment of their own.
+# The integrations with trainers, and the recipes that need datasets or webdataset, in an environment
+# of their own.
 $(VENV)-trainers/.ready: constraints.txt constraints-trainers.txt pyproject.toml
 	$(PYTHON) -m venv $(VENV)-trainers
 	$(VENV)-trainers/bin/python -m pip install --quiet --constraint constraints.txt \
-		--constraint constraints-trainers.txt --editable '.[conformance,trainers]'
+		--constraint constraints-trainers.txt --editable '.[conformance,recipes,trainers]'
 	touch $@
 
 trainers: $(VENV)-trainers/.ready
 	$(VENV)-trainers/bin/python -m pytest -n $(JOBS) --dist worksteal impl/tests/integrations
+	$(VENV)-trainers/bin/python -m pytest -n $(JOBS) --dist worksteal docs/tests/test_recipes.py \
+		-k 'Hugging or webdataset'
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff check .

@@ -17,6 +17,7 @@ import torch
 from recipe_loaders import STREAMS, indexed_loader, loader_of
 
 from midepoch import merge_states
+from midepoch.errors import ArgumentError
 from midepoch_conformance import assert_resumes
 
 pytestmark = [
@@ -195,6 +196,64 @@ def test_tar_samples_are_those_of_webdataset(tmp_path: Path) -> None:
     keys = {"__url__", "__local_path__"}
     wanted = [{k: v for k, v in sample.items() if k not in keys} for sample in theirs]
     assert list(STREAMS["tar samples"](tmp_path)) == wanted
+
+
+def _web_loader(folder: Path, rank: int, world: int, **options: Any) -> Any:
+    """Return a loader of WebDataset's own pipeline."""
+    webdataset = pytest.importorskip("webdataset")
+    urls = [f"file:{path}" for path in recipe_loaders.tars(folder)]
+    pipeline = webdataset.WebDataset(urls, shardshuffle=False, empty_check=False, **options)
+    return loader_of(pipeline.map(_key), 0, lanes=4, ranks=(rank, world))
+
+
+def _key(sample: dict[str, Any]) -> str:
+    return f"{sample['__url__']} {sample['__key__']}"
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # it closes no file
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.parametrize(("before", "after"), [(1, 2), (2, 4), (2, 1)])
+def test_a_webdataset_pipeline_resumes_on_another_number_of_ranks(
+    before: int, after: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def loaders(world: int) -> Any:
+        """Yield a loader for each rank, with the variables that WebDataset reads."""
+        for rank in range(world):
+            monkeypatch.setenv("RANK", str(rank))
+            monkeypatch.setenv("WORLD_SIZE", str(world))
+            yield _web_loader(tmp_path, rank, world, nodesplitter=None)
+
+    whole = [batch for loader in loaders(1) for batch in loader]
+    assert len(list(chain.from_iterable(whole))) == sum(recipe_loaders.LENGTHS)
+    delivered, states = [], []
+    for loader in loaders(before):
+        delivered.append(next(iter(loader)))
+        states.append(loader.state_dict())
+    rest = []
+    for loader in loaders(after):
+        loader.load_state_dict(merge_states(states))
+        rest += list(loader)
+    assert sorted(delivered + rest) == sorted(whole)
+
+
+def test_a_webdataset_that_splits_by_node_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    webdataset = pytest.importorskip("webdataset")
+    with pytest.raises(ArgumentError, match="split by node already"):
+        list(_web_loader(tmp_path, 0, 2, nodesplitter=webdataset.split_by_node))
+    monkeypatch.setenv("RANK", "0")
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    with pytest.raises(ValueError, match="explicit nodesplitter"):  # its default
+        list(_web_loader(tmp_path, 0, 2))
+
+
+def test_a_hugging_face_stream_that_is_split_by_node_is_refused(tmp_path: Path) -> None:
+    distributed = pytest.importorskip("datasets.distributed")
+    half = distributed.split_dataset_by_node(STREAMS["Hugging Face alone"](tmp_path), 0, 2)
+    for stream in (half, importlib.import_module("hf_stream").HFStream(half)):
+        with pytest.raises(ArgumentError, match="split by node already"):
+            list(loader_of(stream, 0, lanes=4, ranks=(0, 2)))
 
 
 def test_the_long_names_of_tar_files_have_headers_of_their_own(tmp_path: Path) -> None:

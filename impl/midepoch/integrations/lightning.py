@@ -1,13 +1,16 @@
-"""Lightning: a callback that keeps a loader's position in checkpoints, and restores it.
+"""Lightning: a callback that keeps a loader's position in checkpoints; two functions for Fabric.
 
 Lightning saves the states of loaders itself, but does not load those of checkpoints that were made
 at an epoch's end, and would run an empty epoch after one that was made on an epoch's last step.
+
+Fabric builds a loader without ``ranks`` anew on several processes, and keeps one process's state.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from lightning.fabric import Fabric
 from lightning.pytorch import Callback, LightningModule, Trainer
 
 from midepoch.epoch.samplers import ShownShare
@@ -15,7 +18,7 @@ from midepoch.errors import ArgumentError, PlanMismatchError, StateFormatError, 
 from midepoch.integrations.processes import check_ranks, state_of_all
 from midepoch.loader import StatefulDataLoader
 
-__all__ = ["LoaderCheckpoint"]
+__all__ = ["LoaderCheckpoint", "loader_state", "setup_loader"]
 
 KEY, ENDED = "loader", "ended"
 
@@ -31,6 +34,53 @@ PROCESSES = (
     "resume on as many processes, or use a loop of your own"
 )
 """The advice about map-style lanes on another number of processes."""
+
+
+def setup_loader(
+    fabric: Fabric,
+    loader: StatefulDataLoader[Any],
+    state: dict[str, Any] | None = None,
+    *,
+    move_to_device: bool = True,
+) -> Any:
+    """Return ``loader`` for a loop with ``fabric``, in place of ``fabric.setup_dataloaders``.
+
+    Its batches are on Fabric's device (unless ``move_to_device`` is False), and its order is its
+    own. If ``state`` is what ``loader_state`` gave for the checkpoint, the loader continues there.
+
+    Raises:
+        ArgumentError: ``loader`` is none of midepoch's, or there are several processes, and its
+            ``ranks`` are not these.
+        StateError: ``state`` does not fit the loader.
+    """
+    _check_of_fabric(fabric, loader)
+    if state is not None:
+        loader.load_state_dict(state)
+    _count_epochs_alone(loader)  # Fabric counts them from 0 after a resume, too
+    return fabric.setup_dataloaders(
+        loader, use_distributed_sampler=False, move_to_device=move_to_device
+    )
+
+
+def loader_state(fabric: Fabric, loader: StatefulDataLoader[Any]) -> dict[str, Any]:
+    """Return the loader's state, which is that of all processes, for ``fabric.save``.
+
+    All processes call this together, as they do with ``fabric.save``.
+
+    Raises:
+        ArgumentError: as ``setup_loader``.
+    """
+    _check_of_fabric(fabric, loader)
+    return state_of_all(loader)
+
+
+def _check_of_fabric(fabric: Fabric, loader: object) -> None:
+    if not isinstance(loader, StatefulDataLoader):
+        raise ArgumentError(
+            f"expected a midepoch.StatefulDataLoader, got {show(loader)}: give the loader itself, "
+            "and not what Fabric made of it"
+        )
+    check_ranks(loader, fabric.global_rank, fabric.world_size)
 
 
 class LoaderCheckpoint(Callback):  # type: ignore[misc]  # Lightning may not be installed
@@ -85,10 +135,8 @@ class LoaderCheckpoint(Callback):  # type: ignore[misc]  # Lightning may not be 
         """Load the state, and let Lightning iterate the loader anew."""
         loader = _loader_of(trainer)
         self._trainer = trainer
-        for sampler in (loader.sampler, getattr(loader.batch_sampler, "sampler", None)):
-            if isinstance(sampler, ShownShare):
-                # Lightning counts an epoch that max_steps has ended, and the loader does not.
-                sampler.set_epoch = _ignored  # type: ignore[method-assign]
+        # Lightning counts an epoch that max_steps has ended, and the loader does not.
+        _count_epochs_alone(loader)
         self._trained = None
         if streamed := loader.remaining() is None:
             self._watch_fetches(trainer, loader)
@@ -161,6 +209,13 @@ def _check_steps(trainer: Trainer, loader: StatefulDataLoader[Any], state: dict[
 def _reached_limit(trainer: Trainer) -> bool:
     """Tell whether Lightning has ended the checkpoint's epoch, as by ``limit_train_batches``."""
     return bool(trainer.fit_loop.epoch_loop._num_ready_batches_reached())
+
+
+def _count_epochs_alone(loader: StatefulDataLoader[Any]) -> None:
+    """Let the loader's own samplers ignore the epoch that Lightning, or Fabric, sets."""
+    for sampler in (loader.sampler, getattr(loader.batch_sampler, "sampler", None)):
+        if isinstance(sampler, ShownShare):
+            sampler.set_epoch = _ignored  # type: ignore[method-assign]
 
 
 def _ignored(epoch: int) -> None:

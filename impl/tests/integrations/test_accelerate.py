@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import torch
 from torch import multiprocessing
 
 from midepoch import StatefulDataLoader
-from midepoch.errors import ArgumentError
+from midepoch.errors import ArgumentError, StateError
 
 accelerate = pytest.importorskip("accelerate")
 
@@ -234,6 +235,79 @@ def test_two_processes_share_a_state(helpers: None, tmp_path: Path) -> None:
     ]
     assert found[0]["steps"] == found[1]["steps"] == whole[:2]
     assert found[2]["steps"] == found[3]["steps"] == whole[2:]
+
+
+class Shards(torch.utils.data.IterableDataset[torch.Tensor]):
+    """A stream of which each lane has a part."""
+
+    def __iter__(self) -> Any:
+        info: Any = torch.utils.data.get_worker_info()
+        return (Noisy()[index] for index in range(info.id, 22, info.num_workers))
+
+
+def _registered(loader: Any, folder: str) -> tuple[list[Any], Callable[[Any], Any]]:
+    """Save two batches into an epoch; return what comes then, and what lets a loader continue."""
+    accelerator = accelerate.Accelerator(cpu=True)
+    accelerator.register_for_checkpointing(loader)
+    batches = iter(loader)
+    next(batches), next(batches)
+    accelerator.save_state(folder)
+    rest = [batch.tolist() for batch in batches] + epoch_of(loader)
+
+    def resume(other: Any) -> None:
+        again = accelerate.Accelerator(cpu=True)
+        again.register_for_checkpointing(other)
+        again.load_state(folder)
+
+    return rest, resume
+
+
+def test_a_registered_loader_that_was_not_prepared_goes_on(
+    accelerator: Any, tmp_path: Path
+) -> None:
+    makers: list[Callable[[], Any]] = [make, lambda: StatefulDataLoader(Stream(), 4, seed=2)]
+    for number, made in enumerate(makers):
+        rest, resume = _registered(made(), str(tmp_path / str(number)))
+        resume(loader := made())
+        assert epoch_of(loader) + epoch_of(loader) == rest
+
+
+def _registering(rank: int, world: int, folder: str) -> None:
+    os.environ.update(RANK=str(rank), LOCAL_RANK=str(rank), WORLD_SIZE=str(world))
+    os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=os.environ["MIDEPOCH_TEST_PORT"])
+    accelerator = accelerate.Accelerator(cpu=True)
+    rest, resume = _registered(make(ranks="auto"), f"{folder}/ranks")
+    resume(loader := make(ranks="auto"))
+    assert epoch_of(loader) + epoch_of(loader) == rest
+
+    def dealt() -> Any:
+        sampler = torch.utils.data.DistributedSampler(Noisy(), world, rank)
+        return StatefulDataLoader(Noisy(), 4, sampler=sampler, seed=2)
+
+    def stream() -> Any:
+        return StatefulDataLoader(Shards(), 4, seed=2, lanes=2, ranks="auto")
+
+    refused = []
+    for number, made in enumerate((dealt, stream)):
+        _, resume = _registered(made(), f"{folder}/{number}")
+        try:
+            resume(made())
+        except StateError as error:
+            refused.append(str(error))
+    Path(folder, f"{rank}.json").write_text(json.dumps(refused), encoding="utf-8")
+    accelerator.end_training()
+
+
+def test_two_processes_with_registered_loaders(helpers: None, tmp_path: Path) -> None:
+    os.environ["MIDEPOCH_TEST_PORT"] = str(free_port())
+    args = (2, str(tmp_path))
+    multiprocessing.start_processes(_registering, args, nprocs=2, start_method="spawn")
+    main, other = (json.loads(Path(tmp_path, f"{rank}.json").read_text()) for rank in range(2))
+    # Accelerate keeps the main process's states.
+    assert main == []
+    (share, lanes) = other
+    assert "rank 0 of 2" in share
+    assert "midepoch.merge_states" in lanes
 
 
 def free_port() -> int:

@@ -1,4 +1,4 @@
-"""Lightning's trainer and Fabric around a loader, with two processes."""
+"""Lightning's trainer around a loader, with two processes."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ import os
 from pathlib import Path
 
 import pytest
+import torch
 from torch import multiprocessing
 
 from midepoch import StatefulDataLoader
+from midepoch.errors import ArgumentError
 
 lightning = pytest.importorskip("lightning.pytorch")
 
-from test_lightning import Noisy, fit, make  # noqa: E402  # needs it
+from test_lightning import Model, Noisy, fit, make  # noqa: E402  # needs it
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # theirs
 
@@ -61,39 +63,37 @@ def test_two_processes_resume_together(helpers: None, tmp_path: Path) -> None:
         assert len(got) == (2, 4)[part]
 
 
-def _fabric(rank: int, world: int, folder: str, saved: bool, port: int) -> None:
+def _injected(rank: int, world: int, folder: str, port: int) -> None:
     os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port), NODE_RANK="0")
     os.environ.update(LOCAL_RANK=str(rank), WORLD_SIZE=str(world))
-    from lightning.fabric import Fabric
-
-    fabric = Fabric(accelerator="cpu", devices=world, strategy="ddp")
-    fabric.launch()
-    loader = make(ranks="auto")
-    batches = fabric.setup_dataloaders(loader)
-    path = Path(folder, "fabric.ckpt")
-    if saved:
-        fabric.load(path, {"loader": loader})
-    seen = []
-    for _ in range(2):
-        for number, batch in enumerate(batches):
-            seen.append(batch.tolist())
-            if number == 1 and not saved:
-                fabric.save(path, {"loader": loader})
-                break
-        if not saved:
-            break
-    Path(folder, f"{rank}-{int(saved)}.json").write_text(json.dumps(seen), encoding="utf-8")
+    options, refused = {"devices": world, "strategy": "ddp", "enable_checkpointing": False}, ""
+    try:
+        fit(Path(folder), 2, loader=make(), **options)
+    except ArgumentError as error:
+        refused = str(error)
+    model = Model()
+    trainer = lightning.Trainer(
+        max_epochs=2, accelerator="cpu", logger=False, enable_progress_bar=False, **options
+    )
+    trainer.fit(model, make(lanes=3, num_workers=1))
+    seen = [batch for _, batch, _ in model.seen]
+    Path(folder, f"{rank}.json").write_text(json.dumps([refused, seen]), encoding="utf-8")
 
 
-def test_fabric_leaves_the_loader_as_it_is(helpers: None, tmp_path: Path) -> None:
+def test_an_injected_sampler_keeps_seed_and_lanes_or_is_refused(
+    helpers: None, tmp_path: Path
+) -> None:
     from test_accelerate import free_port
 
-    for saved in (False, True):
-        args = (2, str(tmp_path), saved, free_port())
-        multiprocessing.start_processes(_fabric, args, nprocs=2, start_method="spawn")
-    loader = StatefulDataLoader(Noisy(), 8, shuffle=True, seed=2, ranks=(0, 1))
-    whole = [batch.tolist() for _ in range(2) for batch in loader]
-    assert len(whole) == 6
-    for saved, wanted in ((0, whole[:2]), (1, whole[2:])):
-        one, two = (json.loads((tmp_path / f"{r}-{saved}.json").read_text()) for r in range(2))
-        assert [[*a, *b] for a, b in zip(one, two, strict=True)] == wanted
+    args = (2, str(tmp_path), free_port())
+    multiprocessing.start_processes(_injected, args, nprocs=2, start_method="spawn")
+    for rank in range(2):
+        refused, seen = json.loads((tmp_path / f"{rank}.json").read_text())
+        assert 'ranks="auto"' in refused
+        sampler = torch.utils.data.DistributedSampler(Noisy(), 2, rank)
+        loader = StatefulDataLoader(Noisy(), 4, sampler=sampler, seed=2, lanes=3)
+        wanted = []
+        for epoch in range(2):
+            sampler.set_epoch(epoch)
+            wanted += [batch.tolist() for batch in loader]
+        assert seen == wanted

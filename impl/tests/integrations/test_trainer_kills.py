@@ -6,24 +6,38 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
-from trained import KILLED
+from trained import EPOCHS, KILLED, PACKAGES, STEPS
 
 PROGRAM = Path(__file__).with_name("trained.py")
 
+TRAINERS = ["transformers", "lightning", "fabric", "accelerate"]
 
-@pytest.mark.parametrize("data", ["map", "stream"])
-@pytest.mark.parametrize("processes", [1, 2])
-@pytest.mark.parametrize("trainer", ["transformers", "lightning", "accelerate"])
-def test_a_killed_training_goes_on(tmp_path: Path, trainer: str, processes: int, data: str) -> None:
-    pytest.importorskip(trainer)
-    command = [sys.executable, str(PROGRAM), trainer, str(tmp_path), str(processes), data]
+RESUMED = [
+    (trainer, data)
+    for trainer in TRAINERS
+    for data in ("map", "stream", "sized")
+    if (trainer, data) != ("lightning", "sized")  # refused, as the last test says
+]
+
+
+def run(folder: Path, trainer: str, data: str, *processes: int) -> Any:
+    """Return what the uninterrupted training told, and what the killed ones and the last told."""
+    pytest.importorskip(PACKAGES.get(trainer, trainer))
+    command = [sys.executable, str(PROGRAM), trainer, str(folder), data, *map(str, processes)]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-    wholes, runs = json.loads(done.stdout.splitlines()[-1])
-    names = [str(step) for step in range(1, 13)]
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+@pytest.mark.parametrize(("trainer", "data"), RESUMED)
+def test_a_killed_training_goes_on(tmp_path: Path, trainer: str, processes: int, data: str) -> None:
+    wholes, runs = run(tmp_path, trainer, data, processes)
+    names = [str(step) for step in range(1, EPOCHS * STEPS + 1)]
     for epoch in (3, 2, 1):
-        names.insert(4 * epoch, f"end {epoch}")
+        names.insert(STEPS * epoch, f"end {epoch}")
     for rank, whole in enumerate(wholes):
         parts = [run[rank] for run in runs]
         assert [name for name, _ in whole] == names
@@ -32,3 +46,35 @@ def test_a_killed_training_goes_on(tmp_path: Path, trainer: str, processes: int,
         # After a kill on an epoch's last step, a training may tell that epoch's end or not.
         assert [line for line in told if line[1]] == [line for line in whole if line[1]]
     assert len(wholes) == processes
+
+
+def steps_of(ranks: list[Any]) -> list[Any]:
+    """Return the name and the samples of each step, of all processes together."""
+    told = [[line for line in rank if line[1]] for rank in ranks]
+    found = []
+    for lines in zip(*told, strict=True):
+        (name,) = {name for name, _ in lines}
+        found.append([name, [sample for _, (batch, _) in lines for sample in batch]])
+    return found
+
+
+@pytest.mark.parametrize("trainer", TRAINERS)
+def test_a_killed_training_goes_on_on_another_number_of_processes(
+    tmp_path: Path, trainer: str
+) -> None:
+    numbers = (2, 1, 3, 2)
+    whole, runs = run(tmp_path, trainer, "map", 1, *numbers)
+    assert [len(ranks) for ranks in runs] == list(numbers)
+    wanted = steps_of(whole)
+    assert [name for name, _ in wanted] == [str(step) for step in range(1, EPOCHS * STEPS + 1)]
+    assert [step for ranks in runs for step in steps_of(ranks)] == wanted
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_lightning_refuses_a_stream_with_a_length(tmp_path: Path, processes: int) -> None:
+    pytest.importorskip("lightning")
+    command = [sys.executable, str(PROGRAM), "lightning", str(tmp_path), "sized", str(processes)]
+    done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode
+    refusals = done.stderr.count("ArgumentError: LoaderCheckpoint cannot tell the end")
+    assert refusals == processes

@@ -218,6 +218,54 @@ def test_what_cannot_resume_exactly_is_refused(tmp_path: Path) -> None:
         train(tmp_path, make(), 1, max_steps=2)
 
 
+class Plain(transformers.Trainer):  # type: ignore[misc, name-defined]  # from importorskip
+    """A trainer without the mixin, whose loader is the user's."""
+
+    prepared = False
+
+    def __init__(self, loader: Any, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.own = loader
+        self.seen: list[Any] = []
+
+    def get_train_dataloader(self) -> Any:
+        return self.accelerator.prepare(self.own) if self.prepared else self.own
+
+    def training_step(self, model: Any, inputs: Any, *more: Any) -> Any:
+        self.seen.append(inputs["x"].tolist())
+        return super().training_step(model, inputs, *more)
+
+
+class Prepared(Plain):
+    prepared = True
+
+
+def plain(folder: Path, kind: type[Plain], resumed: int | None = None) -> list[Any]:
+    options = {"save_steps": 1, "use_cpu": True, "report_to": [], "disable_tqdm": True}
+    trainer = kind(make(), Model(), Arguments(str(folder), num_train_epochs=EPOCHS, **options))
+    path = None if resumed is None else str(folder / f"checkpoint-{resumed}")
+    trainer.train(resume_from_checkpoint=path)
+    return trainer.seen
+
+
+def test_a_trainer_without_the_mixin_prepares_no_loader(tmp_path: Path) -> None:
+    with pytest.raises(ArgumentError, match=r"midepoch\.integrations\.transformers"):
+        plain(tmp_path, Prepared)
+
+
+def test_a_trainer_without_the_mixin_resumes_the_samples_alone(tmp_path: Path) -> None:
+    whole, loader = plain(tmp_path, Plain), make()
+    assert whole == [batch["x"].tolist() for _ in range(EPOCHS) for batch in loader]
+    # Accelerate skips batches with a loader of torch's, which seeds no random streams.
+    rest, wanted = plain(tmp_path, Plain, BATCHES + 2), whole[BATCHES + 2 :]
+    assert _indices(rest) == _indices(wanted)
+    assert rest != wanted
+
+
+def _indices(batches: list[Any]) -> list[Any]:
+    return [[sample[0] for sample in batch] for batch in batches]
+
+
 RUNS = (None, 1, 2, 3)
 """The steps that two processes resume from; an epoch has two steps."""
 

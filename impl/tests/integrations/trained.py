@@ -1,6 +1,8 @@
 """Trainings that are killed and resumed under a trainer, as a program.
 
-Its arguments are TRAINER FOLDER PROCESSES DATA; the data is "map" or "stream".
+Its arguments are TRAINER FOLDER DATA PROCESSES...; the data is "map", "stream" or "sized". If there
+are several numbers of processes, the first one runs uninterrupted, and each of the others is the
+number of a training that is killed, and at last of the one that goes on to the end.
 
 A training saves after each step and at each epoch's end, and resumes from what was saved last. It
 then tells what it did: a step's number, batch and loss, or "end" and the epochs so far. The program
@@ -20,6 +22,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -34,6 +37,9 @@ EPOCHS = 3
 STEPS = 4
 """The steps of an epoch."""
 
+BATCH = 12
+"""The samples of a step. One, two and three processes share them, and those of a last step."""
+
 KILLED = ("2", "4", "end 2")
 """After which of the told lines the trainings are killed."""
 
@@ -42,7 +48,7 @@ class Noisy(torch.utils.data.Dataset[dict[str, torch.Tensor]]):
     """Samples that draw."""
 
     def __len__(self) -> int:
-        return 14
+        return 42
 
     def __getitem__(self, index: int) -> dict[str, torch.Tensor]:
         return {"x": torch.cat([torch.tensor([float(index)]), torch.rand(1)])}
@@ -55,6 +61,13 @@ class NoisyStream(torch.utils.data.IterableDataset[dict[str, torch.Tensor]]):
         info, data = torch.utils.data.get_worker_info(), Noisy()
         here, lanes = (info.id, info.num_workers) if info else (0, 1)
         return map(data.__getitem__, range(here, len(data), lanes))
+
+
+class SizedStream(NoisyStream):
+    """The same stream, with a length."""
+
+    def __len__(self) -> int:
+        return len(Noisy())
 
 
 class Model(torch.nn.Module):
@@ -127,6 +140,38 @@ def accelerate(log: Log, loader: Any) -> None:
             log.save(step, epoch, accelerator.save_state)
             log.step(step, batch, loss)
         log.save(step, epoch + 1, accelerator.save_state)
+        log.end(epoch + 1)
+
+
+def fabric(log: Log, loader: Any) -> None:
+    from lightning.fabric import Fabric
+
+    from midepoch.integrations.lightning import loader_state, setup_loader
+
+    world = int(os.environ.get("WORLD_SIZE", "1"))
+    found = Fabric(accelerator="cpu", devices=world, strategy="ddp" if world > 1 else "auto")
+    found.launch()
+    module = Model()
+    model, optimizer = found.setup(module, torch.optim.SGD(module.parameters(), lr=1e-3))
+    path, step, begun = log.newest()
+    kept = {"model": model, "optimizer": optimizer, "loader": None}
+    if path is not None:
+        found.load(path, kept)
+    batches = setup_loader(found, loader, kept["loader"])
+
+    def save(path: str) -> None:
+        found.save(path, {**kept, "loader": loader_state(found, loader)})
+
+    for epoch in range(begun, EPOCHS):
+        for batch in batches:
+            loss = model(**batch)["loss"]
+            found.backward(loss)
+            optimizer.step()
+            optimizer.zero_grad()
+            step += 1
+            log.save(step, epoch, save)
+            log.step(step, batch, loss)
+        log.save(step, epoch + 1, save)
         log.end(epoch + 1)
 
 
@@ -211,8 +256,12 @@ def transformers(log: Log, loader: Any) -> None:
     trainer.train(resume_from_checkpoint=any(log.folder.glob("checkpoint-*")))
 
 
+PACKAGES = {"fabric": "lightning"}
+"""The packages that have other names than their trainers."""
+
 TRAINERS: dict[str, Callable[[Log, Any], None]] = {
     "accelerate": accelerate,
+    "fabric": fabric,
     "lightning": lightning,
     "transformers": transformers,
 }
@@ -225,16 +274,19 @@ def train(
     link: Connection,
     last: str | None,
     place: dict[str, str],
+    shared: bool,
 ) -> None:
     os.environ.update(place)
     torch.manual_seed(0)
-    options: dict[str, Any] = {"ranks": "auto", "batch_size": 2} if place else {"batch_size": 4}
-    dataset: Any = Noisy()
+    world = int(place.get("WORLD_SIZE", "1"))
+    options: dict[str, Any] = {"num_workers": 1, "ranks": "auto" if shared else None}
     if data == "map":
         options["shuffle"] = True
+        dataset: Any = Noisy()
     else:
-        dataset, options["lanes"] = NoisyStream(), int(place.get("WORLD_SIZE", "1"))
-    loader = StatefulDataLoader(dataset, seed=2, num_workers=1, **options)
+        options["lanes"] = world
+        dataset = {"stream": NoisyStream, "sized": SizedStream}[data]()
+    loader = StatefulDataLoader(dataset, BATCH // world, seed=2, **options)
     TRAINERS[trainer](Log(folder, link, last), loader)
 
 
@@ -251,7 +303,13 @@ def places(processes: int) -> list[dict[str, str]]:
 
 
 def told_by(
-    trainer: str, data: str, folder: Path, processes: int, last: str | None = None
+    trainer: str,
+    data: str,
+    folder: Path,
+    processes: int,
+    last: str | None = None,
+    *,
+    shared: bool,
 ) -> list[Any]:
     """Run a training up to the line ``last``, where it is killed, or to its end."""
     context = get_context("fork")
@@ -259,7 +317,7 @@ def told_by(
     for place in places(processes):
         here, there = context.Pipe(duplex=False)
         ranks.append(
-            context.Process(target=train, args=(trainer, data, folder, there, last, place))
+            context.Process(target=train, args=(trainer, data, folder, there, last, place, shared))
         )
         ranks[-1].start()
         there.close()
@@ -281,18 +339,22 @@ def told_by(
     return told
 
 
-def main(trainer: str, folder: Path, processes: int, data: str) -> None:
+def main(trainer: str, folder: Path, data: str, processes: list[int]) -> None:
     warnings.simplefilter("ignore")  # theirs
     logging.disable(logging.WARNING)
-    importlib.import_module(f"midepoch.integrations.{trainer}")
+    importlib.import_module(f"midepoch.integrations.{PACKAGES.get(trainer, trainer)}")
     if trainer == "transformers":
         importlib.import_module("transformers.trainer")
     for name in ("whole", "killed"):
         (folder / name).mkdir()
-    whole = told_by(trainer, data, folder / "whole", processes)
-    parts = [told_by(trainer, data, folder / "killed", processes, last) for last in (*KILLED, None)]
-    print(json.dumps([whole, parts]))
+    whole, *parts = processes if len(processes) > 1 else processes * (2 + len(KILLED))
+    run = partial(told_by, trainer, data, shared=max(processes) > 1)
+    told = [
+        run(folder / "killed", number, last)
+        for number, last in zip(parts, (*KILLED, None), strict=True)
+    ]
+    print(json.dumps([run(folder / "whole", whole), told]))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), sys.argv[4])
+    main(sys.argv[1], Path(sys.argv[2]), sys.argv[3], [int(number) for number in sys.argv[4:]])
