@@ -266,9 +266,9 @@ def _what(w: Workload) -> str:
 
 def _session(plan: SessionPlan, before: SessionPlan | None, names: dict[str, str]) -> str:
     steps = ", ".join(_folded(plan.steps, names)) or "do nothing"
-    if before is None:
-        return steps
     changed = [_changed(name, value) for name, value in plan.workload]
+    if before is None:
+        return f"({', '.join(changed)}) {steps}" if changed else steps
     if plan.execution != before.execution:
         changed.insert(0, describe_execution(plan.execution))
     if (plan.host, plan.ambient) == (before.host, before.ambient):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from midepoch_conformance.case.case import OF_RANKS
+from midepoch_conformance.case.case import OF_CUT_RANKS, OF_RANKS
 from midepoch_conformance.case.trace import Batch
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.judges.execution.staged import through_stages
@@ -95,9 +95,11 @@ def equal_draws(view: View) -> Finding | None:
     return ranks if isinstance(ranks, Finding) else _same_steps(view, ranks, ids=False)
 
 
-@judge("WORLD-7", "ranks cut anew", "another global batch size", alone=True)
+@judge("WORLD-7", "ranks cut anew", "another global batch size", OF_CUT_RANKS, alone=True)
 def same_sequence(view: View) -> Finding | None:
     """Batches of another size are refused, or go on with the same sequence of samples."""
+    if view.case.probe == OF_CUT_RANKS:
+        return through_stages(view)
     ranks = _ranks(view)
     if isinstance(ranks, Finding):
         return view.passed("refused") if ranks.outcome == "pass" else ranks
