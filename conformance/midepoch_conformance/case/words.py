@@ -217,7 +217,9 @@ def describe_execution(x: Execution) -> str:
         words.append(f"prefetch {x.prefetch}")
     if not x.in_order:
         words.append("out of order")
-    if x.world != 1:
+    if x.together:
+        words.append(f"{_count(x.world, 'rank')} of a process group at the same time")
+    elif x.world != 1:
         words.append(f"rank {x.rank} of {x.world}")
     return ", ".join(words)
 
