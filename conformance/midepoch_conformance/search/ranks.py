@@ -24,7 +24,7 @@ from midepoch_conformance.search.steering import Declines
 
 __all__ = ["BUDGETS", "choose", "draw_rank_histories", "draw_rank_history"]
 
-BUDGETS = {"quick": (40, 2), "full": (640, 40)}
+BUDGETS = {"quick": (164, 8), "full": (640, 40)}
 """How many of these histories each profile draws, without workers and with them."""
 
 MOST_RANKS = 4
@@ -42,7 +42,7 @@ def draw_rank_histories(
 
     Example:
         >>> len(draw_rank_histories("quick", Offer(extras=("world", "shared")), seed=1))
-        40
+        164
         >>> draw_rank_histories("quick", Offer(), seed=1)
         []
     """
