@@ -232,6 +232,32 @@ def test_a_dead_worker_is_an_error(runner: Runner) -> None:
     assert (fault.kind, fault.type) in {("raised", "RuntimeError"), ("raised", "WorkerDiedError")}
 
 
+def test_the_ranks_of_a_group_end_with_one_that_dies(runner: Runner) -> None:
+    if "process group" not in runner.info.offer.extras:
+        pytest.skip("its ranks are in no process group")
+    w = Workload(n=12, ranks="shared", die_at=9)
+    x = Execution(world=2, together=True)
+    (session,) = played(runner, w, (x, (Step("drain", tolerate=True), Step("close")))).sessions
+    drain, close = session.events
+    assert ids(drain.batches) == list(range(8))
+    assert drain.fault is not None
+    assert (drain.fault.kind, drain.fault.type) == ("raised", "EOFError")
+    assert close.left == 0
+
+
+def test_a_refusal_of_a_group_is_the_loaders(runner: Runner) -> None:
+    if "process group" not in runner.info.offer.extras:
+        pytest.skip("its ranks are in no process group")
+    x = Execution(world=2, together=True)
+    steps = (Step("take", 1), Step("save", state="s"))
+    loads = (Step("load", state="s"), Step("take", 1))
+    plans = [SessionPlan(x, steps), SessionPlan(x, loads, 2, "b", (("n", 16),))]
+    trace = runner.play(Case("test", Workload(n=12, ranks="shared"), tuple(plans)))
+    fault = trace.sessions[1].first_fault()
+    assert fault is not None
+    assert (fault.kind, fault.type) == ("raised", "PlanMismatchError")
+
+
 def test_a_value_that_is_no_state_reaches_the_loader_as_it_is(runner: Runner) -> None:
     if not runner.info.offer.saves:
         pytest.skip("it has no state")

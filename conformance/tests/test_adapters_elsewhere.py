@@ -106,6 +106,32 @@ def test_an_epochs_rest_comes_after_a_resume(name: str, tmp_path: Path) -> None:
         resumed = adapter(name).open(w, Execution(), str(tmp_path))
         resumed.load(state)
         assert before + [rows(batch) for batch in resumed.epoch()] == whole
+        interrupted.close()
+        resumed.close()
+
+
+@pytest.mark.parametrize("name", ["accelerate-midepoch", "lightning-midepoch"])
+def test_ranks_of_a_trainer_share_the_batches_and_go_on_as_another_number(name: str) -> None:
+    w = Workload(n=14, batch_size=4, shuffle=True, seed=3, ranks="shared")
+
+    def rest(rank: int, world: int, state: Any = None) -> list[list[list[float]]]:
+        session = adapter(name).open(w, Execution(rank=rank, world=world), "")
+        if state is not None:
+            session.load(state)
+        found = [rows(batch) for batch in session.epoch()]
+        session.close()
+        return found
+
+    alone = rest(0, 1)
+    saving = adapter(name).open(w, Execution(rank=1, world=2), "")
+    assert rows(next(saving.epoch())) == alone[0][2:]
+    state = saving.state()
+    saving.close()
+    for world, steps, saved in ((2, alone, None), (4, alone[1:], state)):
+        shares = [rest(rank, world, saved) for rank in range(world)]
+        for step, batch in enumerate(steps):
+            together = [row for share in shares for row in share[step]]
+            assert together[: len(batch)] == batch
 
 
 def test_an_iterator_of_lhotses_begins_before_anything_is_asked_of_it(tmp_path: Path) -> None:

@@ -139,3 +139,85 @@ def test_states_of_the_ranks_are_compared_whole() -> None:
     assert finding is not None
     assert (finding.outcome, finding.kind) == ("fails", "different")
     assert "ranks 0 and 1 differ in position" in finding.words
+
+
+# Ranks of a process group, which one session plays together.
+
+IN_TWOS = Workload(n=6, batch_size=2, ranks="shared", adopts=True)
+GROUP = Case(
+    "process group",
+    IN_TWOS,
+    (
+        session("take 1, save s, drain, drain", 0, world=2, together=True),
+        session("load s, drain, drain", 1, together=True),
+        session("load s, drain?", 2, world=2, together=True),
+        session("load s, drain, drain", 3, world=2, together=True),
+    ),
+)
+GROUPS = (
+    ["40", "", "15|32.", "20|41|53."],
+    ["", "15|32.", "20|41|53."],
+    ["", "15!next EOFError"],
+    ["", "15|32.", "20|41|53."],
+)
+ALIKE, NO_END = ["", "15|32.", "20|41|53."], ["", "15!hang"]
+
+
+@pytest.mark.parametrize(
+    ("place", "text", "of_one", "of_others"),
+    [
+        (0, GROUPS[0], "pass", "pass"),
+        (0, ["40", "", "15|42.", "20|41|53."], "fails silently", "pass"),
+        (0, ["40", "", "15|32.", "20|41."], "fails silently", "pass"),
+        (0, ["!take RanksError no"], "fails", "blocked"),
+        (1, ["!load ValueError no"], "blocked", "blocked"),
+        (2, ["", "15|32."], "pass", "pass"),
+        (2, NO_END, "pass", "fails"),
+        (3, ["", "32|15.", "20|41|53."], "pass", "fails silently"),
+        (3, ["!load ValueError no"], "pass", "refused"),
+    ],
+)
+def test_ranks_of_a_group_go_on_as_one_alone(
+    place: int, text: list[str], of_one: str, of_others: str
+) -> None:
+    texts = [*GROUPS]
+    texts[place] = text
+    assert judged("WORLD-3", GROUP, *texts).outcome == of_one
+    assert judged("WORLD-5", GROUP, *texts).outcome == of_others
+
+
+def test_without_a_rank_alone_nothing_is_compared() -> None:
+    of = dataclasses.replace(GROUP, sessions=(GROUP.sessions[0], GROUP.sessions[3]))
+    assert judged("WORLD-3", of, GROUPS[0], GROUPS[3]).outcome == "blocked"
+
+
+UNEVEN = Case(
+    "uneven lanes in a group",
+    Workload("iterable", n=7, batch_size=1, ranks="dealt"),
+    tuple(
+        session(text, number, world=2, together=True, lanes=4)
+        for number, text in enumerate(("take 1, save s, drain, drain", "load s, drain, drain"))
+    ),
+)
+"""The lanes 0 to 2 have two samples, and lane 3 has one."""
+EVEN = (["01", "", "23|45.", "01|23|45."], ["", "23|45.", "01|23|45."])
+
+
+@pytest.mark.parametrize(
+    ("place", "text", "outcome"),
+    [
+        (0, EVEN[0], "pass"),
+        (0, ["01", "", "23|45|6.", "01|23|45."], "fails silently"),
+        (0, ["01", "", "23.", "01|23|45."], "fails"),
+        (0, ["01", "", "23!hang"], "fails"),
+        (1, ["", "23|45|6.", "01|23|45."], "fails silently"),
+        (1, ["", "45.", "01|23."], "fails"),
+        (1, ["!load ValueError no"], "fails"),
+    ],
+)
+def test_ranks_end_an_epoch_with_the_first_of_them(
+    place: int, text: list[str], outcome: str
+) -> None:
+    texts = [*EVEN]
+    texts[place] = text
+    assert judged("WORLD-11", UNEVEN, *texts).outcome == outcome

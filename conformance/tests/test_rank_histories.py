@@ -14,7 +14,15 @@ from written import found, trace
 from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.case import HISTORIES, Case, CaseError, Step
 from midepoch_conformance.case.notation import parse_sessions
-from midepoch_conformance.case.stages import Part, Stage, parts_of, staged, stages_of
+from midepoch_conformance.case.stages import (
+    Cut,
+    Part,
+    Stage,
+    cuts_of,
+    parts_of,
+    staged,
+    stages_of,
+)
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.families.offered import reason_not_offered
 from midepoch_conformance.families.tables import has_workers, load_table
@@ -27,14 +35,16 @@ from midepoch_conformance.search.shrink import shrink, size, smaller, sound
 from midepoch_conformance.search.steering import Steering
 from midepoch_conformance.verdict.finding import FAILURES, Finding
 
-OF_RANKS, OF_DEALT_RANKS = HISTORIES[1:]
+OF_RANKS, OF_DEALT_RANKS, OF_CUT_RANKS = HISTORIES[1:]
 SHARED = Workload(n=8, batch_size=2, ranks="shared")
+CUT = Workload(n=8, batch_size=3, ranks="cut anew")
 DEALT = Workload("iterable", n=9, batch_size=1, ranks="dealt")
 
 
 def stages(*texts: str, lanes: int | None = None) -> list[Stage]:
     plans = parse_sessions(" | ".join(texts), Execution(lanes=lanes))
-    return [Stage(plan.execution, plan.steps) for plan in plans]
+    sizes = [dict(plan.workload).get("batch_size", 0) for plan in plans]
+    return [Stage(p.execution, p.steps, size) for p, size in zip(plans, sizes, strict=True)]
 
 
 def worlds(case: Case) -> list[int]:
@@ -59,10 +69,13 @@ def test_all_are_sound_and_offered_and_change_their_ranks_each_time(drawn: list[
         assert sound(case)
         assert reason_not_offered(case, OFFER) is None
         assert Case.from_json(case.to_json()) == case
-        assert all(one != other for one, other in itertools.pairwise(worlds(case)))
-    assert {case.probe for case in drawn} == {OF_RANKS, OF_DEALT_RANKS}
+        changes = [(stage.execution.world, stage.batch_size) for stage in stages_of(case)]
+        assert all(one != other for one, other in itertools.pairwise(changes))
+        sizes = {dict(plan.workload).get("batch_size") for plan in case.sessions[1:]}
+        assert (len(sizes) > 1) is (case.probe == OF_CUT_RANKS)
+    assert {case.probe for case in drawn} == {*HISTORIES[1:]}
     often = [case for case in drawn if len(worlds(case)) > 2]
-    assert {case.probe for case in often} == {OF_RANKS, OF_DEALT_RANKS}
+    assert {case.probe for case in often} == {*HISTORIES[1:]}
     assert len(often) >= len(drawn) // 2
     assert {case.workload.kind for case in drawn} == set(OFFER.kinds)
 
@@ -71,6 +84,13 @@ def test_a_loader_has_those_that_its_adapter_offers() -> None:
     assert draw_rank_histories("quick", Offer(), seed=1) == []
     shared = draw_rank_histories("quick", Offer(extras=("world", "shared")), seed=1)
     assert {case.probe for case in shared} == {OF_RANKS}
+    plain = tuple(extra for extra in OFFER.extras if extra != "cut anew")
+    for offer in (
+        dataclasses.replace(OFFER, extras=plain),
+        dataclasses.replace(OFFER, formats=()),  # the order may follow from the batch size there
+    ):
+        drawn = draw_rank_histories("quick", offer, seed=1)
+        assert {case.probe for case in drawn} == {OF_RANKS, OF_DEALT_RANKS}
     none = draw_rank_histories("quick", OFFER, 1, declines=lambda w, x: "no")
     assert none == []
 
@@ -97,6 +117,8 @@ def test_stages_are_followed_in_batches_of_one_rank_alone() -> None:
 @pytest.mark.parametrize(
     ("w", "texts"),
     [
+        (CUT, ("take 3, save", "[batch_size=2] take 3, save", "drain")),
+        (CUT, ("take 3, save", "[batch_size=9] drain, save", "drain")),
         (SHARED, ("take 5, save", "drain")),
         (SHARED, ("take 4, save", "drain")),
         (SHARED, ("take 1", "drain")),
@@ -107,7 +129,25 @@ def test_stages_are_followed_in_batches_of_one_rank_alone() -> None:
 )
 def test_stages_ask_only_for_what_is_sure(w: Workload, texts: tuple[str, ...]) -> None:
     with pytest.raises(CaseError):
-        parts_of(w, stages(*texts, lanes=4 if w is DEALT else None))
+        (cuts_of if w is CUT else parts_of)(w, stages(*texts, lanes=4 if w is DEALT else None))
+
+
+@pytest.mark.parametrize(
+    ("tail", "rest", "later"),
+    [
+        ("keep", [[3, 4, 5, 6], [7, 0]], [[0, 1, 2, 3], [4, 5, 6, 7]]),
+        ("drop", [[3, 4, 5, 6]], [[0, 1, 2, 3], [4, 5, 6, 7]]),
+        ("rollover", [[3, 4, 5, 6]], [[7, 0, 1, 2], [3, 4, 5, 6]]),
+    ],
+)
+def test_a_cut_goes_on_from_its_sample(
+    tail: str, rest: list[list[int]], later: list[list[int]]
+) -> None:
+    w = dataclasses.replace(CUT, tail=tail)
+    one, two = cuts_of(w, stages("take 1, save", "[world=2 batch_size=4] drain, drain"))
+    assert one == [Cut(0, 0, [[(0, 0), (0, 1), (0, 2)]])]
+    assert [(cut.epoch, cut.first) for cut in two] == [(0, 3), (1, 0)]
+    assert [[[at for _, at in step] for step in cut.steps] for cut in two] == [rest, later]
 
 
 def test_other_sessions_are_no_stages() -> None:
@@ -153,9 +193,20 @@ OF_LANES = staged(
 LANES = (["0|1|2|3|4|5|6|7|8."], ["0", ""], ["1", ""], ["", "2|3", ""], ["", "4|5|6|7|8."])
 
 
+ROLLING = dataclasses.replace(CUT, tail="rollover")
+OF_CUTS = staged(
+    OF_CUT_RANKS,
+    ROLLING,
+    stages("take 1, save", "[batch_size=2] take 1, save", "[world=2 batch_size=4] drain, drain"),
+)
+ALONE = "|".join("01234567") + "."
+ROLLED = ([ALONE] * 2, ["012", ""], ["", "34", ""], ["", ".", "56|12."], ["", ".", "70|34."])
+"""The last three samples of the first epoch are no batch of four, and open the second one."""
+
+
 def judged(case: Case, *texts: list[str]) -> tuple[str, str]:
-    requirement = "WORLD-5" if case is OF_SHARES else "WORLD-10"
-    finding = found(requirement, case, trace(case, *texts), None)
+    requirement = {OF_RANKS: "WORLD-5", OF_DEALT_RANKS: "WORLD-10", OF_CUT_RANKS: "WORLD-7"}
+    finding = found(requirement[case.probe], case, trace(case, *texts), None)
     assert finding is not None
     return finding.outcome, finding.kind
 
@@ -220,6 +271,34 @@ def test_each_lane_goes_on_after_two_changes(last: str, outcome: str) -> None:
     assert judged(OF_LANES, *LANES[:-1], ["", last])[0] == outcome
 
 
+@pytest.mark.parametrize(
+    ("place", "text", "outcome"),
+    [
+        (4, ["", ".", "70|34."], "pass"),
+        (4, ["", "70|34.", "56|12."], "fails silently"),  # the other rank did not pass it over
+        (4, ["", ".", "70."], "fails silently"),
+        (4, ["", ".", "01|34."], "fails silently"),
+        (4, ["!load ValueError not this"], "pass"),
+        (4, ["", "!next ValueError not this"], "pass"),
+        (2, ["", "45", ""], "fails silently"),
+        (2, ["", "345", ""], "fails silently"),
+        (1, ["123", ""], "blocked"),
+        (0, ["012|345|67."] * 2, "blocked"),
+    ],
+)
+def test_a_sequence_goes_on_after_two_cuts(place: int, text: list[str], outcome: str) -> None:
+    texts = [*ROLLED]
+    texts[place] = text
+    assert judged(OF_CUTS, *texts)[0] == outcome
+
+
+def test_an_epoch_with_less_than_a_batch_may_be_passed_over() -> None:
+    later = ([*ROLLED[:3], ["", "56|12.", "."], ["", "70|34.", "."]], "pass")
+    wrong = ([*ROLLED[:3], ["", "01|45.", "."], ["", "23|67.", "."]], "fails silently")
+    for texts, outcome in (later, wrong):
+        assert judged(OF_CUTS, *texts)[0] == outcome
+
+
 @pytest.mark.parametrize(("kind", "outcome"), [("iterable", "pass"), ("stateful_map", "fail")])
 def test_only_streams_lose_their_order_after_a_lanes_end(kind: str, outcome: str) -> None:
     w = Workload(kind, n=11, batch_size=1, ranks="dealt")
@@ -234,6 +313,8 @@ def test_only_streams_lose_their_order_after_a_lanes_end(kind: str, outcome: str
     [
         ("the_second_change_of_ranks_loses_a_step", "shared ranks resized"),
         ("the_second_merge_forgets_a_lane", "merged ranks"),
+        ("the_second_cut_counts_equal_steps", "ranks cut anew"),
+        ("carries_over_as_if_never_cut", "ranks cut anew"),
     ],
 )
 def test_only_a_second_change_shows_some_faults(

@@ -9,7 +9,14 @@ share them.
 # suite but torch_data, and the scripts of failures carry its lines.
 # ruff: noqa: D102
 
+import multiprocessing
+import os
+import tempfile
+from concurrent.futures import Future
+from multiprocessing.connection import wait
+
 import torch
+from torch import distributed
 
 from midepoch import StatefulDataLoader, batch_info, merge_states
 from midepoch_conformance.adapters import torch_data
@@ -21,15 +28,20 @@ def draw():
     return float(torch.rand((), generator=info.torch)) + float(info.numpy.random())
 
 
+def place(x):
+    """Return which rank the loader is of; a process group knows it."""
+    return "auto" if x.together else (x.rank, x.world)
+
+
 def dealt(w, x, dataset):
     """Return the loader's arguments for the order of samples and batches."""
     if w.ranks in ("", "dealt"):
-        ranks = {"ranks": (x.rank, x.world)} if w.ranks else {}
+        ranks = {"ranks": place(x)} if w.ranks else {}
         return torch_data.order(w, x, dataset, last_batch=TAILS[w.tail]) | ranks
     return {
         "shuffle": w.shuffle,
         "last_batch": TAILS[w.tail],
-        "ranks": (x.rank, x.world),
+        "ranks": place(x),
         "global_batch_size": w.batch_size,
         "on_world_change": "recut" if w.ranks == "cut anew" else "refuse",
     }
@@ -87,6 +99,97 @@ class EpochSession(torch_data.EpochsFromOutside, Session):
     """One life of the loader, for a user who sets each epoch."""
 
 
+def be_rank(link, store, rank, w, x):
+    """Be one rank of a process group: do as the session asks until the process is killed."""
+    distributed.init_process_group(
+        "gloo", init_method=f"file://{store}", rank=rank, world_size=x.world
+    )
+    torch.manual_seed(torch.initial_seed() + rank)  # so that each rank draws another seed
+    session = batches = answer = None
+    while True:
+        asked, given = link.recv()
+        try:
+            if asked == "open":
+                session = Session(w, x)
+            elif asked == "epoch":
+                batches, answer = session.epoch(), None
+            elif asked == "batch":
+                answer = next(batches, None)
+            elif asked == "state":
+                answer = session.state()
+            else:
+                answer = session.load(given if w.ranks == "dealt" else given[rank % len(given)])
+            link.send((answer, None))
+        except Exception as error:
+            link.send((None, error))
+
+
+class GroupSession:
+    """One life of all ranks of a process group, each in a process of its own."""
+
+    def __init__(self, w, x):
+        self.w, self.links, self.processes = w, [], []
+        context = multiprocessing.get_context("fork")
+        self.folder = tempfile.TemporaryDirectory()
+        store = os.path.join(self.folder.name, "store")
+        for rank in range(x.world):
+            here, there = context.Pipe()
+            args = (there, store, rank, w, x)
+            process = context.Process(target=be_rank, args=args, daemon=True)
+            process.start()
+            there.close()
+            self.links.append(here)
+            self.processes.append(process)
+        self.ask("open")
+
+    def ask(self, asked, given=None):
+        """Ask all ranks at once, and return their answers.
+
+        An error or a death ends all of them, as torchrun does. Neither is raised by a line of this
+        file: it would count as the adapter's own.
+        """
+        for link in self.links:
+            link.send((asked, given))
+        answers = {}
+        while len(answers) < len(self.links):
+            for link in wait([link for link in self.links if link not in answers]):
+                try:
+                    answers[link], error = link.recv()
+                except EOFError:
+                    self.close()
+                    raise
+                if error is not None:
+                    self.close()
+                    failed = Future()
+                    failed.set_exception(error)
+                    failed.result()
+        return [answers[link] for link in self.links]
+
+    def epoch(self):
+        self.ask("epoch")
+        return self.batches()
+
+    def batches(self):
+        while any(parts := self.ask("batch")):
+            yield [row for part in parts for row in part or ()]
+
+    def state(self):
+        states = self.ask("state")
+        return merge_states(states) if self.w.ranks == "dealt" else states
+
+    def load(self, state):
+        self.ask("load", state)
+
+    def close(self):
+        for process in self.processes:
+            process.kill()
+        for process in self.processes:
+            process.join()
+        for link in self.links:
+            link.close()
+        self.folder.cleanup()
+
+
 class Adapter:
     """Offers map-style and iterable datasets of all kinds under any worker count."""
 
@@ -122,6 +225,8 @@ class Adapter:
     def open(self, w, x, root):
         if w.grow or w.sampler == "distributed":
             return EpochSession(w, x)
+        if x.together:
+            return GroupSession(w, x)
         return Session(w, x)
 
 
@@ -148,6 +253,7 @@ EXTRAS = (
         "unordered states",
         "adoption",
         "replay checks",
+        "process group",
     ),
 )
 TAILS = {"keep": "keep", "drop": "discard", "rollover": "rollover"}

@@ -11,9 +11,12 @@ import torch
 from torch.utils import data
 
 __all__ = [
-    "EpochsFromOutside", "alone", "collate", "dataset_of", "lane", "order", "reason_to_decline",
-    "sampler", "set_up",
+    "RANKS", "EpochsFromOutside", "alone", "collate", "dataset_of", "lane", "order",
+    "order_of_rank", "reason_to_decline", "sampler", "set_up",
 ]  # fmt: skip
+
+RANKS = ("world", "shared", "cut anew")
+"""The extras of the adapters whose ranks have the arguments of ``order_of_rank``."""
 
 
 def lane():
@@ -218,6 +221,20 @@ def order(w, x, dataset, **tail):
     if w.sampler:
         return {"sampler": sampler(w, x, dataset), **size}
     return {"shuffle": w.shuffle, **size}
+
+
+def order_of_rank(w, x, dataset):
+    """Return what tells midepoch's loader the order, for its rank if ranks share the batches."""
+    last_batch = "discard" if w.tail == "drop" else w.tail
+    if not w.ranks:
+        return order(w, x, dataset, last_batch=last_batch)
+    return {
+        "shuffle": w.shuffle,
+        "last_batch": last_batch,
+        "ranks": (x.rank, x.world),
+        "global_batch_size": w.batch_size,
+        "on_world_change": "recut" if w.ranks == "cut anew" else "refuse",
+    }
 
 
 def reason_to_decline(w, x):

@@ -48,6 +48,10 @@ class Execution:
     """``"process"`` or ``"thread"``."""
     restarts: int = 0
     """How many dead workers the loader replaces; 0: the first death is an error."""
+    together: bool = False
+    """Whether the session is all ranks of one process group at the same time. A batch holds what
+    each of them delivers in a step, in their order; a state is the states of all of them, or what
+    these make together."""
 
 
 @dataclasses.dataclass
@@ -111,8 +115,9 @@ class Offer:
     on in batches of another size where the user allows it), ``"dealt"`` (ranks to which lanes are
     dealt, whose states a session's ``merge`` makes one), ``"restarts"`` (dead workers are
     replaced), ``"unordered states"`` (states that are saved and loaded while batches come out of
-    order), ``"adoption"`` (a loader that is given no seed and no lanes) and ``"replay checks"`` (of
-    the batches that a resume makes again)."""
+    order), ``"adoption"`` (a loader that is given no seed and no lanes), ``"replay checks"`` (of
+    the batches that a resume makes again) and ``"process group"`` (ranks that run at the same time:
+    ``Execution.together``)."""
     live_load: str = "either"
     """The effect of a load into a live iterator: ``"applies"``, ``"raises"``, ``"either"``;
     ``"next"`` if the loader documents that a load applies to the next iterator only."""

@@ -16,8 +16,8 @@ from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.workload import Workload
 
 __all__ = [
-    "ACTIONS", "CAUGHT", "HISTORIES", "HISTORY", "OF_DEALT_RANKS", "OF_RANKS", "Case", "CaseError",
-    "SessionPlan", "Step",
+    "ACTIONS", "CAUGHT", "HISTORIES", "HISTORY", "OF_CUT_RANKS", "OF_DEALT_RANKS", "OF_RANKS",
+    "Case", "CaseError", "SessionPlan", "Step",
 ]  # fmt: skip
 
 HISTORY = "history"
@@ -26,7 +26,10 @@ HISTORY = "history"
 OF_RANKS, OF_DEALT_RANKS = "history of ranks", "history of dealt ranks"
 """The families of histories whose number of ranks changes; see ``case/stages.py``."""
 
-HISTORIES = (HISTORY, OF_RANKS, OF_DEALT_RANKS)
+OF_CUT_RANKS = "history of ranks cut anew"
+"""The family of histories whose global batch size changes, too."""
+
+HISTORIES = (HISTORY, OF_RANKS, OF_DEALT_RANKS, OF_CUT_RANKS)
 """The families of which a profile draws cases, beside those of its table."""
 
 CAUGHT = "caught"

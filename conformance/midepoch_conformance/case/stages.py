@@ -1,7 +1,8 @@
 """Histories whose number of ranks changes: each stage goes on from the states of the one before.
 
 The first session is that of one rank alone. The sessions of a stage follow, one for each of its
-ranks, which all take the same steps. Pure; standard library only.
+ranks, which all take the same steps. If the global batch size changes, too, the one rank delivers
+samples one by one: so it leaves none out at an epoch's end. Pure; standard library only.
 """
 
 from __future__ import annotations
@@ -11,14 +12,21 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 from midepoch_conformance.case.adapter import Execution
-from midepoch_conformance.case.case import OF_DEALT_RANKS, Case, CaseError, SessionPlan, Step
+from midepoch_conformance.case.case import (
+    OF_CUT_RANKS,
+    OF_DEALT_RANKS,
+    Case,
+    CaseError,
+    SessionPlan,
+    Step,
+)
 from midepoch_conformance.case.notation import usual
 from midepoch_conformance.case.uninterrupted import usual_length
 from midepoch_conformance.case.workload import Workload
 
 __all__ = [
-    "Part", "Stage", "in_one_order", "lane_batches", "lanes_in_turn", "parts_of", "staged",
-    "stages_of",
+    "Cut", "Part", "Stage", "cuts_of", "in_one_order", "lane_batches", "lanes_in_turn", "parts_of",
+    "staged", "stages_of",
 ]  # fmt: skip
 
 
@@ -30,6 +38,8 @@ class Stage:
     """The execution of each rank, which has the number of ranks and that of the first one."""
     steps: tuple[Step, ...]
     """The steps after the load; of states the stage saves one at most, which has no name here."""
+    batch_size: int = 0
+    """The global batch size of its ranks; 0: the workload's."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,6 +50,21 @@ class Part:
     first: int
     end: int | None = None
     """The batch before which it ends; None: the end of the epoch."""
+
+
+Key = tuple[int, int]
+"""A sample: its epoch, and its place in that epoch's order."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Cut:
+    """An epoch, or its rest, that a stage delivers in steps of its own global batch size."""
+
+    epoch: int
+    first: int
+    """The samples of the epoch that are delivered before."""
+    steps: list[list[Key]]
+    """The samples of each step, with those that fill the last one up."""
 
 
 def staged(family: str, w: Workload, stages: Sequence[Stage]) -> Case:
@@ -55,10 +80,11 @@ def staged(family: str, w: Workload, stages: Sequence[Stage]) -> Case:
         >>> [(plan.execution.world, len(plan.steps)) for plan in case.sessions]
         [(1, 1), (2, 2), (2, 2), (1, 2)]
     """
-    parts = parts_of(w, stages)
+    parts = cuts_of(w, stages) if family == OF_CUT_RANKS else parts_of(w, stages)
     epochs = 1 + max((part.epoch for found in parts for part in found), default=0)
     alone = Execution(lanes=stages[0].execution.lanes)
-    sessions = [SessionPlan(alone, (Step("drain"),) * epochs, *usual(0))]
+    one_by_one = _of_size(w, 1 if family == OF_CUT_RANKS else 0)
+    sessions = [SessionPlan(alone, (Step("drain"),) * epochs, *usual(0), one_by_one)]
     before = 0
     for number, stage in enumerate(stages):
         world = stage.execution.world
@@ -69,9 +95,14 @@ def staged(family: str, w: Workload, stages: Sequence[Stage]) -> Case:
                 dataclasses.replace(step, state=f"s{number}r{rank}") if step.do == "save" else step
                 for step in stage.steps
             )
-            sessions.append(SessionPlan(x, (*load, *own), *usual(len(sessions))))
+            size = _of_size(w, stage.batch_size)
+            sessions.append(SessionPlan(x, (*load, *own), *usual(len(sessions)), size))
         before = world
     return Case(family, dataclasses.replace(w, epochs=epochs), tuple(sessions))
+
+
+def _of_size(w: Workload, size: int) -> tuple[tuple[str, int], ...]:
+    return (("batch_size", size),) if size not in (0, w.batch_size) else ()
 
 
 def _loads(family: str, number: int, world: int, rank: int) -> tuple[Step, ...]:
@@ -92,7 +123,8 @@ def stages_of(case: Case) -> list[Stage]:
         plan = case.sessions[index]
         own = plan.steps[1:] if found else plan.steps
         nameless = (dataclasses.replace(s, state="") if s.do == "save" else s for s in own)
-        found.append(Stage(plan.execution, tuple(nameless)))
+        size = dict(plan.workload).get("batch_size", 0)
+        found.append(Stage(plan.execution, tuple(nameless), size))
         index += max(1, plan.execution.world)
     if len(found) < 2 or staged(case.probe, case.workload, found) != case:
         raise CaseError("these sessions are not the stages of one history")
@@ -110,17 +142,13 @@ def parts_of(w: Workload, stages: Sequence[Stage]) -> list[list[Part]]:
     for number, stage in enumerate(stages):
         world, lanes = stage.execution.world, stage.execution.lanes or 0
         here, parts = saved, list[Part]()
-        saves = [step for step in stage.steps if step.do == "save"]
-        if len(saves) > 1 or (not saves and number + 1 < len(stages)):
-            raise CaseError("each stage but the last one saves one state")
+        _check(stage, last=number + 1 == len(stages))
         for step in stage.steps:
             if step.do == "save":
                 if here.first >= usual_length(w, stage.execution, here.epoch):
                     raise CaseError("a state at an end that was not seen has no sure position")
                 saved = here
                 continue
-            if step.do not in ("take", "drain") or step.tolerate:
-                raise CaseError(f"{step.do} is no step of a stage")
             # Before any lane has ended, the ranks together deliver one rank's next batches.
             after = here.first + step.n * (world if w.ranks == "dealt" else 1)
             if step.do == "take" and not 0 < after - here.first <= _sure(w, lanes, here):
@@ -129,6 +157,84 @@ def parts_of(w: Workload, stages: Sequence[Stage]) -> list[list[Part]]:
             here = Part(here.epoch, after) if step.do == "take" else Part(here.epoch + 1, 0)
         found.append([*_joined(parts)])
     return found
+
+
+def _check(stage: Stage, last: bool) -> None:
+    """Refuse steps that no stage has, and a stage that leaves the next one nothing to load."""
+    saves = 0
+    for step in stage.steps:
+        saves += step.do == "save"
+        if step.do not in ("take", "drain", "save") or step.tolerate:
+            raise CaseError(f"{step.do} is no step of a stage")
+    if saves > 1 or not (saves or last):
+        raise CaseError("each stage but the last one saves one state")
+
+
+@dataclasses.dataclass(frozen=True)
+class _Place:
+    """A position in the sequence of samples, whatever the sizes of the steps before it."""
+
+    w: Workload
+    epoch: int = 0
+    done: int = 0
+    carried: tuple[Key, ...] = ()
+
+    def samples(self) -> list[Key]:
+        """Return the epoch's sequence."""
+        return [*self.carried, *((self.epoch, place) for place in range(self.w.n))]
+
+    def step(self, size: int) -> list[Key]:
+        """Return the samples of the next step; none if the epoch ends here."""
+        found = self.samples()[self.done : self.done + size]
+        return found if self.w.tail == "keep" or len(found) == size else []
+
+    def after_the_end(self) -> _Place:
+        """Return the next epoch's beginning."""
+        left = self.samples()[self.done :] if self.w.tail == "rollover" else []
+        return _Place(self.w, self.epoch + 1, carried=tuple(left))
+
+
+def cuts_of(w: Workload, stages: Sequence[Stage]) -> list[list[Cut]]:
+    """Return what each stage delivers if the global batch size changes between them.
+
+    Raises:
+        CaseError: a stage asks for a batch that there is not, or a position is not sure.
+
+    Example:
+        >>> take, save, drain = Step("take", 1), Step("save"), Step("drain")
+        >>> stages = [Stage(Execution(), (take, save)), Stage(Execution(), (drain,), 2)]
+        >>> [cut.steps for cut in cuts_of(Workload(n=5, batch_size=3), stages)[1]]
+        [[[(0, 3), (0, 4)]]]
+    """
+    saved, found = _Place(w), []
+    for number, stage in enumerate(stages):
+        last, size = number + 1 == len(stages), stage.batch_size or w.batch_size
+        here, cuts = saved, [Cut(saved.epoch, saved.done, [])]
+        _check(stage, last)
+        if not (last or here.step(size)):
+            raise CaseError("a loader may skip an epoch of which less than a batch is left")
+        for step in stage.steps:
+            if step.do == "save":
+                if not here.step(size):
+                    raise CaseError("a state at an end that was not seen has no sure position")
+                saved = here
+            for _ in range(step.n if step.do == "take" else w.n if step.do == "drain" else 0):
+                batch = here.step(size)
+                if batch:
+                    cuts[-1].steps.append(_filled(batch, here.samples(), stage.execution.world))
+                elif step.do == "take":
+                    raise CaseError("the epoch has no such batch")
+                here = dataclasses.replace(here, done=here.done + len(batch))
+            if step.do == "drain":
+                here = here.after_the_end()
+                cuts.append(Cut(here.epoch, 0, []))
+        found.append(cuts if cuts[-1].steps else cuts[:-1])
+    return found
+
+
+def _filled(batch: list[Key], sequence: list[Key], world: int) -> list[Key]:
+    """Return a step's samples, which the sequence's beginning fills up for all ranks."""
+    return [*batch, *(sequence[i % len(sequence)] for i in range(-len(batch) % world))]
 
 
 def _sure(w: Workload, lanes: int, here: Part) -> int:

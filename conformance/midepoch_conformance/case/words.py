@@ -217,7 +217,9 @@ def describe_execution(x: Execution) -> str:
         words.append(f"prefetch {x.prefetch}")
     if not x.in_order:
         words.append("out of order")
-    if x.world != 1:
+    if x.together:
+        words.append(f"{_count(x.world, 'rank')} of a process group at the same time")
+    elif x.world != 1:
         words.append(f"rank {x.rank} of {x.world}")
     return ", ".join(words)
 
@@ -266,9 +268,9 @@ def _what(w: Workload) -> str:
 
 def _session(plan: SessionPlan, before: SessionPlan | None, names: dict[str, str]) -> str:
     steps = ", ".join(_folded(plan.steps, names)) or "do nothing"
-    if before is None:
-        return steps
     changed = [_changed(name, value) for name, value in plan.workload]
+    if before is None:
+        return f"({', '.join(changed)}) {steps}" if changed else steps
     if plan.execution != before.execution:
         changed.insert(0, describe_execution(plan.execution))
     if (plan.host, plan.ambient) == (before.host, before.ambient):

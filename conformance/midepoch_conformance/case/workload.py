@@ -136,7 +136,8 @@ class Workload(Rows):
 
     adopts: bool = False
     """Whether the loader is given no seed and adopts the one of the state that it loads, which is
-    ``seed``; and, where ``Execution.lanes`` is None, that state's lanes too."""
+    ``seed`` or what another loader drew; and, where ``Execution.lanes`` is None, that state's lanes
+    too."""
 
     checked: bool = False
     """Whether the loader is given a check by which it knows a batch's samples again when it makes

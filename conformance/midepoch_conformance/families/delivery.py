@@ -22,7 +22,7 @@ from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.families.basics import ONES
 from midepoch_conformance.families.family import LANED, Cell, chained, family
 
-__all__ = ["RESIZED", "SIZES", "WIDTHS", "WORLDS"]
+__all__ = ["GROUPS", "RESIZED", "SIZES", "WIDTHS", "WORLDS"]
 
 _out_of_order = partial(family, section="unordered")
 _of_ranks = partial(family, section="ranks")
@@ -237,6 +237,39 @@ def _merged_ranks(c: Cell) -> Case | None:
     resumed = [f"[rank={r} world={after}] {load}" for r in range(after)]
     sessions = " | ".join(["drain, drain", *saved, *resumed])
     return c.play(sessions, c.workload(ranks="dealt"), lanes=LANES)
+
+
+# Ranks of a process group, which run at the same time: a session is all of them.
+
+GROUPS = ((2, 1), (4, 2), (3, 4), (1, 3))
+"""The numbers of ranks before and after."""
+
+_of_groups = partial(family, workers=(False,), section="groups", needs=("samples",), worlds=GROUPS)
+
+
+@_of_groups("process group", shape=((24, 12), (36, 12)), kind=("map",), then=(False, True))
+def _process_group(c: Cell) -> Case | None:
+    """Let ranks agree on a seed, and one rank alone go on from their state, as other ranks do.
+
+    With ``then`` one of the ranks dies in between, while it makes the last sample. An order that
+    nobody knows would not tell whether that one is left.
+    """
+    if c.then is c.shuffle:
+        return None
+    before, after = c.worlds
+    steps = ["take 1, save s, drain, drain", "[world=1] load s, drain, drain"]
+    steps += [f"[die_at={c.shape[0] - 1}] load s, drain?"] if c.then else []
+    steps += [f"[world={after}] load s, drain, drain"]
+    w = c.workload(ranks="shared", adopts=True)
+    return c.play(" | ".join(steps), w, world=before, together=True)
+
+
+@_of_groups("uneven lanes in a group", shape=((31, 1), (27, 2)), kind=("iterable",))
+def _uneven_lanes(c: Cell) -> Case:
+    """Twelve lanes are dealt, of which the first ones have a batch more than the others."""
+    steps = f"take 1, save s, drain, drain | [world={c.worlds[1]}] load s, drain, drain"
+    w, world = c.workload(ranks="dealt"), c.worlds[0]
+    return c.play(steps, w, world=world, together=True, lanes=12)
 
 
 # Held batches.

@@ -9,13 +9,20 @@ import contextlib
 from functools import partial
 
 from midepoch_conformance.case.adapter import Execution
-from midepoch_conformance.case.case import HISTORY, OF_DEALT_RANKS, OF_RANKS, Case, CaseError
+from midepoch_conformance.case.case import (
+    HISTORY,
+    OF_CUT_RANKS,
+    OF_DEALT_RANKS,
+    OF_RANKS,
+    Case,
+    CaseError,
+)
 from midepoch_conformance.case.history import objection
 from midepoch_conformance.case.notation import parse_sessions
 from midepoch_conformance.case.stages import Stage, staged
 from midepoch_conformance.families.family import LANED, Cell, family
 
-__all__ = ["OF_STAGES", "PLOTS", "WITH_WORKERS"]
+__all__ = ["CUT_ANEW", "OF_STAGES", "PLOTS", "WITH_WORKERS"]
 
 PLOTS = {
     "break after a resume": (
@@ -125,9 +132,42 @@ def _of_dealt_ranks(c: Cell) -> Case | None:
     return _staged(c, "dealt", Execution(lanes=4, interval=interval))
 
 
+CUT_ANEW = {
+    "larger and larger": (
+        "[world=2] take 1, save | [world=3 batch_size=6] take 1, save | "
+        "[world=4 batch_size=8] drain, drain"
+    ),
+    "smaller and back": (
+        "[world=4] take 2, save, take 1 | [world=3 batch_size=3] take 1, save | "
+        "[world=2] drain, take 1, save | [world=3 batch_size=6] drain, drain"
+    ),
+    "carried over": (
+        "[world=2] take 2, save | [world=3 batch_size=6] drain, take 1, save | "
+        "[world=2 batch_size=10] drain, drain"
+    ),
+    "less than a batch left": (
+        "[world=2] take 5, save | [world=2 batch_size=2] take 1, save | "
+        "[world=4 batch_size=12] drain, drain"
+    ),
+}
+"""The same where the global batch size changes, too."""
+
+_CUT_TAILS = {"smaller and back": "keep", "carried over": "rollover"}
+
+
+@family(
+    OF_CUT_RANKS, (False,), section="recuts", needs=("samples", "format"), plot=tuple(CUT_ANEW),
+    shape=((26, 4), (24, 4)), kind=("map",),
+)  # fmt: skip
+def _of_cut_ranks(c: Cell) -> Case | None:
+    tail = _CUT_TAILS.get(c.plot, "drop")
+    return _staged(Cell(c.family, {**c.values, "tail": tail}), "cut anew", Execution())
+
+
 def _staged(c: Cell, ranks: str, x: Execution) -> Case | None:
-    plans = parse_sessions(OF_STAGES[c.plot], x)
-    stages = [Stage(plan.execution, plan.steps) for plan in plans]
+    plans = parse_sessions((OF_STAGES | CUT_ANEW)[c.plot], x)
+    sizes = [dict(plan.workload).get("batch_size", 0) for plan in plans]
+    stages = [Stage(p.execution, p.steps, size) for p, size in zip(plans, sizes, strict=True)]
     with contextlib.suppress(CaseError):  # the samples are too few
         return staged(c.family, c.workload(ranks=ranks), stages)
     return None

@@ -34,6 +34,7 @@ EXTRAS = {
     "unordered states": "states where batches come out of order",
     "adoption": "loaders that adopt a state's seed and lanes",
     "replay checks": "checks of batches that are made again",
+    "process group": "ranks of a process group that run at the same time",
 }
 """The words for what an adapter may carry beyond the plainest datasets (``Offer.extras``)."""
 
@@ -223,6 +224,9 @@ def _execution(x: Execution, offer: Offer) -> str | None:
         return _why(offer, "restarts", f"its adapter does not carry {EXTRAS['restarts']}", "extras")
     if x.world != 1 and "world" not in offer.extras:
         return _why(offer, "world", f"its adapter does not carry {EXTRAS['world']}", "extras")
+    if x.together and "process group" not in offer.extras:
+        words = f"its adapter does not carry {EXTRAS['process group']}"
+        return _why(offer, "process group", words, "extras")
     return None
 
 

@@ -112,8 +112,9 @@ def draw(delivered: Mapping[str, Any] | None) -> Drawing:
     for stretch in _stretches(delivered["sessions"], epochs):
         stretches.setdefault(stretch.epoch, []).append(stretch)
     first = delivered["sessions"][0]["words"] if delivered["sessions"] else ""
+    rank = _rank(first.partition(", in batches of")[0])
     grids = [
-        _grid(epoch, epochs[epoch] if epoch < len(epochs) else None, members, _rank(first))
+        _grid(epoch, epochs[epoch] if epoch < len(epochs) else None, members, rank)
         for epoch, members in sorted(stretches.items())
     ]
     named, names = _named(grids)
@@ -226,13 +227,14 @@ def _fits(got: Sequence[_Key], place: tuple[int, int], epochs: Sequence[Sequence
 
 
 def _rank(words: str) -> str:
-    """Return the rank in the words of a session; nothing of a loader that is alone."""
-    found = re.search(r"rank \d+ of \d+", words)
-    return found[0] if found else ""
+    """Return the rank in the words of a session, and its own batch size; nothing of a loader that
+    is alone and has the plan's."""
+    return " ".join(re.findall(r"rank \d+ of \d+|in batches of \d+", words))
 
 
 def _grid(epoch: int, due: list[_Key] | None, members: list[_Stretch], rank: str) -> Grid:
-    # The uninterrupted run is the first session's rank: it says nothing of other ranks' batches.
+    # The uninterrupted run is the first session's rank, in batches of the plan's size. It says
+    # nothing of other ranks' batches.
     laid = [_laid(stretch, due if _rank(stretch.words) == rank else None) for stretch in members]
     columns = max([len(due or ()), *(max(row.columns, default=-1) + 1 for row in laid)])
     extra = [

@@ -138,7 +138,7 @@ class Runner:
             RunnerError: the adapter's own ``declines`` failed.
         """
         processes = execution.workers > 0 and execution.worker_kind == "process"
-        if workload.die_at is not None and not processes:
+        if workload.die_at is not None and not (processes or execution.together):
             return "a sample that kills its worker needs a worker that is a process"
         asked = {
             "workload": vars(workload),

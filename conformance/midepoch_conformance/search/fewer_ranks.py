@@ -28,6 +28,8 @@ def _less(stage: Stage) -> Iterator[Stage]:
     for world in range(1, stage.execution.world):
         x = dataclasses.replace(stage.execution, world=world)
         yield dataclasses.replace(stage, execution=x)
+    if stage.batch_size:
+        yield dataclasses.replace(stage, batch_size=0)
     for number, step in enumerate(stage.steps):
         before, after = stage.steps[:number], stage.steps[number + 1 :]
         yield dataclasses.replace(stage, steps=(*before, *after))

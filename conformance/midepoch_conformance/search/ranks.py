@@ -6,7 +6,14 @@ import dataclasses
 from typing import Any
 
 from midepoch_conformance.case.adapter import Execution, Offer
-from midepoch_conformance.case.case import OF_DEALT_RANKS, OF_RANKS, Case, CaseError, Step
+from midepoch_conformance.case.case import (
+    OF_CUT_RANKS,
+    OF_DEALT_RANKS,
+    OF_RANKS,
+    Case,
+    CaseError,
+    Step,
+)
 from midepoch_conformance.case.data.sources import GENERATORS
 from midepoch_conformance.case.stages import Stage, staged
 from midepoch_conformance.case.workload import Workload
@@ -17,10 +24,13 @@ from midepoch_conformance.search.steering import Declines
 
 __all__ = ["BUDGETS", "choose", "draw_rank_histories", "draw_rank_history"]
 
-BUDGETS = {"quick": (40, 2), "full": (640, 40)}
+BUDGETS = {"quick": (164, 8), "full": (640, 40)}
 """How many of these histories each profile draws, without workers and with them."""
 
 MOST_RANKS = 4
+_SIZES = (2, 3, 4, 4, 6, 8, 12)
+"""The global batch sizes of ranks that go on in batches of another size."""
+
 _TRIES = 20
 """How many draws in a row may fail before no more are tried."""
 
@@ -32,7 +42,7 @@ def draw_rank_histories(
 
     Example:
         >>> len(draw_rank_histories("quick", Offer(extras=("world", "shared")), seed=1))
-        40
+        164
         >>> draw_rank_histories("quick", Offer(), seed=1)
         []
     """
@@ -71,27 +81,39 @@ def draw_rank_history(chance: Chance, offer: Offer, multi: bool) -> Case:
         CaseError: a stage asks for what there is not.
     """
     kinds = [kind for kind in LANED if kind in offer.kinds and "dealt" in offer.extras]
+    cut = {"shared", "cut anew"} <= {*offer.extras} and "midepoch" in offer.formats
     ways = [OF_RANKS] * ("shared" in offer.extras) + [OF_DEALT_RANKS] * bool(kinds)
+    ways += [OF_CUT_RANKS] * cut
     if not ways:
         raise Unplayable("ranks neither share batches nor have lanes here")
     family = chance.one(ways)
-    if family == OF_RANKS:
+    if family == OF_CUT_RANKS:
+        lanes, divided = None, chance.one(_SIZES)
+        w = _workload(chance, offer, kind="map", ranks="cut anew", batch_size=divided)
+        w = dataclasses.replace(w, draws=())  # WORLD-7 is about the samples alone
+    elif family == OF_RANKS:
         lanes, divided = None, chance.one((2, 4, 4, 6, 8, 12))
         w = _workload(chance, offer, kind="map", ranks="shared", batch_size=divided)
     else:
         divided = lanes = chance.one((2, 3, 4, 4, 6))
         w = _workload(chance, offer, kind=chance.one(kinds), ranks="dealt", lanes=lanes)
-    worlds = [n for n in range(1, MOST_RANKS + 1) if divided % n == 0]
     stages: list[Stage] = []
     for number in range(2 + chance.below(4)):
+        before = stages[-1].execution.world if stages else 0
+        if family == OF_CUT_RANKS and stages and chance.often(0.7):
+            divided, before = chance.one([size for size in _SIZES if size != divided]), 0
+        worlds = [n for n in range(1, MOST_RANKS + 1) if divided % n == 0 and n != before]
         x = Execution(
             workers=chance.one([n for n in offer.workers if n <= 2]) if multi else 0,
             lanes=lanes,
             interval=chance.one(offer.intervals or (1,)),
-            world=chance.one([n for n in worlds if not stages or n != stages[-1].execution.world]),
+            world=chance.one(worlds),
         )
-        stages.append(Stage(x, _steps(chance, offer, number)))
+        size = 0 if divided == w.batch_size or lanes else divided
+        stages.append(Stage(x, _steps(chance, offer, number), size))
     last = dataclasses.replace(stages[-1], steps=(Step("drain"),) * 2)
+    if family == OF_CUT_RANKS and not any(stage.batch_size for stage in stages):
+        raise Unplayable("the global batch size never changes")
     case = staged(family, w, [*stages[:-1], last])
     words = reason_not_offered(case, offer)
     if words is not None:
@@ -106,7 +128,7 @@ def _workload(
     size = batch_size or chance.one((1, 2, 3))
     n = size * lanes * (2 + chance.below(4)) + chance.below(size * lanes)
     ordered = more["kind"] in ("map", "stateful_map")
-    tails = [tail for tail in offer.tails if tail != "rollover" or more["ranks"] == "shared"]
+    tails = [tail for tail in offer.tails if tail != "rollover" or more["ranks"] != "dealt"]
     own = [draw for draw in offer.draws if draw not in GENERATORS]
     drawn = (chance.one(own),) if own and chance.often(0.4) else ()
     return Workload(

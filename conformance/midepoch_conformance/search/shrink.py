@@ -110,6 +110,7 @@ def size(case: Case) -> tuple[int, ...]:
         sum(abs(step.n) for step in steps),
         w.epochs,
         sum(_unusual(x) for x in executions),
+        sum(len(plan.workload) for plan in case.sessions),
         len(w.draws) + sum(getattr(w, k) != v for k, v in _WORKLOAD_DEFAULTS.items()),
         w.batch_size,
         w.seed,

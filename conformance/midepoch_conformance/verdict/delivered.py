@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from midepoch_conformance.case.case import Case, Step
+from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.trace import Batch, Event, SessionTrace, Trace
 from midepoch_conformance.case.uninterrupted import Place, counted, places
 from midepoch_conformance.case.words import describe_execution, describe_step
@@ -59,13 +59,18 @@ def delivered(case: Case, trace: Trace, oracle: Trace | None) -> Delivered:
     walked = places(case, lengths)
     sessions = [
         {
-            "words": describe_execution(plan.execution),
+            "words": _session(plan),
             "steps": _steps(plan.steps, session, before, cutter),
         }
         for plan, session, before in zip(case.sessions, trace.sessions, walked, strict=False)
     ]
     uninterrupted = [cutter.batches(epoch) for epoch in epochs]
     return Delivered(uninterrupted, sessions, cutter.cut)
+
+
+def _session(plan: SessionPlan) -> str:
+    size = dict(plan.workload).get("batch_size")
+    return describe_execution(plan.execution) + (f", in batches of {size}" if size else "")
 
 
 def epoch_lengths(oracle: Trace) -> list[int]:

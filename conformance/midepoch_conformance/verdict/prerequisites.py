@@ -83,6 +83,7 @@ PREREQUISITES: dict[str, tuple[str, ...]] = {
     "WORLD-8": _AGREES,
     "WORLD-9": _AGREES,
     "WORLD-10": (*_RESUMES, "WORLD-9"),
+    "WORLD-11": _AGREES,
     "SEED-8": (*_RUNS, "WORLD-3"),
     "DOC-6": _RESUMES,
     "DOC-10": (*_SAVES, "EPOCH-3"),

@@ -30,7 +30,7 @@ class Session:
         dataset = torch_data.dataset_of(w, draw)
         loader = StatefulDataLoader(
             dataset,
-            **torch_data.order(w, x, dataset, last_batch=TAILS[w.tail]),
+            **torch_data.order_of_rank(w, x, dataset),
             seed=w.seed,
             collate_fn=torch_data.collate(w),
             lifetime="run" if x.persistent or not x.workers else "epoch",
@@ -70,11 +70,16 @@ class Adapter:
             "codecs": ("torch", "pickle"),
             "fixed_plan": kinds,
             "start_methods": ("fork", "spawn", "forkserver"),
-            "tails": tuple(TAILS),
+            "tails": ("keep", "drop", "rollover"),
             "intervals": (1, 2, 3, 100),
             "persistent": (False, True),
-            "extras": ("streams", "trees", "iterator state", "arrays"),
-            "reasons": {"json": "save_state writes the loader's state by torch.save"},
+            "extras": ("streams", "trees", "iterator state", "arrays", *torch_data.RANKS),
+            "reasons": {
+                "json": "save_state writes the loader's state by torch.save",
+                **dict.fromkeys(
+                    ("dealt", "process group"), "several processes would have to train"
+                ),
+            },
         }
 
     def declines(self, w, x):
@@ -85,6 +90,3 @@ class Adapter:
 
     def open(self, w, x, root):
         return Session(w, x)
-
-
-TAILS = {"keep": "keep", "drop": "discard", "rollover": "rollover"}

@@ -46,15 +46,13 @@ class Session:
     def __init__(self, w, x):
         self.thread, self.loaded, self.between = None, None, False
         quiet = dict.fromkeys(("enable_checkpointing", "enable_progress_bar", "logger"), False)
-        quiet["callbacks"] = LoaderCheckpoint()
-        self.trainer = Trainer(accelerator="cpu", max_epochs=-1, **quiet)
-        dataset = torch_data.dataset_of(w)
-        told = {"seed": w.seed, "last_batch": "discard" if w.tail == "drop" else "keep"}
+        quiet |= {"accelerator": "cpu", "callbacks": LoaderCheckpoint()}
+        self.trainer, dataset = Trainer(max_epochs=-1, **quiet), torch_data.dataset_of(w)
+        told = torch_data.order_of_rank(w, x, dataset) | {"seed": w.seed}
         told |= {"lanes": x.lanes, "num_workers": x.workers, "persistent_workers": x.persistent}
         told |= {"prefetch_factor": x.prefetch, "snapshot_every_n_steps": x.interval}
         told |= {"multiprocessing_context": x.start_method if x.workers else None}
-        told |= {"collate_fn": torch_data.collate(w), **torch_data.order(w, x, dataset)}
-        self.loader = StatefulDataLoader(dataset, **told)
+        self.loader = StatefulDataLoader(dataset, collate_fn=torch_data.collate(w), **told)
 
     def fit(self, saved):
         try:
@@ -118,8 +116,10 @@ class Adapter:
         offer |= {"start_methods": ("fork", "spawn", "forkserver"), "persistent": (False, True)}
         offer |= {"tails": ("keep", "drop"), "intervals": (1, 2, 3, 100), "boundary": "stream"}
         offer |= {"saves": ("mid", "end"), "draws": ("python", "numpy", "torch")}
-        offer |= {"extras": ("streams", "trees", "iterator state", "arrays"), "live_load": "next"}
-        return offer | {"reasons": {"live_load": "a checkpoint is loaded when a fit begins"}}
+        offer |= {"extras": ("streams", "trees", "iterator state", "arrays", *torch_data.RANKS)}
+        why = dict.fromkeys(("dealt", "process group"), "several processes would have to train")
+        why |= {"live_load": "a load is for the next fit", "own": "its samples are given no source"}
+        return offer | {"live_load": "next", "reasons": why}
 
     declines = staticmethod(torch_data.reason_to_decline)
 

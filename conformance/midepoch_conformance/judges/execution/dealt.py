@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from midepoch_conformance.case.case import OF_DEALT_RANKS
-from midepoch_conformance.case.stages import in_one_order
+from midepoch_conformance.case.stages import in_one_order, lane_batches
 from midepoch_conformance.case.trace import Batch
 from midepoch_conformance.judges.execution.staged import through_stages
 from midepoch_conformance.judges.execution.world import fault_of_rank, one_rank
@@ -33,6 +33,36 @@ def each_lane_goes_on(view: View) -> Finding | None:
     loads = [any(s.do == "load_merged" for s in p.steps) for p in view.case.sessions]
     before, after = ([i for i in sessions if loads[i] is loaded] for loaded in (False, True))
     return _together(view, before, after)
+
+
+@judge("WORLD-11", "uneven lanes in a group", alone=True)
+def ends_together(view: View) -> Finding | None:
+    """Ranks deliver as many batches of an epoch as the one that has the fewest."""
+    for index, plan in enumerate(view.case.sessions):
+        session = view.session(index)
+        if session is None:
+            return view.blocked("the play did not get there")
+        failed = fault_of_rank(view, index)
+        if failed is not None:
+            return failed
+        world, lanes = plan.execution.world, plan.execution.lanes or 1
+        counts = lane_batches(view.case.workload, lanes)
+        fewest = min(sum(counts[rank::world]) for rank in range(world))
+        for epoch, batches in enumerate(expected.epochs_of(session)):
+            for step, batch in enumerate(batches):
+                missing = {*range(world)} - {int(row[0]) % lanes % world for row in batch}
+                if not missing:
+                    continue
+                words = f"in step {step} of epoch {epoch} ranks {sorted(missing)} of {world} have"
+                words += f" no batch, and the others deliver {compare.show([batch])}"
+                evidence = Evidence("batches", index, epoch=epoch)
+                return view.silent("different", words, batches[:step], batches, evidence)
+            resumed = index > 0 and epoch == 0
+            if len(batches) > fewest or not (resumed or len(batches) == fewest):
+                words = f"in epoch {epoch} the ranks deliver {len(batches)} batches each,"
+                words += f" and the rank with the fewest has {fewest}"
+                return view.fails("different", words, fewest, len(batches))
+    return view.passed()
 
 
 def _together(view: View, before: list[int], after: range | list[int]) -> Finding:

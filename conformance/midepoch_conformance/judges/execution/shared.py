@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from midepoch_conformance.case.case import OF_RANKS
+from midepoch_conformance.case.case import OF_CUT_RANKS, OF_RANKS
 from midepoch_conformance.case.trace import Batch
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.judges.execution.staged import through_stages
@@ -51,10 +51,10 @@ class Ranks:
         return [row for batch in self.whole[epoch] for row in batch]
 
 
-@judge("WORLD-3", "shared ranks", alone=True)
+@judge("WORLD-3", "shared ranks", "process group", alone=True)
 def one_batch_together(view: View) -> Finding | None:
     """At each step the ranks deliver one rank's batch."""
-    ranks = _ranks(view)
+    ranks = _group(view, 0) if view.case.probe == "process group" else _ranks(view)
     return ranks if isinstance(ranks, Finding) else _same_steps(view, ranks, ids=True)
 
 
@@ -79,12 +79,13 @@ def equal_states(view: View) -> Finding | None:
     return view.passed()
 
 
-@judge("WORLD-5", "shared ranks resized", OF_RANKS, alone=True)
+@judge("WORLD-5", "shared ranks resized", OF_RANKS, "process group", alone=True)
 def any_number_resumes(view: View) -> Finding | None:
     """Another number of ranks goes on with one rank's batches."""
     if view.case.probe == OF_RANKS:
         return through_stages(view)
-    ranks = _ranks(view)
+    of_group = view.case.probe == "process group"
+    ranks = _group(view, len(view.case.sessions) - 1) if of_group else _ranks(view)
     return ranks if isinstance(ranks, Finding) else _same_steps(view, ranks, ids=False)
 
 
@@ -95,9 +96,11 @@ def equal_draws(view: View) -> Finding | None:
     return ranks if isinstance(ranks, Finding) else _same_steps(view, ranks, ids=False)
 
 
-@judge("WORLD-7", "ranks cut anew", "another global batch size", alone=True)
+@judge("WORLD-7", "ranks cut anew", "another global batch size", OF_CUT_RANKS, alone=True)
 def same_sequence(view: View) -> Finding | None:
     """Batches of another size are refused, or go on with the same sequence of samples."""
+    if view.case.probe == OF_CUT_RANKS:
+        return through_stages(view)
     ranks = _ranks(view)
     if isinstance(ranks, Finding):
         return view.passed("refused") if ranks.outcome == "pass" else ranks
@@ -189,6 +192,28 @@ def _ranks(view: View) -> Ranks | Finding:
     whole = expected.epochs_of(alone)
     start = 0 if 1 in chosen else sum(len(event.batches) for event in view.events(1))
     return Ranks(chosen, epochs, [whole[0][start:], *whole[1:]], whole)
+
+
+def _group(view: View, chosen: int) -> Ranks | Finding:
+    """Return what the ranks of a process group delivered together in a session.
+
+    In the first session they save a state after a step. In the second one, a rank alone goes on
+    from it. In one between that and the last one, a rank may die: it needs to end with an error.
+    """
+    if [plan.execution.world for plan in view.case.sessions[1:2]] != [1]:
+        return view.blocked("a rank alone is missing")
+    alone, session = view.session(1), view.session(chosen)
+    if alone is None or session is None:
+        return view.blocked("the play did not get there")
+    for index in {0, 1, *range(chosen + 1)}:
+        failed = fault_of_rank(view, index)
+        if failed is None or (1 < index < chosen and failed.kind != "hang"):
+            continue
+        return failed if index == chosen or index > 1 else view.blocked(failed.words)
+    begun = [batch for event in view.events(0, "take") for batch in event.batches]
+    rest = expected.epochs_of(alone)
+    whole = [[*begun, *rest[0]], *rest[1:]]
+    return Ranks([chosen], [expected.epochs_of(session)], rest if chosen else whole, whole)
 
 
 def _same_steps(view: View, ranks: Ranks, *, ids: bool) -> Finding:

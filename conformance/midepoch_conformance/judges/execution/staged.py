@@ -5,10 +5,13 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections import Counter
+from collections.abc import Sequence
 
-from midepoch_conformance.case.case import CaseError
+from midepoch_conformance.case.case import OF_CUT_RANKS, CaseError
 from midepoch_conformance.case.stages import (
+    Cut,
     Part,
+    cuts_of,
     in_one_order,
     lane_batches,
     lanes_in_turn,
@@ -31,10 +34,10 @@ def through_stages(view: View) -> Finding:
     alone = one_rank(view)
     if isinstance(alone, Finding):
         return alone
-    whole = expected.epochs_of(alone)
+    whole, cut_anew = expected.epochs_of(alone), view.case.probe == OF_CUT_RANKS
     try:
         found = stages_of(view.case)
-        parts = parts_of(view.case.workload, found)
+        parts = (cuts_of if cut_anew else parts_of)(view.case.workload, found)
     except CaseError as error:
         return view.blocked(str(error))
     first = 1
@@ -57,7 +60,7 @@ def through_stages(view: View) -> Finding:
     return view.passed()
 
 
-def _after_an_end(parts: list[Part]) -> bool:
+def _after_an_end(parts: Sequence[Part | Cut]) -> bool:
     """Tell whether a stage goes on from a state that was saved between two epochs."""
     return bool(parts) and parts[0].epoch > 0 and parts[0].first == 0
 
@@ -69,8 +72,14 @@ def _begins_empty(view: View, ranks: range) -> bool:
     return len(found) == len(ranks) and all(epochs[:1] == [[]] for epochs in found)
 
 
-def _of_stage(view: View, whole: Epochs, parts: list[Part], ranks: range) -> Finding | None:
-    for place, part in enumerate(parts):
+def _of_stage(
+    view: View, whole: Epochs, parts: Sequence[Part | Cut], ranks: range
+) -> Finding | None:
+    passed_over = 0
+    if parts and isinstance(parts[0], Cut) and not parts[0].steps:
+        # EPOCH-2 lets a loader skip the rest of an epoch that has no batch.
+        parts, passed_over = parts[1:], int(_begins_empty(view, ranks))
+    for place, part in enumerate(parts, start=passed_over):
         if part.epoch >= len(whole):
             return view.blocked("one rank alone has fewer epochs")
         got: list[list[Batch]] = []
@@ -78,11 +87,38 @@ def _of_stage(view: View, whole: Epochs, parts: list[Part], ranks: range) -> Fin
             session = view.session(index)
             epochs = [] if session is None else expected.epochs_of(session)
             got.append(epochs[place] if place < len(epochs) else [])
-        judged = _lanes if view.case.workload.ranks == "dealt" else _shares
-        found = judged(view, whole[part.epoch], part, got, ranks[0], place)
+        if isinstance(part, Cut):
+            found = _cut_anew(view, whole, part, got, ranks[0], place)
+        else:
+            judged = _lanes if view.case.workload.ranks == "dealt" else _shares
+            found = judged(view, whole[part.epoch], part, got, ranks[0], place)
         if found is not None:
             return found
     return None
+
+
+def _cut_anew(
+    view: View, whole: Epochs, cut: Cut, got: list[list[Batch]], first: int, place: int
+) -> Finding | None:
+    """Compare the samples of each step with those of one rank alone, which come one by one."""
+    if any(len(epoch) != view.case.workload.n for epoch in whole):
+        return view.blocked("one rank alone delivers other batches")
+    world = len(got)
+    due: list[list[Batch]] = [[] for _ in got]
+    for step in cut.steps:
+        size = len(step) // world
+        rows = [whole[epoch][at][0] for epoch, at in step]
+        for rank in range(world):
+            due[rank].append(rows[rank * size : (rank + 1) * size])
+    if _steps(got) == _steps(due):
+        return None  # how a step's samples are dealt to the ranks, WORLD-3 judges
+    rank = next(rank for rank in range(world) if got[rank] != due[rank])
+    ids = [row[0] for batch in got[rank] for row in batch]
+    words = f"in epoch {cut.epoch}, after {cut.first} samples, rank {rank} of {world} delivers"
+    words += f" {compare.show(got[rank])}, and {compare.show(due[rank])} is due"
+    kind = "repeated" if len({*ids}) < len(ids) else "different"
+    evidence = Evidence("batches", first + rank, epoch=place)
+    return view.silent(kind, words, due[rank], got[rank], evidence)
 
 
 def _shares(
