@@ -25,7 +25,7 @@ from midepoch_conformance.scripts.comparison import Comparison
 from midepoch_conformance.scripts.evidence import compared
 from midepoch_conformance.scripts.layout import broken, heading, table, wrapped
 from midepoch_conformance.scripts.source.beside import absolute, beside, finder
-from midepoch_conformance.scripts.source.source_tree import SUITE, Part, defined
+from midepoch_conformance.scripts.source.source_tree import SHARED, SUITE, Part, defined
 from midepoch_conformance.scripts.source.specialise import specialise
 from midepoch_conformance.verdict.evidence import UNINTERRUPTED, Evidence
 from midepoch_conformance.verdict.finding import Finding
@@ -333,7 +333,7 @@ class _Script:
         text = _source(info)
         given = _parameters(text)
         facts = {"w": w, "x": x} | dict(zip(given, (w, x), strict=False))
-        shared = [_read("adapters/torch_data.py")] if "torch_data" in text else []
+        shared = [_read(f"adapters/{name}.py") for name in SHARED if name in text]
         return [Part(t, facts, foreign=True) for t in (*shared, text)]
 
 

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeGuard
 
 __all__ = [
-    "FUNCTION", "SUITE", "Part", "assigned", "defined", "is_import", "is_said", "is_stored",
-    "mentioned", "parsed", "rename",
+    "FUNCTION", "SHARED", "SUITE", "Part", "assigned", "defined", "is_import", "is_said",
+    "is_stored", "mentioned", "parsed", "rename",
 ]  # fmt: skip
 
 SUITE = "midepoch_conformance"
@@ -150,7 +150,10 @@ class _Bare(ast.NodeTransformer):
         return ast.Assign([node.target], node.value) if node.value is not None else None
 
 
-_MODULES = {"torch_data", "samplers", "sources", "trees", "tampering"}
+SHARED = ("torch_data", "process_group")
+"""The modules that adapters share."""
+
+_MODULES = {*SHARED, "samplers", "sources", "trees", "tampering"}
 """Modules of the suite whose names other modules reach through the module's own."""
 
 
@@ -170,7 +173,7 @@ def _is_of_the_suite(node: ast.stmt) -> bool:
         return False
     module, *rest = (node.module or "").split(".")
     whose = {alias.name for alias in node.names}
-    based = rest[:1] == ["adapters"] and not {*rest, *whose} & {"torch_data"}
+    based = rest[:1] == ["adapters"] and not {*rest, *whose} & {*SHARED}
     return module in (SUITE, "__future__") and not based
 
 
