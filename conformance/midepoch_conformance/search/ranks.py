@@ -24,7 +24,7 @@ from midepoch_conformance.search.steering import Declines
 
 __all__ = ["BUDGETS", "choose", "draw_rank_histories", "draw_rank_history"]
 
-BUDGETS = {"quick": (164, 8), "full": (640, 40)}
+BUDGETS = {"quick": (84, 4), "full": (640, 40)}
 """How many of these histories each profile draws, without workers and with them."""
 
 MOST_RANKS = 4
@@ -42,7 +42,7 @@ def draw_rank_histories(
 
     Example:
         >>> len(draw_rank_histories("quick", Offer(extras=("world", "shared")), seed=1))
-        164
+        84
         >>> draw_rank_histories("quick", Offer(), seed=1)
         []
     """
@@ -98,7 +98,7 @@ def draw_rank_history(chance: Chance, offer: Offer, multi: bool) -> Case:
         divided = lanes = chance.one((2, 3, 4, 4, 6))
         w = _workload(chance, offer, kind=chance.one(kinds), ranks="dealt", lanes=lanes)
     stages: list[Stage] = []
-    for number in range(2 + chance.below(4)):
+    for number in range(chance.one((2, 2, 3, 3, 4, 5))):
         before = stages[-1].execution.world if stages else 0
         if family == OF_CUT_RANKS and stages and chance.often(0.7):
             divided, before = chance.one([size for size in _SIZES if size != divided]), 0
