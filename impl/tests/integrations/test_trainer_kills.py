@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from trained import EPOCHS, KILLED, PACKAGES, STEPS
+from trained import EPOCHS, KILLED, PACKAGES, STEPS, loader_of
 
 PROGRAM = Path(__file__).with_name("trained.py")
 
@@ -68,6 +68,22 @@ def test_a_killed_training_goes_on_on_another_number_of_processes(
     wanted = steps_of(whole)
     assert [name for name, _ in wanted] == [str(step) for step in range(1, EPOCHS * STEPS + 1)]
     assert [step for ranks in runs for step in steps_of(ranks)] == wanted
+
+
+@pytest.mark.parametrize("trainer", TRAINERS)
+def test_a_killed_stream_goes_on_on_another_number_of_processes(
+    tmp_path: Path, trainer: str
+) -> None:
+    numbers = (2, 1, 2, 1)
+    _, runs = run(tmp_path, trainer, "stream", 1, *numbers)
+    assert [len(ranks) for ranks in runs] == list(numbers)
+    # Two processes take two lanes' batches at each step, and one process takes one.
+    got = [sample for ranks in runs for _, batch in steps_of(ranks) for sample in batch]
+    loader = loader_of("stream", 1, 2)
+    epochs = [[row for batch in loader for row in batch["x"].tolist()] for _ in range(EPOCHS)]
+    assert len(got) > 2 * len(epochs[0])
+    wanted = [row for epoch in epochs for row in epoch]
+    assert got == wanted[: len(got)]
 
 
 @pytest.mark.parametrize("processes", [1, 2])

@@ -267,6 +267,15 @@ TRAINERS: dict[str, Callable[[Log, Any], None]] = {
 }
 
 
+def loader_of(data: str, world: int, most: int) -> StatefulDataLoader[Any]:
+    """Return the loader of one of ``world`` processes, in a training on at most ``most``."""
+    options: dict[str, Any] = {"num_workers": 1, "seed": 2, "ranks": "auto" if most > 1 else None}
+    if data == "map":
+        return StatefulDataLoader(Noisy(), BATCH // world, shuffle=True, **options)
+    stream = {"stream": NoisyStream, "sized": SizedStream}[data]()
+    return StatefulDataLoader(stream, BATCH // most, lanes=most, **options)
+
+
 def train(
     trainer: str,
     data: str,
@@ -274,19 +283,11 @@ def train(
     link: Connection,
     last: str | None,
     place: dict[str, str],
-    shared: bool,
+    most: int,
 ) -> None:
     os.environ.update(place)
     torch.manual_seed(0)
-    world = int(place.get("WORLD_SIZE", "1"))
-    options: dict[str, Any] = {"num_workers": 1, "ranks": "auto" if shared else None}
-    if data == "map":
-        options["shuffle"] = True
-        dataset: Any = Noisy()
-    else:
-        options["lanes"] = world
-        dataset = {"stream": NoisyStream, "sized": SizedStream}[data]()
-    loader = StatefulDataLoader(dataset, BATCH // world, seed=2, **options)
+    loader = loader_of(data, int(place.get("WORLD_SIZE", "1")), most)
     TRAINERS[trainer](Log(folder, link, last), loader)
 
 
@@ -309,7 +310,7 @@ def told_by(
     processes: int,
     last: str | None = None,
     *,
-    shared: bool,
+    most: int,
 ) -> list[Any]:
     """Run a training up to the line ``last``, where it is killed, or to its end."""
     context = get_context("fork")
@@ -317,7 +318,7 @@ def told_by(
     for place in places(processes):
         here, there = context.Pipe(duplex=False)
         ranks.append(
-            context.Process(target=train, args=(trainer, data, folder, there, last, place, shared))
+            context.Process(target=train, args=(trainer, data, folder, there, last, place, most))
         )
         ranks[-1].start()
         there.close()
@@ -348,7 +349,7 @@ def main(trainer: str, folder: Path, data: str, processes: list[int]) -> None:
     for name in ("whole", "killed"):
         (folder / name).mkdir()
     whole, *parts = processes if len(processes) > 1 else processes * (2 + len(KILLED))
-    run = partial(told_by, trainer, data, shared=max(processes) > 1)
+    run = partial(told_by, trainer, data, most=max(processes))
     told = [
         run(folder / "killed", number, last)
         for number, last in zip(parts, (*KILLED, None), strict=True)
