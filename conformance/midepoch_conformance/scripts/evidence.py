@@ -167,8 +167,8 @@ def _written(case: Case, finding: Finding, e: Evidence) -> Comparison:
 def _size(case: Case, finding: Finding, e: Evidence) -> Comparison:
     every = ", ".join(f"*{seen(index)}" for index in range(e.session + 1))
     got = f'[step["size"] for step in [{every}] if step["do"].startswith("save")]'
-    most, rounds = e.wanted
-    shows = f"got[-1] - got[0] > {most} or grows(got, {rounds})"
+    most, rounds, many = e.wanted
+    shows = f"got[-1] - got[0] > {most} or grows(got, {rounds}, {many})"
     return Comparison(said("about as many bytes late as early"), got, shows, ("size",))
 
 
@@ -183,17 +183,16 @@ def _calls(case: Case, finding: Finding, e: Evidence) -> Comparison:
 
 
 def _slope(case: Case, finding: Finding, e: Evidence) -> Comparison:
-    word, rounds = e.wanted
+    word, rounds, many = e.wanted
     count = f'["calls"].get("{word}", 0)'
     if e.session:
-        first = 1 if word == "fetch" else 0
-        counts = [f"{seen(index)}[-1]{count}" for index in range(first, e.session + 1)]
+        counts = [f"{seen(index)}[-1]{count}" for index in range(1, e.session + 1)]
         got = f"[{', '.join(counts)}]"
     else:
         delivers = 'step["do"].startswith(("take", "drain"))'
         got = f"each([step{count} for step in {seen(0)} if {delivers}])"
     expected = said(f"no more of {word} each time")
-    return Comparison(expected, got, f"grows(got, {rounds})", ("calls",))
+    return Comparison(expected, got, f"grows(got, {rounds}, {many})", ("calls",))
 
 
 def _altered(case: Case, finding: Finding, e: Evidence) -> Comparison:
