@@ -43,6 +43,8 @@ PLANS = {
     "a sampler": "sampler=custom",
     "no sampler": 'sampler=""',
     "everything": "batch_size=3 seed=4 shuffle=false tail=drop",
+    "more lanes": "lanes=3",
+    "one lane": "lanes=1",
 }
 """The fields of the plan that differ when the state is loaded: each that an offer can vary."""
 
@@ -103,7 +105,11 @@ def _part_removed(c: Cell) -> Case:
 def _other_plan(c: Cell) -> Case | None:
     w = c.workload(1, sampler="custom" if c.plan == "no sampler" else "")
     count = 1 if c.plan == "fewer samples" else 2
-    case = c.play(f"take {count}, save s | [{PLANS[c.plan]}] load s, drain, drain", w)
+    of_lanes = c.plan in ("more lanes", "one lane")
+    if of_lanes and (c.kind not in LANED or c.workers not in (None, 2) or c.shuffle):
+        return None  # only some kinds have lanes, and two of them are the state's
+    lanes = {"lanes": 2} if of_lanes else {}
+    case = c.play(f"take {count}, save s | [{PLANS[c.plan]}] load s, drain, drain", w, **lanes)
     change = dict(case.sessions[1].workload)
     if any(getattr(w, name) == value for name, value in change.items()):
         return None  # the same plan
@@ -216,12 +222,14 @@ def _calls(c: Cell) -> Case | None:
 
 
 @family(
-    "calls of lanes", (True,), section="positions", needs=("samples",),
+    "calls of lanes", section="positions", needs=("samples",),
     shape=(LONG,), kind=("stateful_iterable",), interval=(100,), tail=("keep",),
 )  # fmt: skip
 def _calls_of_lanes(c: Cell) -> Case | None:
     # Lanes share the interval: a short one has a snapshot for each batch, however it is divided.
-    return c.play("drain", c.workload(1, log="auto")) if c.workers > 1 else None
+    if c.workers == 1:
+        return None
+    return c.play("drain", c.workload(1, log="auto"), lanes=c.workers or 3)
 
 
 @_fault(

@@ -64,9 +64,10 @@ def calls(view: View) -> Finding | None:
             if event.ended:
                 batches.append(0)
         x = view.case.sessions[index].execution
-        # Lanes that take turns count their own batches, and round the interval down to those.
-        each = sum(2 * count // x.interval + CALLS for count in batches if count)
-        most = max(1, x.workers, x.lanes or 0) * each
+        copies = max(1, x.workers, x.lanes or 0)
+        most = sum(
+            _snapshots(count, x.interval, copies) + CALLS * copies for count in batches if count
+        )
         words = f"{sum(got)} calls of state_dict in {sum(batches)} batches at interval {x.interval}"
         if got and sum(got) > most:
             evidence = Evidence("calls", index, wanted=("state_dict", most))
@@ -156,6 +157,20 @@ def fetched_once(view: View) -> Finding | None:
         evidence = Evidence("calls", last, wanted=("fetch", most))
         return view.fails("cost", f"{words}; at most {most}", most, got, evidence)
     return view.passed(words)
+
+
+def _snapshots(batches: int, interval: int, copies: int) -> int:
+    """Return how often an epoch's copies of the dataset are asked at most, all of them together.
+
+    Copies that take turns count their own batches, and round the interval down to those. Others are
+    all asked at the same batches of the epoch.
+
+    Example:
+        >>> _snapshots(1000, 20, 1), _snapshots(1000, 20, 8), _snapshots(1000, 3, 8)
+        (50, 500, 2666)
+    """
+    own = interval // copies
+    return batches // own if own else copies * batches // interval
 
 
 def _wrong(view: View, last: int) -> Finding | None:
