@@ -80,6 +80,9 @@ def _samples(case: Case, finding: Finding, e: Evidence) -> Comparison:
     each = " or ".join(f"0 to {n - 1}" for n in e.wanted)
     slack = f", {e.slack} of which may be missing" if e.slack else ""
     shows = f"not is_whole(got, {tuple(e.wanted)}, {e.slack})"
+    if e.droppable:
+        slack = f", of which {', '.join(map(str, e.droppable))} may be missing"
+        shows += f" or not {{*range({e.droppable[0]})}} <= {{*got}}"
     last = e.pieces[-1]
     shows = _or_refused(finding, seen(last.session, last.step), shows)
     return Comparison(said(f"samples {each}, each once{slack}"), got, shows)

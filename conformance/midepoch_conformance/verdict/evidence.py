@@ -73,6 +73,9 @@ class Evidence:
     slack: int = 0
     """How many samples may be missing."""
 
+    droppable: tuple[int, ...] = ()
+    """The only samples that may be missing; empty: any may be."""
+
     def __post_init__(self) -> None:
         if self.what not in KINDS:
             raise ValueError(f"an observation is one of {', '.join(KINDS)}, got {self.what!r}")
