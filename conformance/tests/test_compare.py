@@ -73,7 +73,7 @@ def test_where_it_differs_is_counted() -> None:
         ("01|23|45", 0, None),
         ("54|01|32", 0, None),
         ("01|23", 2, None),
-        ("01|23", 1, "samples 4, 5 are missing"),
+        ("01|23", 1, "samples 4, 5 are missing, and only 1 may be"),
         ("01|12|345", 0, "sample 1 comes twice"),
         ("01|23|45|6", 0, "sample 6 of no such epoch"),
         ("01|13", 0, "sample 1 comes twice and samples 2, 4, 5 are missing"),

@@ -168,6 +168,21 @@ def test_random_access_drops_the_incomplete_batch_of_the_epoch_alone() -> None:
     )  # fmt: skip
 
 
+def test_only_the_incomplete_last_batch_may_be_dropped() -> None:
+    w = Workload(n=7, batch_size=2, tail="drop")
+    check("BASIS-3", "whole", ("drain",), (["01|23|45."],), "pass", workload=w)
+    first = (["12|34|56."],)
+    check(
+        "BASIS-3", "whole", ("drain",), first, "fails silently", "missing", "sample 0 is missing",
+        workload=w,
+    )  # fmt: skip
+    check("BASIS-3", "whole", ("drain",), (["65|43|21."],), "pass", workload=w)  # it descends
+    # Workers may divide the samples otherwise, and a shuffled order ends with any of them.
+    check("BASIS-3", "whole", ("drain",), first, "pass", workload=w, execution={"workers": 2})
+    shuffled = dataclasses.replace(w, shuffle=True)
+    check("BASIS-3", "whole", ("drain",), first, "pass", workload=shuffled)
+
+
 def test_saving_changes_nothing() -> None:
     good = (["01", "", "23|45.", f"{SECOND}."],)
     check("BASIS-4", "saving", SAVING, good, "pass")

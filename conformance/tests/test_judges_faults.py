@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import random
 from typing import Any
 
 import pytest
@@ -11,6 +12,8 @@ from written import CUT, CUT_FIRST, FIRST, ORACLE, SECOND, SIX, case, check, fou
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.judges import judge
+from midepoch_conformance.judges.cost import MANY, ROUNDS, grows
+from midepoch_conformance.scripts.rare import grows as grows_in_scripts
 
 # Refusal.
 
@@ -200,6 +203,12 @@ def test_leftovers() -> None:
         ((1000, 1001, 1002, 1003, 1004), "fails"),
         ((1000, 1001, 1001, 1002, 1003), "pass"),
         ((1000, 1001, 1002, 1003), "pass"),
+        (tuple(1000 + i // 2 for i in range(10)), "fails"),
+        (tuple(1000 + i // 3 for i in range(12)), "fails"),
+        (tuple(1000 + i // 4 for i in range(12)), "pass"),  # two jumps, as of numbers' digits
+        ((1003, 1000, 1002, 1001, 1004, 1000, 1003, 1005, 1002, 1004, 1006, 1003), "pass"),
+        ((1000, 1001, 1003, 1002, 1004, 1005, 1006, 1006, 1008, 1007, 1009, 1010), "fails"),
+        ((1000, 1010, 1020, *[1030] * 9), "pass"),
     ],
 )
 def test_sizes(sizes: tuple[int, ...], outcome: str) -> None:
@@ -239,7 +248,7 @@ def test_lanes_round_the_interval_down() -> None:
     w = Workload("stateful_iterable", n=2, batch_size=2)
     of = case("calls", "drain", workload=w, interval=20, lanes=8)
     batches = "|".join("0" for _ in range(1000))
-    for calls, outcome in ((504, "pass"), (833, "fails")):
+    for calls, outcome in ((504, "pass"), (532, "pass"), (533, "fails")):
         t, oracle = trace(of, [f"{batches}."]), whole(batches)
         t.sessions[0].events[0].calls = {"state_dict": calls}
         finding = found("COST-2", of, t, oracle)
@@ -256,6 +265,27 @@ def test_calls_over_epochs(grows: int, outcome: str) -> None:
     finding = found("COST-2", of, t, oracle)
     assert finding is not None
     assert finding.outcome == outcome
+
+
+@pytest.mark.parametrize(("grows", "outcome"), [(0, "pass"), (1, "fails")])
+def test_calls_over_resumes(grows: int, outcome: str) -> None:
+    """The first session resumes nothing: its many calls hide no slope."""
+    later = [f"load s{i}, take 1, save s{i + 1}" for i in range(11)]
+    of = case("calls", "take 1, save s0", *later, interval=3)
+    t = trace(of, ["0", ""], *(["", "0", ""] for _ in later))
+    for number, played in enumerate(t.sessions):
+        played.events[-2].calls = {"state_dict": grows * number // 3 if number else 4}
+    finding = found("COST-2", of, t, whole("|".join("0" * 12)))
+    assert finding is not None
+    assert finding.outcome == outcome, finding.words
+
+
+def test_a_script_finds_the_slopes_that_the_judge_finds() -> None:
+    chance = random.Random(1)
+    for _ in range(500):
+        slope, noise = chance.random(), chance.randrange(4)
+        numbers = [int(i * slope) + chance.randint(0, noise) for i in range(chance.randint(2, 14))]
+        assert grows_in_scripts(numbers, ROUNDS, MANY) is grows(numbers)
 
 
 @pytest.mark.parametrize(("late", "outcome"), [(30, "pass"), (900, "fails")])

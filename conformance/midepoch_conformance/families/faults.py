@@ -43,24 +43,43 @@ PLANS = {
     "a sampler": "sampler=custom",
     "no sampler": 'sampler=""',
     "everything": "batch_size=3 seed=4 shuffle=false tail=drop",
+    "more lanes": "lanes=3",
+    "one lane": "lanes=1",
 }
 """The fields of the plan that differ when the state is loaded: each that an offer can vary."""
 
-SAVED, FIRST, FAR, SHORT, DEEP = 6, 250, 40, 120, 20
+SAVED, FIRST, FAR, SHORT, DEEP, EARLY, RESUMED = 12, 250, 17, 160, 26, 10, 6
 """How often a state is saved, the batches before the first state of a long epoch and between two
-of them, the samples of a short one, and how many batches deep its states are taken. The counts of
-batches and samples have equally many digits each time."""
+of them, the samples of a short epoch, how many batches deep its states are taken, how many epochs
+come before the first of them, and how many saved states are resumed. All counts of batches, samples
+and epochs have equally many digits each time: a state's digits are no slope."""
 
 MANY = 30
 """So many states are saved in a row, one after each batch."""
 
+
+def _growing_epochs(saved: int, apart: int) -> str:
+    """Return a session that saves states in late epochs, so many epochs apart."""
+    each = (f"take {DEEP}, save s{i}, {drains(apart)}" for i in range(saved))
+    return ", ".join((drains(EARLY), *each))
+
+
+EPOCHS = EARLY + 2 * SAVED
+"""The epochs of a run that saves a state in each second one after the early ones."""
+
 GROWING = {
     "epoch": ", ".join(f"take {FAR if i else FIRST}, save s{i}" for i in range(SAVED)),
-    "epochs": ", ".join(f"take {DEEP}, save s{i}, drain" for i in range(SAVED)),
+    "epochs": _growing_epochs(SAVED, 2),
     "resumes": chained(f"take {DEEP}", *["take 1"] * SAVED) + f", save s{SAVED}",
 }
 """The sessions that save states at equal distances, by the measure that a cost may grow with: the
 batches of an epoch, the epochs, or the resumes."""
+
+AGAIN = {
+    "epoch": ", ".join(f"take {2 * FAR if i else FIRST}, save s{i}" for i in range(RESUMED)),
+    "epochs": _growing_epochs(RESUMED, 2 * SAVED // RESUMED),
+}
+"""The same with fewer states, farther apart: a resume of each takes longer than its saving."""
 
 _fault = partial(family, section="faults")
 _outage = partial(family, section="outages")
@@ -86,7 +105,11 @@ def _part_removed(c: Cell) -> Case:
 def _other_plan(c: Cell) -> Case | None:
     w = c.workload(1, sampler="custom" if c.plan == "no sampler" else "")
     count = 1 if c.plan == "fewer samples" else 2
-    case = c.play(f"take {count}, save s | [{PLANS[c.plan]}] load s, drain, drain", w)
+    of_lanes = c.plan in ("more lanes", "one lane")
+    if of_lanes and (c.kind not in LANED or c.workers not in (None, 2) or c.shuffle):
+        return None  # only some kinds have lanes, and two of them are the state's
+    lanes = {"lanes": 2} if of_lanes else {}
+    case = c.play(f"take {count}, save s | [{PLANS[c.plan]}] load s, drain, drain", w, **lanes)
     change = dict(case.sessions[1].workload)
     if any(getattr(w, name) == value for name, value in change.items()):
         return None  # the same plan
@@ -199,12 +222,14 @@ def _calls(c: Cell) -> Case | None:
 
 
 @family(
-    "calls of lanes", (True,), section="positions", needs=("samples",),
+    "calls of lanes", section="positions", needs=("samples",),
     shape=(LONG,), kind=("stateful_iterable",), interval=(100,), tail=("keep",),
 )  # fmt: skip
 def _calls_of_lanes(c: Cell) -> Case | None:
     # Lanes share the interval: a short one has a snapshot for each batch, however it is divided.
-    return c.play("drain", c.workload(1, log="auto")) if c.workers > 1 else None
+    if c.workers == 1:
+        return None
+    return c.play("drain", c.workload(1, log="auto"), lanes=c.workers or 3)
 
 
 @_fault(
@@ -217,13 +242,15 @@ def _calls_of_lanes(c: Cell) -> Case | None:
     tail=("keep",),
 )
 def _fetched_again(c: Cell) -> Case:
-    each = "" if c.where == "resumes" else "".join(f" | load s{i}, take 1" for i in range(SAVED))
-    return c.play(GROWING[c.where] + each, _growing(c, "auto"))
+    if c.where == "resumes":
+        return c.play(GROWING[c.where], _growing(c, "auto"))
+    each = "".join(f" | load s{i}, take 1" for i in range(RESUMED))
+    return c.play(AGAIN[c.where] + each, _growing(c, "auto"))
 
 
 def _growing(c: Cell, log: str | None = None) -> Workload:
     """Return a workload with one long epoch, or with short ones."""
-    w = c.workload(SAVED if c.where == "epochs" else 1, log=log)
+    w = c.workload(EPOCHS if c.where == "epochs" else 1, log=log)
     return w if c.where == "epoch" else dataclasses.replace(w, n=SHORT)
 
 

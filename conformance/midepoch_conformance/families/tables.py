@@ -54,6 +54,7 @@ GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
         ("format", "kind", "shuffle"),
         ("outage", "kind"),
         ("behind",),
+        ("dropped",),
         *(("format", axis) for axis in OWN),
     ),
     ("quick", True): (
@@ -91,6 +92,7 @@ GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
         *(("real", "shape", axis) for axis in OWN),
         *(("real", *pair) for pair in itertools.combinations(OWN, 2)),
         *(("format", "kind", axis) for axis in ("shuffle", *OWN)),
+        ("dropped",),
     ),
     ("full", True): (
         ("real", "kind", "shuffle"),
@@ -108,7 +110,8 @@ pairs alone, to stay within the budget. Some axes repeat the family in a part of
 in rows with enough batches, ``table`` in those of them that histories do not have, ``core`` in
 those that quick plays with workers on every kind, ``format`` and ``outage`` in their sections,
 ``resized`` where the worker count changes, ``unordered`` where there are two resumes. ``behind`` is
-a resume from a snapshot that is older than the state, after others or in a late epoch. ``changed``
+a resume from a snapshot that is older than the state, after others or in a late epoch, and
+``dropped`` is an epoch of which it is known which samples it drops. ``changed``
 repeats the change where there is a resume, and ``rest`` the tail where there is one.
 """
 
@@ -280,11 +283,14 @@ def _marks(row: dict[str, Any], family: Family) -> dict[str, Any]:
         marks["unordered"] = family.name
     if family.name == "fetched again" and row["interval"] > 1 and row["where"] != "epoch":
         marks["behind"] = f"{row['kind']}, {row['where']}"
+    rest = row["shape"][0] % row["shape"][1]
+    if family.name == "whole" and row["tail"] == "drop" and rest and not row["shuffle"]:
+        marks["dropped"] = row["kind"]
     if row["shape"][0] >= REAL:
         marks["real"] = family.name
         if "drawn" not in family.quick:
             marks["table"] = family.name
-        if row["shape"][0] % row["shape"][1]:
+        if rest:
             marks["rest"] = row["tail"]
         if "kinds" in family.quick:
             marks["core"] = family.name

@@ -10,7 +10,7 @@ from midepoch_conformance.judges.view import View
 from midepoch_conformance.verdict.evidence import Evidence
 from midepoch_conformance.verdict.finding import Finding
 
-__all__: list[str] = []
+__all__ = ["MANY", "ROUNDS", "grows"]
 
 SLACK = 64
 """Bytes by which states may differ: their numbers have about as many digits."""
@@ -21,6 +21,9 @@ snapshots."""
 
 ROUNDS = 5
 """So many numbers in a row that grow each time are a slope."""
+
+MANY = 10
+"""So many numbers are also a slope if most of their pairs grow: see :func:`grows`."""
 
 AHEAD = 8
 """How many batches, for each that may be under way, read-ahead varies from run to run."""
@@ -38,8 +41,8 @@ def size(view: View) -> Finding | None:
     if len(sizes) < 2:
         return None
     words = f"the states have {_listed(sizes)} bytes"
-    if _grows(sizes) or sizes[-1] - sizes[0] > SLACK:
-        evidence = Evidence("size", last, wanted=(SLACK, ROUNDS))
+    if grows(sizes) or sizes[-1] - sizes[0] > SLACK:
+        evidence = Evidence("size", last, wanted=(SLACK, ROUNDS, MANY))
         return view.fails("cost", words, sizes[0], sizes[-1], evidence)
     return view.passed(words)
 
@@ -61,9 +64,10 @@ def calls(view: View) -> Finding | None:
             if event.ended:
                 batches.append(0)
         x = view.case.sessions[index].execution
-        # Lanes that take turns count their own batches, and round the interval down to those.
-        each = sum(2 * count // x.interval + CALLS for count in batches if count)
-        most = max(1, x.workers, x.lanes or 0) * each
+        copies = max(1, x.workers, x.lanes or 0)
+        most = sum(
+            _snapshots(count, x.interval, copies) + CALLS * copies for count in batches if count
+        )
         words = f"{sum(got)} calls of state_dict in {sum(batches)} batches at interval {x.interval}"
         if got and sum(got) > most:
             evidence = Evidence("calls", index, wanted=("state_dict", most))
@@ -71,13 +75,14 @@ def calls(view: View) -> Finding | None:
                 "cost", f"{words}; at most {most} are needed", most, sum(got), evidence
             )
         delivering = [n for n, e in zip(got, events, strict=True) if e.do in ("take", "drain")]
-        counts += [sum(got)] if last else delivering
+        if index or not last:  # the first of several sessions resumes nothing
+            counts += [sum(got)] if last else delivering
     if not counts:
         return None
-    if _grows(counts):
+    if grows(counts):
         rounds = "session" if last else "epoch"
         words = f"the calls of state_dict grow with each {rounds}: {_listed(counts)}"
-        evidence = Evidence("slope", last, wanted=("state_dict", ROUNDS))
+        evidence = Evidence("slope", last, wanted=("state_dict", ROUNDS, MANY))
         return view.fails("cost", words, counts[0], counts[-1], evidence)
     return view.passed(f"{_listed(counts)} calls of state_dict")
 
@@ -103,8 +108,8 @@ def fetched_again(view: View) -> Finding | None:
     if counts[-1] - counts[0] > most:
         evidence = Evidence("calls", last, wanted=("fetch", most), other=1)
         return view.fails("cost", words, counts[0], counts[-1], evidence)
-    if _grows(counts):
-        evidence = Evidence("slope", last, wanted=("fetch", ROUNDS))
+    if grows(counts):
+        evidence = Evidence("slope", last, wanted=("fetch", ROUNDS, MANY))
         return view.fails("cost", words, counts[0], counts[-1], evidence)
     return view.passed(words)
 
@@ -154,6 +159,20 @@ def fetched_once(view: View) -> Finding | None:
     return view.passed(words)
 
 
+def _snapshots(batches: int, interval: int, copies: int) -> int:
+    """Return how often an epoch's copies of the dataset are asked at most, all of them together.
+
+    Copies that take turns count their own batches, and round the interval down to those. Others are
+    all asked at the same batches of the epoch.
+
+    Example:
+        >>> _snapshots(1000, 20, 1), _snapshots(1000, 20, 8), _snapshots(1000, 3, 8)
+        (50, 500, 2666)
+    """
+    own = interval // copies
+    return batches // own if own else copies * batches // interval
+
+
 def _wrong(view: View, last: int) -> Finding | None:
     """Return why the sessions up to ``last`` cannot be judged: one of them goes wrong."""
     for index in range(last + 1):
@@ -167,9 +186,23 @@ def _wrong(view: View, last: int) -> Finding | None:
     return None
 
 
-def _grows(numbers: Sequence[int]) -> bool:
-    """Return whether numbers grow each time, often enough that it is no chance."""
-    return len(numbers) >= ROUNDS and all(a < b for a, b in itertools.pairwise(numbers))
+def grows(numbers: Sequence[int]) -> bool:
+    """Return whether numbers grow, often enough that it is no chance.
+
+    Few numbers have to grow each time. Of many numbers, those pairs count whose later number is
+    the larger one, less those whose earlier number is: four fifths of all pairs are a slope. So
+    growth in every third round is one, and two jumps or numbers that vary by chance are none.
+
+    Example:
+        >>> grows([7, 8, 9, 10, 11]), grows([7, 8, 8, 9, 10])
+        (True, False)
+        >>> grows([7, 7, 8, 8, 9, 9, 9, 10, 10, 11]), grows([7, 7, 7, 8, 8, 8, 8, 9, 9, 9])
+        (True, False)
+    """
+    if len(numbers) < MANY:
+        return len(numbers) >= ROUNDS and all(a < b for a, b in itertools.pairwise(numbers))
+    pairs = list(itertools.combinations(numbers, 2))
+    return 5 * sum((a < b) - (a > b) for a, b in pairs) >= 4 * len(pairs)
 
 
 def _listed(numbers: Sequence[int]) -> str:

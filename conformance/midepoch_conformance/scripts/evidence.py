@@ -80,6 +80,9 @@ def _samples(case: Case, finding: Finding, e: Evidence) -> Comparison:
     each = " or ".join(f"0 to {n - 1}" for n in e.wanted)
     slack = f", {e.slack} of which may be missing" if e.slack else ""
     shows = f"not is_whole(got, {tuple(e.wanted)}, {e.slack})"
+    if e.droppable:
+        slack = f", of which {', '.join(map(str, e.droppable))} may be missing"
+        shows += f" or not {{*range({e.droppable[0]})}} <= {{*got}}"
     last = e.pieces[-1]
     shows = _or_refused(finding, seen(last.session, last.step), shows)
     return Comparison(said(f"samples {each}, each once{slack}"), got, shows)
@@ -167,8 +170,8 @@ def _written(case: Case, finding: Finding, e: Evidence) -> Comparison:
 def _size(case: Case, finding: Finding, e: Evidence) -> Comparison:
     every = ", ".join(f"*{seen(index)}" for index in range(e.session + 1))
     got = f'[step["size"] for step in [{every}] if step["do"].startswith("save")]'
-    most, rounds = e.wanted
-    shows = f"got[-1] - got[0] > {most} or grows(got, {rounds})"
+    most, rounds, many = e.wanted
+    shows = f"got[-1] - got[0] > {most} or grows(got, {rounds}, {many})"
     return Comparison(said("about as many bytes late as early"), got, shows, ("size",))
 
 
@@ -183,17 +186,16 @@ def _calls(case: Case, finding: Finding, e: Evidence) -> Comparison:
 
 
 def _slope(case: Case, finding: Finding, e: Evidence) -> Comparison:
-    word, rounds = e.wanted
+    word, rounds, many = e.wanted
     count = f'["calls"].get("{word}", 0)'
     if e.session:
-        first = 1 if word == "fetch" else 0
-        counts = [f"{seen(index)}[-1]{count}" for index in range(first, e.session + 1)]
+        counts = [f"{seen(index)}[-1]{count}" for index in range(1, e.session + 1)]
         got = f"[{', '.join(counts)}]"
     else:
         delivers = 'step["do"].startswith(("take", "drain"))'
         got = f"each([step{count} for step in {seen(0)} if {delivers}])"
     expected = said(f"no more of {word} each time")
-    return Comparison(expected, got, f"grows(got, {rounds})", ("calls",))
+    return Comparison(expected, got, f"grows(got, {rounds}, {many})", ("calls",))
 
 
 def _altered(case: Case, finding: Finding, e: Evidence) -> Comparison:

@@ -156,9 +156,12 @@ def refused(steps):
     )
 
 
-def grows(numbers, rounds):
-    """Return whether numbers grow each time, at least so many of them."""
-    return len(numbers) >= rounds and numbers == sorted(set(numbers))
+def grows(numbers, rounds, many):
+    """Return whether numbers grow each time, or if there are many, in most of their pairs."""
+    if len(numbers) < many:
+        return len(numbers) >= rounds and numbers == sorted(set(numbers))
+    pairs = [(a, b) for i, b in enumerate(numbers) for a in numbers[:i]]
+    return 5 * sum((a < b) - (a > b) for a, b in pairs) >= 4 * len(pairs)
 
 
 def each(counts):

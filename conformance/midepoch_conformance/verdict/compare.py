@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import cast
 
 from midepoch_conformance.case.trace import Batch
@@ -66,14 +66,21 @@ def ids(batches: Sequence[Batch]) -> list[float]:
     return [row[0] for batch in batches for row in batch]
 
 
-def unwhole(batches: Sequence[Batch], n: int, missing: int = 0) -> Difference | None:
+def unwhole(
+    batches: Sequence[Batch], n: int, missing: int = 0, droppable: Collection[int] | None = None
+) -> Difference | None:
     """Return how batches fail to be samples 0 to n - 1, each once, up to ``missing`` of them.
 
-    A loader's own samples have no numbers, so they never are these samples.
+    A loader's own samples have no numbers, so they never are these samples. ``droppable``: the only
+    samples that may be missing, if that is known.
 
     Example:
         >>> unwhole([[[0], [1]], [[1]]], 3).words
         'sample 1 comes twice and sample 2 is missing'
+        >>> unwhole([[[1], [2]]], 3, 1, droppable=[2]).words
+        'sample 0 is missing'
+        >>> unwhole([[[0]]], 3, 1).words
+        'samples 1, 2 are missing, and only 1 may be'
     """
     counts: Counter[float | str] = Counter(ids(batches))
     if any(isinstance(i, str) for i in counts):
@@ -87,8 +94,11 @@ def unwhole(batches: Sequence[Batch], n: int, missing: int = 0) -> Difference | 
         faults.append(f"{_samples(twice)} {'come' if len(twice) > 1 else 'comes'} twice")
     if foreign:
         faults.append(f"{_samples(foreign)} of no such epoch")
+    if droppable is not None:
+        absent, missing = [i for i in absent if i not in droppable], 0
     if len(absent) > missing:
-        faults.append(f"{_samples(absent)} {'are' if len(absent) > 1 else 'is'} missing")
+        allowed = f", and only {missing} may be" if missing else ""
+        faults.append(f"{_samples(absent)} {'are' if len(absent) > 1 else 'is'} missing{allowed}")
     if not faults:
         return None
     kind = "repeated" if twice else "missing" if len(absent) > missing else "extra"

@@ -22,7 +22,7 @@ KINDS = {
     "size": "the bytes of each state; they must not grow by more than `wanted`",
     "calls": "calls and fetches of the dataset; `wanted` tells which, and how many are enough",
     "altered": "the states that are not what they were when they were saved or loaded",
-    "slope": "calls or fetches in each epoch or session; they must not grow each time",
+    "slope": "calls or fetches in each epoch or session; they must not be a slope",
     "left": "the processes that a closed loader leaves",
     "held": "processes, threads and descriptors after each round; none must grow each time",
     "recipe": "something of one requirement alone; see scripts/recipes.py",
@@ -72,6 +72,9 @@ class Evidence:
 
     slack: int = 0
     """How many samples may be missing."""
+
+    droppable: tuple[int, ...] = ()
+    """The only samples that may be missing; empty: any may be."""
 
     def __post_init__(self) -> None:
         if self.what not in KINDS:

@@ -3,7 +3,7 @@
 from base import mutant, simple
 
 EXPECTED = "COST-2"
-LARGEST = {"workers": 0, "sessions": 1, "steps": 6, "samples": 120}
+LARGEST = {"workers": 0, "sessions": 1, "steps": 34, "samples": 160}
 
 
 class Loader(simple.Loader):

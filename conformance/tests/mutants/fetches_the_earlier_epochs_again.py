@@ -5,7 +5,7 @@ from typing import Any
 from base import mutant, simple
 
 EXPECTED = "COST-3"
-LARGEST = {"workers": 0, "sessions": 7, "steps": 30, "samples": 120}
+LARGEST = {"workers": 0, "sessions": 7, "steps": 58, "samples": 160}
 
 
 class Loader(simple.Loader):

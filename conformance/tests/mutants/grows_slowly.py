@@ -5,7 +5,7 @@ from typing import Any
 from base import mutant, simple
 
 EXPECTED = "COST-1"
-LARGEST = {"workers": 0, "sessions": 1, "steps": 12, "samples": 1840}
+LARGEST = {"workers": 0, "sessions": 1, "steps": 24, "samples": 1840}
 
 
 class Loader(simple.Loader):

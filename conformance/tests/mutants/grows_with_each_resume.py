@@ -5,7 +5,7 @@ from typing import Any
 from base import mutant, simple
 
 EXPECTED = "COST-1"
-LARGEST = {"workers": 0, "sessions": 7, "steps": 20, "samples": 120}
+LARGEST = {"workers": 0, "sessions": 13, "steps": 38, "samples": 160}
 
 
 class Loader(simple.Loader):
