@@ -152,6 +152,14 @@ def test_every_pair_of_offered_values_is_played_together_or_has_its_reason(drawn
         assert axes & {"kind", "sampler", "workers", "saved", "unusual"}, pair
 
 
+def test_every_offered_number_of_workers_is_drawn(drawn: Drawn) -> None:
+    counts = {plan.execution.workers for case in drawn.cases for plan in case.sessions}
+    assert counts == set(OFFER.workers)
+    pairs_of_most = [pair for case in drawn.cases for pair in pairs(case) if ("workers", 5) in pair]
+    with_prefetch = {value for pair in pairs_of_most for axis, value in pair if axis == "prefetch"}
+    assert with_prefetch == set(offered_values(OFFER)["prefetch"])
+
+
 PLAINEST = Offer(
     kinds=("map", "iterable", "stateful_iterable"),
     workers=(0, 1, 2, 3),

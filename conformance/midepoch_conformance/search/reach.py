@@ -46,9 +46,6 @@ worker died after a resume."""
 SAMPLERS = ("", "random", "replacement", "subset", "weighted", "batches", "custom", "stateful",
             "distributed")  # fmt: skip
 PREFETCH = (None, 1, 2, 4)
-MOST_COUNTS = 4
-"""The most worker counts: many workers cost much and differ little from three."""
-
 LATE, MANY = 3, 4
 """Epochs from the one and resumes from the other on count as equal."""
 
@@ -82,7 +79,7 @@ def offered_values(offer: Offer) -> dict[str, tuple[Value, ...]]:
     impossible |= set() if workers and "process" in offer.worker_kinds else {"worker lost"}
     return {
         "kind": offer.kinds,
-        "workers": tuple(sorted(offer.workers))[:MOST_COUNTS],
+        "workers": tuple(sorted(offer.workers)),
         "interval": offer.intervals or (1,),
         "prefetch": PREFETCH if workers else (None,),
         "persistent": offer.persistent if workers else (False,),
