@@ -16,7 +16,7 @@ from warm_hosts import TORCH, WarmHosts
 
 from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.case import HISTORY, Case, Step
-from midepoch_conformance.case.history import objection, remembers, strict
+from midepoch_conformance.case.history import FAULTS, objection, remembers, strict
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.errors import CheckError
 from midepoch_conformance.families import tables
@@ -99,7 +99,7 @@ def test_the_order_of_sets_does_not_matter() -> None:
 
 
 def test_a_check_plays_them_and_makes_what_fails_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(steering, "BUDGETS", {"quick": (1, 12, 0)})
+    monkeypatch.setattr(steering, "BUDGETS", {"quick": (1, 14, 0)})
     monkeypatch.setattr(tables, "load_table", lambda profile: [])
     settings = Settings("simulated", jobs=1, only=("RESUME-7",))
 
@@ -107,7 +107,7 @@ def test_a_check_plays_them_and_makes_what_fails_smaller(monkeypatch: pytest.Mon
         return session == 1
 
     check = run_check(settings, opener=lambda: Engine(forgets))
-    assert len(check.results) > 12
+    assert len(check.results) > 14
     assert check.facts.drawn is not None
     assert check.facts.drawn["histories"] == len(check.results)
     # Histories that fail in one way are one failure, whatever their workloads.
@@ -150,6 +150,14 @@ def test_every_pair_of_offered_values_is_played_together_or_has_its_reason(drawn
     for pair in unreached:
         axes = {axis for axis, _ in pair}
         assert axes & {"kind", "sampler", "workers", "saved", "unusual"}, pair
+
+
+def test_every_offered_number_of_workers_is_drawn(drawn: Drawn) -> None:
+    counts = {plan.execution.workers for case in drawn.cases for plan in case.sessions}
+    assert counts == set(OFFER.workers)
+    pairs_of_most = [pair for case in drawn.cases for pair in pairs(case) if ("workers", 5) in pair]
+    with_prefetch = {value for pair in pairs_of_most for axis, value in pair if axis == "prefetch"}
+    assert with_prefetch == set(offered_values(OFFER)["prefetch"])
 
 
 PLAINEST = Offer(
@@ -217,7 +225,7 @@ def test_every_action_and_every_fault_is_drawn_often(drawn: Drawn) -> None:
     faults = collections.Counter(
         name for case in drawn.cases for plan in case.sessions for name, _ in plan.workload
     )
-    assert min(faults[name] for name in ("fail_at", "stop_at", "die_at")) >= 5, faults
+    assert min(faults[name] for name in FAULTS) >= 5, faults
     at_once = [
         f
         for case in drawn.cases
@@ -225,6 +233,34 @@ def test_every_action_and_every_fault_is_drawn_often(drawn: Drawn) -> None:
         if ("reached", "a fault in the first batch") in f
     ]
     assert at_once
+
+
+@pytest.mark.parametrize("field", ["fail_at", "stop_at", "interrupt_at"])
+def test_a_fault_is_drawn_in_first_sessions_and_after_several_resumes(
+    field: str, drawn: Drawn
+) -> None:
+    depths = set()
+    for case in (*drawn.cases, *chosen(OFFER, 150, seed=3)):
+        depth: dict[str, int] = {}
+        for plan in case.sessions:
+            here = 0
+            for step in plan.steps:
+                if step.do == "load":
+                    here = depth[step.state] + 1
+                elif step.do in ("seal", "recode"):
+                    depth[step.into] = depth[step.state]
+                elif step.do == "save":
+                    depth[step.state] = here
+                elif step.tolerate and field in dict(plan.workload):
+                    depths.add(here)
+    assert depths >= {0, 1, 2, 3}
+
+
+def test_states_are_saved_after_an_interrupt_and_loaded(drawn: Drawn) -> None:
+    facts = [facts for case in drawn.cases for facts in resumes(case)]
+    after = [one for one in facts if ("reached", "saved after an interrupt") in one]
+    assert {value for one in after for axis, value in one if axis == "kind"} == set(OFFER.kinds)
+    assert any(("resumes", 3) in one for one in after)
 
 
 def test_wishes_are_met() -> None:
@@ -310,8 +346,8 @@ def test_a_long_history_shrinks_to_what_matters(inline: list[Case]) -> None:
 @pytest.mark.parametrize(
     ("name", "count", "seed", "largest"),
     [
-        ("second_resume_off", 40, 10, 10),
-        ("end_state_drops_epoch", 60, 8, 8),
+        ("second_resume_off", 40, 2, 10),
+        ("end_state_drops_epoch", 60, 7, 8),
     ],
 )
 def test_a_broken_loader_is_found_and_its_history_gets_short(

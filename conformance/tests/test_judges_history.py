@@ -88,3 +88,29 @@ def test_the_rest_of_an_epoch_whose_end_was_not_seen_may_be_empty_or_left_out() 
 def test_nothing_at_all_after_a_load_fails() -> None:
     finding = judged(("take 1, save s", "load s, drain"), ["01", ""], ["", "."])
     assert (finding.outcome, finding.kind) == ("fails silently", "missing")
+
+
+INTERRUPTED = ("take 1, save s", "[interrupt_at=2] load s, drain?, save t, drain?", "load t, drain")
+CUT = "!next KeyboardInterrupt "
+
+
+def test_after_an_interrupt_nothing_is_lost_or_repeated() -> None:
+    first, good, last = ["01", ""], ["", CUT, "", "23|45."], ["", "23|45."]
+    assert judged(INTERRUPTED, first, good, last).outcome == "pass"
+    lost = judged(INTERRUPTED, first, ["", CUT, "", "45."], last)
+    assert lost.outcome == "fails silently"
+    assert {"FAULT-9", "FAULT-12"} <= set(lost.needs)
+    later = judged(INTERRUPTED, first, good, ["", "45."])
+    assert later.outcome == "fails silently"
+    assert {"FAULT-9", "FAULT-12", "RESUME-2"} <= set(later.needs)
+
+
+def test_a_loader_may_refuse_to_go_on_after_an_interrupt_and_after_nothing_else() -> None:
+    refused = "!next RuntimeError it was interrupted"
+    going_on = ("take 1, save s", "[interrupt_at=4] load s, drain?, drain?")
+    finding = judged(going_on, ["01", ""], ["", f"23{CUT}", refused])
+    assert finding.outcome == "pass"
+    finding = judged(going_on, ["01", ""], ["", f"23{refused}", "45."])
+    assert finding.outcome == "fails"
+    plain = judged(("take 1, save s", "load s, drain?"), ["01", ""], ["", CUT])
+    assert plain.outcome != "pass"

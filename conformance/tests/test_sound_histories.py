@@ -9,10 +9,10 @@ import pytest
 
 from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import HISTORY, Case, SessionPlan, Step
-from midepoch_conformance.case.history import Course, objection
+from midepoch_conformance.case.history import Course, objection, strict
 from midepoch_conformance.case.uninterrupted import oracle_case
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.search.shrink import repaired, sound
+from midepoch_conformance.search.shrink import repaired, smaller, sound
 
 
 def history(*sessions: tuple[Step, ...], **workload: Any) -> Case:
@@ -67,6 +67,42 @@ def test_what_may_be_answered_either_way_is_not_asked(steps: tuple[Step, ...], w
 )
 def test_what_has_one_answer_is_sound(steps: tuple[Step, ...], workload: dict[str, Any]) -> None:
     assert objection(history(steps, **workload)) is None
+
+
+def interrupted(*steps: Step, **workload: Any) -> Case:
+    """Return a history that is interrupted after a resume."""
+    whole = history((T, S), (L, *steps), **workload)
+    plan = dataclasses.replace(whole.sessions[1], workload=(("interrupt_at", 3), ("log", "auto")))
+    return dataclasses.replace(whole, sessions=(whole.sessions[0], plan))
+
+
+TRIED, GOES_ON = Step("drain", tolerate=True), Step("take", 1, tolerate=True)
+
+
+def test_after_an_interrupt_the_same_iterator_goes_on_and_states_are_saved() -> None:
+    assert objection(interrupted(TRIED, Step("save", state="t"), GOES_ON, TRIED)) is None
+    assert objection(interrupted(TRIED, L, B, TRIED)) is None
+    assert "tolerated" in (objection(interrupted(D)) or "")
+
+
+def test_the_epoch_that_follows_a_break_after_an_interrupt_is_the_loaders_matter() -> None:
+    assert "after an error" in (objection(interrupted(TRIED, B)) or "")
+
+
+def test_an_interrupt_needs_a_sample_and_shrinks_with_the_samples() -> None:
+    assert objection(interrupted(TRIED, n=3)) == "the faulty sample does not exist"
+    found = [case for case in smaller(interrupted(TRIED)) if case.workload.n == 1]
+    assert found
+    assert {dict(plan.workload).get("interrupt_at") for c in found for plan in c.sessions[1:]} <= {
+        0,
+        None,
+    }
+
+
+def test_ambient_numbers_after_an_interrupt_are_promised_by_the_format_alone() -> None:
+    assert strict(interrupted(TRIED, draws=("python",)))
+    assert not strict(interrupted(TRIED, draws=("private python",), kind="stateful_iterable"))
+    assert not strict(interrupted(TRIED))
 
 
 def test_streams_keep_their_lanes_when_the_worker_count_changes() -> None:

@@ -2,7 +2,8 @@
 
 A history is sound if the specification leaves one answer to everything that it asks. It asks
 nothing that loaders may do either way: a state between a break and the next batch, batches of an
-iterator that a load made stale, or the position after an error in an epoch that is then left.
+iterator that a load made stale, or the position after an error in an epoch that is then left. After
+an interrupt the specification leaves one answer: the batches that were not delivered.
 """
 
 from __future__ import annotations
@@ -16,13 +17,15 @@ from midepoch_conformance.case.data.sources import GENERATORS
 from midepoch_conformance.case.uninterrupted import usual_length
 from midepoch_conformance.case.workload import Workload
 
-__all__ = ["MOST_EPOCHS", "Course", "Mark", "faulty", "objection", "remembers", "strict"]
+__all__ = ["FAULTS", "MOST_EPOCHS", "Course", "Mark", "faulty", "objection", "remembers", "strict"]
 
 MOST_EPOCHS = 6
 """The epochs that a history may reach; the uninterrupted run has at most as many."""
 
 _MOVES = ("take", "drain")
 _RAISES = ("fail_at", "stop_at")
+FAULTS = (*_RAISES, "die_at", "interrupt_at")
+"""The fields of a workload that make a sample a fault."""
 _MAKES = ("save", "seal", "recode")
 
 
@@ -35,8 +38,9 @@ class Mark:
     done: int = 0
     """The batches delivered in it."""
     sure: bool = True
-    """Whether every loader has this position. It is not sure after an error, nor after the rest of
-    an epoch whose end was not seen: loaders may deliver that as an empty epoch or not at all."""
+    """Whether every loader has this position. It is not sure after an error or an interrupt, whose
+    batch this model does not know. Nor is it after the rest of an epoch whose end was not seen:
+    loaders may deliver that as an empty epoch or not at all."""
     frail: bool = False
     """Whether it was saved while a worker died: a loader may refuse such a state."""
 
@@ -71,7 +75,7 @@ class Course:
         self.seen, self.execution = workload, plan.execution
         self.first = self.first or plan.execution
         self.dying = workload.die_at is not None
-        self.faulty = self.dying or workload.fail_at is not None or workload.stop_at is not None
+        self.faulty = any(getattr(workload, name) is not None for name in FAULTS)
         # A sample raises in this session alone: the uninterrupted run has no such error.
         self.failing = any(
             getattr(workload, name) != getattr(self.workload, name) for name in _RAISES
@@ -306,21 +310,25 @@ def _lasts(x: Execution) -> bool:
 def strict(case: Case) -> bool:
     """Return whether a history asks something that only implementers of the format promise.
 
-    That is the effect of an untouched iterator, and the values drawn after a break: a loader
-    that seeds each batch draws those of the uninterrupted run.
+    That is the effect of an untouched iterator, and the values drawn after a break or an interrupt:
+    a loader that seeds each batch draws those of the uninterrupted run.
     """
     steps = [step for plan in case.sessions for step in plan.steps]
     peeks = any(step.do == "take" and step.n == 0 for step in steps)
     # A load comes before the break of an iterator that it has made stale.
     pairs = itertools.pairwise(steps)
     breaks = any(step.do == "break" and before.do != "load" for before, step in pairs)
-    return peeks or (breaks and bool(case.workload.draws))
+    numbers = range(len(case.sessions))
+    interrupts = any(case.session_workload(i).interrupt_at is not None for i in numbers)
+    # The dataset's own generators are part of its state.
+    ambient = set(case.workload.draws) - set(GENERATORS)
+    return peeks or (breaks and bool(case.workload.draws)) or (interrupts and bool(ambient))
 
 
 def faulty(case: Case) -> bool:
     """Return whether a sample fails on purpose in any session."""
     workloads = [case.session_workload(index) for index in range(len(case.sessions))]
-    return any(at is not None for w in workloads for at in (w.fail_at, w.stop_at, w.die_at))
+    return any(getattr(w, name) is not None for w in workloads for name in FAULTS)
 
 
 def _one_plan(case: Case) -> bool:
@@ -338,5 +346,5 @@ def _one_plan(case: Case) -> bool:
 def _faulty_nowhere(case: Case) -> bool:
     """Return whether a faulty sample does not exist."""
     workloads = [case.session_workload(index) for index in range(len(case.sessions))]
-    faulty = [at for w in workloads for at in (w.fail_at, w.stop_at, w.die_at)]
+    faulty = [getattr(w, name) for w in workloads for name in FAULTS]
     return any(at is not None and not 0 <= at < case.workload.n for at in faulty)

@@ -173,18 +173,23 @@ def _changed(name: str, value: object) -> str:
         return "no worker dies" if value is None else f"sample {value} kills its process"
     if name == "interrupt_at" and value is None:
         return "no interrupt"
+    if name in ("interrupt_at", "stop_at") and value is not None:
+        return f"sample {value} {dict(_FAULTS)[name]}"
     if name == "gate":
         return "no sample waits" if value is None else _waits(value)
     return f"{name} {value}"
 
 
+_FAULTS = (
+    ("fail_at", "raises"),
+    ("stop_at", "raises StopIteration"),
+    ("die_at", "kills its process"),
+    ("interrupt_at", "is interrupted by Ctrl-C"),
+)
+
+
 def _faults(w: Workload) -> Iterator[str]:
-    for field, what in (
-        ("fail_at", "raises"),
-        ("stop_at", "raises StopIteration"),
-        ("die_at", "kills its process"),
-        ("interrupt_at", "is interrupted by Ctrl-C"),
-    ):
+    for field, what in _FAULTS:
         if getattr(w, field) == -1:
             yield "the dataset raises when it is set up"
         elif getattr(w, field) is not None:
@@ -268,7 +273,8 @@ def _what(w: Workload) -> str:
 
 def _session(plan: SessionPlan, before: SessionPlan | None, names: dict[str, str]) -> str:
     steps = ", ".join(_folded(plan.steps, names)) or "do nothing"
-    changed = [_changed(name, value) for name, value in plan.workload]
+    # A log changes nothing that is delivered.
+    changed = [_changed(name, value) for name, value in plan.workload if name != "log"]
     if before is None:
         return f"({', '.join(changed)}) {steps}" if changed else steps
     if plan.execution != before.execution:

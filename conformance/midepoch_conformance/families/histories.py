@@ -20,7 +20,7 @@ from midepoch_conformance.case.case import (
 from midepoch_conformance.case.history import objection
 from midepoch_conformance.case.notation import parse_sessions
 from midepoch_conformance.case.stages import Stage, staged
-from midepoch_conformance.families.family import LANED, Cell, family
+from midepoch_conformance.families.family import ITERABLES, LANED, Cell, family
 
 __all__ = ["CUT_ANEW", "OF_STAGES", "PLOTS", "WITH_WORKERS"]
 
@@ -69,6 +69,22 @@ PLOTS = {
         "take 1?, save a | load a, drain?, take 1?, save b | "
         "load b, drain?, drain?, save c | load c, drain?, drain?"
     ),
+    "interrupted at once": (
+        "take 2, save a | load a, take 1, save b | "
+        "[interrupt_at=6 log=auto] load b, drain?, save c, drain? | load c, drain, drain"
+    ),
+    "interrupted later": (
+        "drain, take 1, save a | load a, take 1, save b | "
+        "[interrupt_at=8 log=auto] load b, drain?, take 1?, save c, drain? | load c, drain, drain"
+    ),
+    "an error after two resumes": (
+        "take 1, save a | load a, take 1, save b | "
+        "[fail_at=8] load b, save c, drain?, load c, break, drain? | load c, drain, drain"
+    ),
+    "StopIteration after two resumes": (
+        "take 1, save a | load a, take 1, save b | "
+        "[stop_at=4] load b, drain?, load b | load b, take 1, save c | load c, drain, drain"
+    ),
     "other workers": (
         "take 2, save a | [workers=0] load a, take 1, save b, take 1 | "
         "[workers=3] load b, drain, take 2, save c | [workers=1] load c, drain, drain"
@@ -95,6 +111,8 @@ def _history(c: Cell) -> Case | None:
         return None  # if all epochs were equal, one in the place of another would not show
     if c.plot in CAUGHT and c.kind != "map":
         return None
+    if "stop_at" in PLOTS[c.plot] and c.kind in ITERABLES:
+        return None  # a stream ends so
     case = c.play(PLOTS[c.plot], c.workload(6, fail_at=6 if c.plot in CAUGHT else None))
     return case if objection(case) is None else None
 

@@ -8,7 +8,7 @@ from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import HISTORY
 from midepoch_conformance.case.trace import Event
 from midepoch_conformance.case.workload import AMBIENT_DRAWS
-from midepoch_conformance.judges.outages import carried
+from midepoch_conformance.judges.outages import carried, is_interrupt
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import Problem, View
 from midepoch_conformance.verdict import expected
@@ -36,6 +36,8 @@ def after_any_history(view: View) -> Finding | None:
         if late is not None and (problem is None or problem.step >= late.step):
             # The loader may still refuse it before the next batch; histories do not judge that.
             return view.blocked("the load does not refuse a value that is no state")
+        if _spent(view, index):
+            return view.not_offered("an interrupt ends the iterator that the adapter makes")
         if problem is None:
             continue
         if _may_refuse(view, index, problem):
@@ -81,22 +83,44 @@ def _tolerated(view: View, index: int) -> tuple[int, ...]:
             or event.do == "load_bogus"
             or carried(event.fault)
             or (own and event.do in ("take", "drain"))
+            or (w.interrupt_at is not None and is_interrupt(event.fault))
         )
     )
+
+
+def _spent(view: View, index: int) -> bool:
+    """Return whether an interrupt ended a generator of the adapter's own."""
+    interrupted = view.case.session_workload(index).interrupt_at is not None
+    return interrupted and any(event.spent for event in view.events(index))
 
 
 def _may_refuse(view: View, index: int, problem: Problem) -> bool:
     """Return whether the problem is a refusal that a loader is free to give.
 
     A load while an iterator is live may be refused, and so may a state from beside a dead worker.
+    A loader may also refuse to go on after an interrupt: FAULT-12 says so.
     """
     fault = problem.fault
+    if fault is not None and is_refusal(fault, 0) and _interrupted(view, index, problem.step):
+        return True
     if fault is None or not is_refusal(fault, problem.delivered):
         return False
     loads = [s for s in view.case.sessions[index].steps[: problem.step + 1] if s.do == "load"]
     if not loads:
         return False
     return loads[-1].state in _frail(view) or _live(view.events(index), problem.step)
+
+
+def _interrupted(view: View, index: int, step: int) -> bool:
+    """Return whether an interrupt came between the last load before a step and the step."""
+    found = False
+    for event in view.events(index):
+        if event.step >= step:
+            break
+        found = event.do != "load" and (
+            found or (event.fault is not None and is_interrupt(event.fault))
+        )
+    return found
 
 
 def _frail(view: View) -> set[str]:
@@ -197,6 +221,8 @@ class _Past:
             self._add("FAULT-3")
         if w.die_at is not None:
             self._add("FAULT-1", "FAULT-6")
+        if w.interrupt_at is not None:
+            self._add("FAULT-9", "FAULT-12")
 
     def _loaded(self, index: int, event: Event, delivered: bool, loaded: bool) -> None:
         name = self.case.sessions[index].steps[event.step].state

@@ -90,10 +90,10 @@ def nothing_lost(view: View) -> Finding | None:
 def _stopped(view: View) -> tuple[int, ...]:
     """Return the steps at which the interrupt reached the caller."""
     events = view.events(0)
-    return tuple(e.step for e in events if e.fault is not None and _is_interrupt(e.fault))
+    return tuple(e.step for e in events if e.fault is not None and is_interrupt(e.fault))
 
 
-def _is_interrupt(fault: Fault) -> bool:
+def is_interrupt(fault: Fault) -> bool:
     """Return whether a fault is, or carries, the interrupt."""
     return (
         "KeyboardInterrupt" in (*fault.bases, fault.type) or "KeyboardInterrupt" in fault.traceback

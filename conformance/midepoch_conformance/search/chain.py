@@ -14,6 +14,7 @@ from midepoch_conformance.case.history import MOST_EPOCHS, Course, objection
 from midepoch_conformance.case.tampering import BOGUS
 from midepoch_conformance.families.offered import reason_not_offered
 from midepoch_conformance.search.draws import (
+    MAPS,
     Chance,
     Unplayable,
     Wishes,
@@ -155,7 +156,9 @@ class _Chain:
         load = Step("load", state=name)
         if ended in ("error", "worker lost"):
             self._fail(ended, load)
-        if ended in ("stopped", "killed", "closed", "error", "worker lost"):
+        if ended == "interrupted":
+            load = Step("load", state=self._interrupted(name))
+        if ended in ("stopped", "killed", "closed", "error", "interrupted", "worker lost"):
             self._steps(*{"killed": (_KILL,), "closed": (_CLOSE,)}.get(ended, ()))
             self._session(self._next_execution())
         elif ended == "reopened":
@@ -173,16 +176,8 @@ class _Chain:
 
     def _fail(self, ended: str, load: Step) -> None:
         """Resume, and meet a sample that raises or kills its worker."""
-        n = self.workload.n
-        if self.workload.fail_at is not None or not n:
-            raise Unplayable("a sample raises in all sessions already, or there is none")
-        x = self._next_execution()
-        sample = self.chance.below(n)
-        if in_order(self.workload) and self.chance.often(0.5):
-            # A sample of the first batch after the load.
-            first = self.course.states[load.state].done * self.workload.batch_size
-            sample = min(first + self.chance.below(self.workload.batch_size), n - 1)
-        fields = ("fail_at", "stop_at") if self.workload.kind == "map" else ("fail_at",)
+        sample, x = self._faulty_sample(load.state), self._next_execution()
+        fields = ("fail_at", "stop_at") if self.workload.kind in MAPS else ("fail_at",)
         field = self.chance.one(fields) if ended == "error" else "die_at"
         if field == "die_at":
             if not x.workers:
@@ -199,6 +194,31 @@ class _Chain:
             count = min(self.course.left, 1 + self.chance.below(3))
             do = self.chance.one(("drain", "take")) if count else "drain"
             self._steps(self._delivery(do, count if do == "take" else 0))
+
+    def _interrupted(self, name: str) -> str:
+        """Resume, be interrupted while a sample is made, and go on; return the state to load."""
+        sample = self._faulty_sample(name)
+        self._session(self._next_execution(), interrupt_at=sample, log="auto")
+        self._steps(Step("load", state=name))
+        for _ in range(1 + self.chance.below(3)):
+            # A drain stops at the interrupt, if it comes.
+            self._drain() if self.chance.often(0.6) else self._some_batches()
+            if "saved" not in self.wishes and self.chance.often(0.6):
+                name = self._save()
+        return name
+
+    def _faulty_sample(self, name: str) -> int:
+        """Return a sample that comes after a state; often one of the first batch."""
+        w = self.workload
+        if w.fail_at is not None or not w.n:
+            raise Unplayable("a sample raises in all sessions already, or there is none")
+        if not in_order(w):
+            return self.chance.below(w.n)
+        first = min(self.course.states[name].done * w.batch_size, w.n - 1)
+        ahead = w.n - first
+        return first + self.chance.below(
+            min(w.batch_size, ahead) if self.chance.often(0.5) else ahead
+        )
 
     def _finish(self) -> None:
         """Deliver until every fault shows."""

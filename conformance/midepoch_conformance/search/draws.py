@@ -16,14 +16,23 @@ from midepoch_conformance.case.workload import AMBIENT_DRAWS, Workload
 from midepoch_conformance.families.offered import reason_not_offered
 from midepoch_conformance.search.reach import Value, offered_values
 
-__all__ = ["Chance", "Unplayable", "Wishes", "changed_execution", "first_execution", "workload"]
+__all__ = [
+    "MAPS",
+    "Chance",
+    "Unplayable",
+    "Wishes",
+    "changed_execution",
+    "first_execution",
+    "workload",
+]
 
 T = TypeVar("T")
 
 Wishes = Mapping[str, Value]
 """The values that a drawn history must have on some axes; see :data:`.reach.AXES`."""
 
-_MAPS = ("map", "stateful_map")
+MAPS = ("map", "stateful_map")
+"""The kinds with random access."""
 _STREAMS = ("iterable", "stateful_iterable")
 _PRIMES = (2, 3, 5, 7, 11, 13, 17, 19)
 _LONGEST = 14
@@ -68,7 +77,7 @@ def workload(chance: Chance, offer: Offer, wishes: Wishes) -> Workload:
     """
     values = offered_values(offer)
     kind = str(wishes.get("kind") or chance.one(_kinds(offer, wishes)))
-    maps = kind in _MAPS
+    maps = kind in MAPS
     more: dict[str, Any] = {"kind": kind, "epochs": MOST_EPOCHS}
     more["sampler"] = _sampler(chance, kind, values["sampler"], wishes)
     more["batch_size"] = size = chance.one((1, 2, 2, 3, 4, 5))
@@ -100,7 +109,7 @@ def _unusual(chance: Chance, w: Workload, known: Sequence[Value], wishes: Wishes
     plain = w.tail == "keep" and not w.sampler
     possible = {
         "": True,
-        "a sample that raises": plain and w.kind in _MAPS and w.n > 1,
+        "a sample that raises": plain and w.kind in MAPS and w.n > 1,
         "a length that changes": plain and w.kind == "map" and w.n > 0,
     }
     found = _wished(chance, "unusual", ("", "", "", *known), wishes)
@@ -123,7 +132,7 @@ def _kinds(offer: Offer, wishes: Wishes) -> Sequence[str]:
         kind
         for kind in offer.kinds
         if not (private and not kind.startswith("stateful"))
-        and not (maps and kind not in _MAPS)
+        and not (maps and kind not in MAPS)
         and not (wishes.get("sampler") and kind not in ("map", "stateful_map"))
     ]
     return found or offer.kinds

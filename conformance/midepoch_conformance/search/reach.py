@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.data.sources import GENERATORS
-from midepoch_conformance.case.history import Course, Mark
+from midepoch_conformance.case.history import FAULTS, Course, Mark
 from midepoch_conformance.case.uninterrupted import usual_length
 from midepoch_conformance.case.workload import Workload
 
@@ -37,18 +37,16 @@ SAVED = ("start", "first", "middle", "last", "end", "after the end", "at once")
 before the last, after the last with the end unseen, after the end, and right after a load."""
 
 ENDED = (
-    "stopped", "killed", "closed", "reopened", "in place", "live", "error", "worker lost",
+    "stopped", "killed", "closed", "reopened", "in place", "live", "error", "interrupted",
+    "worker lost",
 )  # fmt: skip
 """The event before the load: the process stopped, was killed, or closed its loader; the loader was
-opened again in the same process, was used before, or had a live iterator; a sample raised or a
-worker died after a resume."""
+opened again in the same process, was used before, or had a live iterator; a sample raised, Ctrl-C
+came while a sample was made, or a worker died after a resume."""
 
 SAMPLERS = ("", "random", "replacement", "subset", "weighted", "batches", "custom", "stateful",
             "distributed")  # fmt: skip
 PREFETCH = (None, 1, 2, 4)
-MOST_COUNTS = 4
-"""The most worker counts: many workers cost much and differ little from three."""
-
 LATE, MANY = 3, 4
 """Epochs from the one and resumes from the other on count as equal."""
 
@@ -82,7 +80,7 @@ def offered_values(offer: Offer) -> dict[str, tuple[Value, ...]]:
     impossible |= set() if workers and "process" in offer.worker_kinds else {"worker lost"}
     return {
         "kind": offer.kinds,
-        "workers": tuple(sorted(offer.workers))[:MOST_COUNTS],
+        "workers": tuple(sorted(offer.workers)),
         "interval": offer.intervals or (1,),
         "prefetch": PREFETCH if workers else (None,),
         "persistent": offer.persistent if workers else (False,),
@@ -181,7 +179,7 @@ class _Walk:
         if not (self.faulty and self.resumes):
             return
         self._reach("a fault after a resume")
-        samples = [at for at in (w.fail_at, w.stop_at, w.die_at) if at is not None]
+        samples = [at for name in FAULTS if (at := getattr(w, name)) is not None]
         first = any(at // w.batch_size == mark.done for at in samples)
         if first and in_order(w) and self.delivered <= 0:
             self._reach("a fault in the first batch")
@@ -204,6 +202,8 @@ class _Walk:
             facts.add(("reached", "fewer batches since the load than workers"))
         if self.broke:
             facts.add(("reached", "saved after a broken epoch"))
+        if course.seen.interrupt_at is not None and self.resumes and self.delivered > 0:
+            facts.add(("reached", "saved after an interrupt"))
         if self.resumes > 1 and course.mark.epoch >= LATE:
             facts.add(("reached", "a late epoch of a resumed resume"))
         if step.codec:
@@ -273,6 +273,8 @@ def _leaving(plan: SessionPlan) -> str:
 def _fault_of(usual: Workload, w: Workload) -> str:
     if w.die_at is not None:
         return "worker lost"
+    if w.interrupt_at is not None:
+        return "interrupted"
     return "error" if (w.fail_at, w.stop_at) != (usual.fail_at, usual.stop_at) else ""
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import HISTORIES, HISTORY, Case, SessionPlan, Step
-from midepoch_conformance.case.history import Course, objection
+from midepoch_conformance.case.history import FAULTS, Course, objection
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.search.fewer_ranks import fewer_stages, is_staged
 from midepoch_conformance.verdict.finding import Finding
@@ -42,7 +42,7 @@ _WORKLOAD_DEFAULTS: dict[str, Any] = {
 _OF_EXECUTIONS = (
     "persistent", "prefetch", "start_method", "interval", "lanes", "worker_kind", "in_order",
 )  # fmt: skip
-_FAULTS = ("fail_at", "stop_at", "die_at")
+_OF_FAULTS = (*FAULTS, "log")
 _OF_STATES = frozenset({"load", "load_cut", "seal", "edit", "recode"})
 
 
@@ -152,7 +152,7 @@ def sound(case: Case) -> bool:
         return objection(case) is None
     if case.probe in HISTORIES:
         return is_staged(case)
-    if any(getattr(w, name) is not None and getattr(w, name) >= w.n for name in _FAULTS):
+    if any(getattr(w, name) is not None and getattr(w, name) >= w.n for name in FAULTS):
         return False
     if not case.sessions or w.epochs < 0:
         return False
@@ -232,15 +232,26 @@ def _smaller_workloads(case: Case) -> Iterator[Case]:
         if 0 < n < w.n:
             faults = {
                 name: min(getattr(w, name), n - 1)
-                for name in _FAULTS
+                for name in FAULTS
                 if getattr(w, name) is not None
             }
+            sessions = tuple(_within(plan, n) for plan in case.sessions)
             for batch_size in dict.fromkeys((min(w.batch_size, n), 1)):
-                yield _with_workload(case, n=n, batch_size=batch_size, **faults)
+                smaller = _with_workload(case, n=n, batch_size=batch_size, **faults)
+                yield _with_sessions(smaller, sessions)
     for batch_size in range(1, w.batch_size):
         yield _with_workload(case, batch_size=batch_size)
     for epochs in range(1, w.epochs):
         yield _with_workload(case, epochs=epochs)
+
+
+def _within(plan: SessionPlan, n: int) -> SessionPlan:
+    """Return a session whose own faulty sample is one of the first ``n``."""
+    workload = tuple(
+        (name, min(value, n - 1) if name in FAULTS and value is not None else value)
+        for name, value in plan.workload
+    )
+    return dataclasses.replace(plan, workload=workload)
 
 
 def _shorter_takes(case: Case) -> Iterator[Case]:
@@ -310,6 +321,25 @@ def _fewer_steps(case: Case) -> Iterator[Case]:
         for end in range(len(places), 0, -size):
             yield _without(case, set(places[max(0, end - size) : end]))
         size //= 2
+    for i, n in places:
+        step = case.sessions[i].steps[n]
+        if step.do in ("seal", "recode"):
+            yield _renamed(_without(case, {(i, n)}), step.into, step.state)
+
+
+def _renamed(case: Case, old: str, new: str) -> Case:
+    """Return the history that uses the state ``new`` in the place of ``old``."""
+    sessions = (
+        dataclasses.replace(
+            plan,
+            steps=tuple(
+                dataclasses.replace(step, state=new) if step.state == old else step
+                for step in plan.steps
+            ),
+        )
+        for plan in case.sessions
+    )
+    return _with_sessions(case, tuple(sessions))
 
 
 def _with_defaults(case: Case) -> Iterator[Case]:
@@ -334,7 +364,7 @@ def _faultless(case: Case) -> Iterator[Case]:
     plans = []
     for plan in case.sessions:
         steps = (dataclasses.replace(step, tolerate=step.do == "load_bogus") for step in plan.steps)
-        others = tuple((name, value) for name, value in plan.workload if name != "die_at")
+        others = tuple((name, value) for name, value in plan.workload if name not in _OF_FAULTS)
         plans.append(dataclasses.replace(plan, steps=tuple(steps), workload=others))
     plain = dataclasses.replace(case.workload, fail_at=None)
     found = dataclasses.replace(case, workload=plain, sessions=tuple(plans))

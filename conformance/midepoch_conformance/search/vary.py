@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 from midepoch_conformance.case.adapter import Offer
 from midepoch_conformance.case.case import Case, SessionPlan, Step
-from midepoch_conformance.case.history import MOST_EPOCHS
+from midepoch_conformance.case.history import FAULTS, MOST_EPOCHS
+from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.families.offered import reason_not_offered
-from midepoch_conformance.search.draws import Chance, Unplayable, changed_execution
+from midepoch_conformance.search.draws import MAPS, Chance, Unplayable, changed_execution
 from midepoch_conformance.search.shrink import repaired
 
 __all__ = ["varied"]
@@ -44,7 +46,7 @@ def _drop(case: Case, chance: Chance, offer: Offer) -> Case:
 def _insert(case: Case, chance: Chance, offer: Offer) -> Case:
     index, steps = _session(case, chance)
     w = case.session_workload(index)
-    faulty = any(one is not None for one in (w.fail_at, w.stop_at, w.die_at))
+    faulty = _is_faulty(w)
     states = [step.into or step.state for p in case.sessions for step in p.steps if step.state]
     take = Step("take", 1 + chance.below(3), tolerate=faulty)
     save = Step("save", state=f"v{chance.below(1000)}", tolerate=w.die_at is not None)
@@ -95,8 +97,37 @@ def _extend(case: Case, chance: Chance, offer: Offer) -> Case:
     return dataclasses.replace(case, sessions=(*case.sessions, plan))
 
 
-_EDITS = (_drop, _insert, _swap, _resize, _execute, _extend)
+def _fault(case: Case, chance: Chance, offer: Offer) -> Case:
+    """Let a sample of one session raise, or let Ctrl-C come while it is made."""
+    index, steps = _session(case, chance)
+    w = case.session_workload(index)
+    if _is_faulty(w) or not w.n:
+        return case
+    # A stream that raises StopIteration ends.
+    fields = (
+        ("fail_at", "interrupt_at", "stop_at") if w.kind in MAPS else ("fail_at", "interrupt_at")
+    )
+    field = chance.one(fields)
+    changes: dict[str, Any] = {field: chance.below(w.n)}
+    if field == "interrupt_at":
+        changes["log"] = "auto"
+    moves = (
+        dataclasses.replace(step, tolerate=True) if step.do in ("take", "drain") else step
+        for step in steps
+    )
+    plan = case.sessions[index]
+    workload = tuple({**dict(plan.workload), **changes}.items())
+    changed = dataclasses.replace(plan, workload=workload)
+    sessions = (*case.sessions[:index], changed, *case.sessions[index + 1 :])
+    return _with(dataclasses.replace(case, sessions=sessions), index, tuple(moves))
+
+
+_EDITS = (_drop, _insert, _swap, _resize, _execute, _extend, _fault)
 _MOST_SESSIONS = 6
+
+
+def _is_faulty(w: Workload) -> bool:
+    return any(getattr(w, name) is not None for name in FAULTS)
 
 
 def _session(case: Case, chance: Chance) -> tuple[int, tuple[Step, ...]]:

@@ -3,7 +3,7 @@
 from base import mutant, simple
 
 EXPECTED = "FAULT-12"
-LARGEST = {"workers": 0, "sessions": 1, "steps": 4, "samples": 7}
+LARGEST = {"workers": 0, "sessions": 1, "steps": 4, "samples": 1}
 
 
 class Loader(simple.Loader):
