@@ -66,7 +66,7 @@ def with_prerequisites(requirement: str) -> set[str]:
     return found
 
 
-OF_LANES = ("WORLD-9", "WORLD-10")
+OF_LANES = ("WORLD-9", "WORLD-10", "WORLD-11")
 """The requirements of dealt lanes: the small loaders have none."""
 
 

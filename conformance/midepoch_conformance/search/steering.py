@@ -72,7 +72,7 @@ def draw_histories(
     Example:
         >>> drawn = draw_histories("quick", Offer(shuffles=(True,)), seed=1)
         >>> len(drawn.cases)
-        84
+        85
         >>> drawn.unreached[(("resumes", 2), ("saved", "start"))]
         'only a run that begins is before its first batch'
     """

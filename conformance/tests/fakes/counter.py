@@ -31,6 +31,9 @@ class Epoch:
             return [session.w.row(i) for i in range(first, min(first + size, session.w.n))]
         except StopIteration as error:
             raise RuntimeError("a sample raised StopIteration") from error
+        except KeyboardInterrupt:
+            session.done -= 1
+            raise
 
 
 class Session:

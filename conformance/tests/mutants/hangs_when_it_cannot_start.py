@@ -5,7 +5,7 @@ import threading
 from base import mutant, simple
 
 EXPECTED = "FAULT-2"
-LARGEST = {"workers": 0, "sessions": 1, "steps": 1, "samples": 1}
+LARGEST = {"workers": 0, "sessions": 1, "steps": 1, "samples": 13}
 FIELD = ("litData#213",)
 
 

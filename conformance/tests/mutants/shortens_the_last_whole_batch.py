@@ -4,7 +4,6 @@ from base import mutant, simple
 
 EXPECTED = "BASIS-3"
 LARGEST = {"workers": 0, "sessions": 1, "steps": 2, "samples": 3}
-TABLE = "full"
 
 
 class Loader(simple.Loader):

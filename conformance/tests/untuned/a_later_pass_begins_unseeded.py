@@ -32,8 +32,12 @@ class Shards(IterableDataset[int]):
 
 
 def shows(play: Any) -> Any:
-    import midepoch
+    import warnings
 
+    import midepoch
+    from midepoch.errors import ReplayWarning
+
+    warnings.simplefilter("ignore", ReplayWarning)
     make: Any = midepoch.StatefulDataLoader
 
     def loader() -> Any:
