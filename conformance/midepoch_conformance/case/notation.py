@@ -133,8 +133,8 @@ def parse(text: str) -> Case:
         >>> parse("cut: workers=2; take 2, save s | [workers=1] load s, drain?").sessions[1]
         SessionPlan(execution=Execution(workers=1, lanes=None, interval=1, start_method='fork', \
 persistent=False, prefetch=None, in_order=True, rank=0, world=1, worker_kind='process', \
-restarts=0, together=False), steps=(Step(do='load', n=0, state='s', into='', codec='', value='', document='', \
-tolerate=False), Step(do='drain', n=0, state='', into='', codec='', value='', document='', \
+restarts=0, together=False), steps=(Step(do='load', n=0, state='s', into='', codec='', value='', \
+document='', tolerate=False), Step(do='drain', n=0, state='', into='', codec='', value='', document='', \
 tolerate=True)), ambient=101, host='b', workload=())
 
     Raises:
