@@ -134,8 +134,8 @@ def parse(text: str) -> Case:
         SessionPlan(execution=Execution(workers=1, lanes=None, interval=1, start_method='fork', \
 persistent=False, prefetch=None, in_order=True, rank=0, world=1, worker_kind='process', \
 restarts=0, together=False), steps=(Step(do='load', n=0, state='s', into='', codec='', value='', \
-document='', tolerate=False), Step(do='drain', n=0, state='', into='', codec='', value='', document='', \
-tolerate=True)), ambient=101, host='b', workload=())
+document='', tolerate=False), Step(do='drain', n=0, state='', into='', codec='', value='', \
+document='', tolerate=True)), ambient=101, host='b', workload=())
 
     Raises:
         CaseError: the text is of no case.
