@@ -36,7 +36,7 @@ $(VENV)-trainers/.ready: constraints.txt constraints-trainers.txt pyproject.toml
 	touch $@
 
 trainers: $(VENV)-trainers/.ready
-	$(VENV)-trainers/bin/python -m pytest -n $(JOBS) --dist worksteal impl/tests/integrations
+	$(VENV)-trainers/bin/python -m pytest -n $$(($(JOBS) + 2)) --dist worksteal impl/tests/integrations
 	$(VENV)-trainers/bin/python -m pytest -n $(JOBS) --dist worksteal docs/tests/test_recipes.py \
 		-k 'Hugging or webdataset'
 
