@@ -17,7 +17,6 @@ $(VENV)/.ready: constraints.txt pyproject.toml
 check: $(VENV)/.ready
 	$(BIN)/midepoch check reference --profile quick --jobs $(JOBS)
 	$(BIN)/midepoch check torchdata --profile quick --jobs $(JOBS) || test $$? -eq 1
-	$(BIN)/midepoch check grain --profile quick --jobs $(JOBS) --timeout 20 || test $$? -eq 1
 
 # Some tests wait for most of their time: two processes more than jobs keep the CPUs busy.
 test: $(VENV)/.ready

@@ -30,6 +30,7 @@ from midepoch_conformance.run.explore import Goal, draw_round
 from midepoch_conformance.run.runner import Runner
 from midepoch_conformance.run.settings import Settings
 from midepoch_conformance.search import steering
+from midepoch_conformance.search.bites import facts_of
 from midepoch_conformance.search.chain import draw_history
 from midepoch_conformance.search.draws import Chance, Unplayable
 from midepoch_conformance.search.reach import AXES, Value, offered_values, resumes
@@ -182,14 +183,22 @@ def reached(cases: list[Case]) -> set[Value]:
     }
 
 
+NOT_IN_QUICK = {"many batches", "size out of order"}
+
+
 @pytest.mark.parametrize("profile", PROFILES)
 def test_each_family_has_the_facts_without_which_it_shows_little(profile: str) -> None:
-    table = [c for c in load_table(profile) if reason_not_offered(c, PLAINEST) is None]
-    stating = [one for one in families() if one.bites]
-    assert len(stating) >= 10
-    for one in stating:
-        missing = set(one.bites) - reached([c for c in table if c.probe == one.name])
-        assert not missing, (one.name, missing)
+    table = load_table(profile)
+    for one in families():
+        assert one.bites, one.name
+        cases = [case for case in table if case.probe == one.name]
+        plain = [case for case in cases if reason_not_offered(case, PLAINEST) is None]
+        # What the plainest loader does not offer at all is looked at as it stands in the table.
+        found = {fact for case in plain or cases for fact in facts_of(case)}
+        if profile == "quick" and one.name in NOT_IN_QUICK:
+            assert not cases
+            continue
+        assert found >= set(one.bites), (one.name, set(one.bites) - found)
 
 
 def test_histories_bite_for_the_plainest_loader() -> None:

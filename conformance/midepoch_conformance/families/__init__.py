@@ -7,8 +7,8 @@
 - ``workloads``: the same on unusual workloads, which ``unusual`` lists.
 - ``execution``: changed executions and random numbers; ``delivery``: order, ranks and held
   batches.
-- ``faults``: refused states, faults, costs and outages; ``histories``: combinations of steps.
-- ``document``: the families for implementers of midepoch's own format.
+- ``faults``: refused states and faults, costs, and outages; ``histories``: combinations of steps.
+- ``published``: the families for implementers of midepoch's own format.
 
 Importing the package registers all families.
 """
@@ -16,11 +16,11 @@ Importing the package registers all families.
 from midepoch_conformance.families import (
     basics,
     delivery,
-    document,
     execution,
     faults,
     histories,
+    published,
     workloads,
 )
 
-__all__ = ["basics", "delivery", "document", "execution", "faults", "histories", "workloads"]
+__all__ = ["basics", "delivery", "execution", "faults", "histories", "published", "workloads"]

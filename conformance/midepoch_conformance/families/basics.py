@@ -28,13 +28,31 @@ _basic = partial(family, section="basics")
 # Basis.
 
 
-@_basic("plain", quick=("kinds", "drawn"), shape=(*SHAPES, *SMALL), tail=("keep", "drop"))
+@_basic(
+    "plain",
+    bites=(
+        "a tail",
+        "a tail dropped",
+        "less than a batch",
+        "an empty dataset",
+        "persistent workers",
+        "several epochs",
+    ),
+    quick=("kinds", "drawn"),
+    shape=(*SHAPES, *SMALL),
+    tail=("keep", "drop"),
+)
 def _plain(c: Cell) -> Case:
     return c.play("[host=b] drain, drain")
 
 
 @_basic(
-    "whole", needs=("samples",), quick=("inline",), shape=(*SHAPES, *SMALL), tail=("keep", "drop")
+    "whole",
+    bites=("a tail", "a tail dropped", "less than a batch", "an empty dataset"),
+    needs=("samples",),
+    quick=("inline",),
+    shape=(*SHAPES, *SMALL),
+    tail=("keep", "drop"),
 )
 def _whole(c: Cell) -> Case:
     return c.play("drain, drain")
@@ -48,7 +66,13 @@ SAVING = {
 """The uninterrupted runs that take states."""
 
 
-@_basic("saving", quick=("kinds",), shape=SHAPES, where=tuple(SAVING))
+@_basic(
+    "saving",
+    bites=("a tail", "shuffled", "workers", "no workers"),
+    quick=("kinds",),
+    shape=SHAPES,
+    where=tuple(SAVING),
+)
 def _saving(c: Cell) -> Case:
     return c.play(SAVING[c.where])
 
@@ -70,7 +94,14 @@ def _cut(c: Cell) -> Case | None:
     return c.play(f"take {c.at}, save s | load s, drain, drain")
 
 
-@_basic("chain", quick=("kinds", "drawn"), shape=ONES, links=(2, 3), tail=("keep",))
+@_basic(
+    "chain",
+    bites=("a full window", "a replay from the beginning", "saved again"),
+    quick=("kinds", "drawn"),
+    shape=ONES,
+    links=(2, 3),
+    tail=("keep",),
+)
 def _chain(c: Cell) -> Case | None:
     if 3 * c.links >= c.length:
         return None  # the chain would leave the epoch
@@ -92,12 +123,19 @@ def _resave(c: Cell) -> Case | None:
     return c.play(f"take 5, save s0 | load s0, {again}save s1 | load s1, drain")
 
 
-@_basic("start", shape=SHAPES)
+@_basic("start", bites=("a tail", "workers", "several epochs"), shape=SHAPES)
 def _start(c: Cell) -> Case:
     return c.play("save s | load s, drain, drain")
 
 
-@_basic("live", shape=USUAL, asked=(True, False), begun=(True, False), tail=("keep",))
+@_basic(
+    "live",
+    bites=("a tail", "an epoch broken off", "workers"),
+    shape=USUAL,
+    asked=(True, False),
+    begun=(True, False),
+    tail=("keep",),
+)
 def _live(c: Cell) -> Case | None:
     # An iterator of which nothing was asked yet is live as well: only asking it shows what it does.
     if not c.begun and (c.workers or not c.asked):
@@ -169,7 +207,13 @@ def _later(c: Cell) -> Case | None:
     return c.play(f"{before}, take {c.at}, save s | load s, {after}", c.workload(3))
 
 
-@_basic("break", needs=("samples",), shape=SHAPES, times=(1, 2, 3))
+@_basic(
+    "break",
+    bites=("an epoch broken off", "several epochs", "workers"),
+    needs=("samples",),
+    shape=SHAPES,
+    times=(1, 2, 3),
+)
 def _break(c: Cell) -> Case | None:
     if c.length < 2:
         return None
@@ -189,7 +233,7 @@ ROLLED = {
 
 
 @_basic(
-    "rollover", needs=("samples",), quick=("drawn",),
+    "rollover", bites=("a carried rest", "workers"), needs=("samples",), quick=("drawn",),
     shape=LEFT_OVER, kind=("map", "stateful_map"), where=tuple(ROLLED),
     order=("", "random", "custom", "stateful"), tail=("rollover",),
 )  # fmt: skip
@@ -219,16 +263,26 @@ def _sealed_late(c: Cell) -> Case:
     return c.play(f"{FRESH[c.where]}, {late} | load late, drain, drain")
 
 
-@_basic("edited after save", shape=USUAL, where=tuple(FRESH), tail=("keep",))
+@_basic(
+    "edited after save",
+    bites=("a state edited", "fewer batches left than workers"),
+    shape=USUAL,
+    where=tuple(FRESH),
+    tail=("keep",),
+)
 def _edited_after_save(c: Cell) -> Case:
     edited = "save s, edit s, take 1, save t, edit t, drain, drain"
     return c.play(f"{FRESH[c.where]}, {edited} | load t, drain, drain")
 
 
 @_basic(
-    "codec", shape=USUAL, codec=("pickle", "torch", "json", "bytes"),
-    where=("mid", "start", "end", "later"), tail=("keep",),
-)  # fmt: skip
+    "codec",
+    bites=("a tail", "workers", "several epochs"),
+    shape=USUAL,
+    codec=("pickle", "torch", "json", "bytes"),
+    where=("mid", "start", "end", "later"),
+    tail=("keep",),
+)
 def _codec(c: Cell) -> Case:
     saved = f"{BEFORE[c.where]}, save s codec={c.codec}"
     return c.play(f"{saved} | load s, drain, drain, drain", c.workload(3))
@@ -251,14 +305,26 @@ def _edited_after_load(c: Cell) -> Case:
     return c.play(f"take 2, save s | load s, {begun}edit s, drain, drain")
 
 
-@_basic("loaded by reference", shape=USUAL, where=("mid", "later"), tail=("keep",))
+@_basic(
+    "loaded by reference",
+    bites=("saved again", "workers"),
+    shape=USUAL,
+    where=("mid", "later"),
+    tail=("keep",),
+)
 def _loaded_by_reference(c: Cell) -> Case:
     loaded = "load s, take 1, save t, drain, drain, seal s late"
     return c.play(f"{BEFORE[c.where]}, save s | {loaded}", c.workload(3))
 
 
 @_basic(
-    "tree", needs=("samples",), shape=USUAL, kind=("stateful_iterable",), tail=("keep",), cut=CUTS
+    "tree",
+    bites=("a tail", "workers", "no workers"),
+    needs=("samples",),
+    shape=USUAL,
+    kind=("stateful_iterable",),
+    tail=("keep",),
+    cut=CUTS,
 )
 def _tree(c: Cell) -> Case:
     return c.play(f"take {c.at}, save s | load s, drain, drain", c.workload(2, tree="plain"))
@@ -269,6 +335,7 @@ def _tree(c: Cell) -> Case:
 
 @family(
     "many batches",
+    bites=("an end",),
     quick=("left out",),
     section="extremes",
     shape=((FAR + 8, 1),),
@@ -282,9 +349,15 @@ def _many_batches(c: Cell) -> Case | None:
 
 
 @family(
-    "wrapped sampler", quick=("inline",), section="extremes",
-    shape=((13, 2),), kind=("map",), cut=CUTS[:2], tail=("keep",),
-)  # fmt: skip
+    "wrapped sampler",
+    bites=("a user's sampler", "several epochs"),
+    quick=("inline",),
+    section="extremes",
+    shape=((13, 2),),
+    kind=("map",),
+    cut=CUTS[:2],
+    tail=("keep",),
+)
 def _wrapped_sampler(c: Cell) -> Case | None:
     if c.shuffle:
         return None  # a sampler takes the place of the loader's own order
@@ -294,9 +367,14 @@ def _wrapped_sampler(c: Cell) -> Case | None:
 
 # Here nothing was delivered that a loader could find to be another batch.
 @family(
-    "wrapped sampler ended", quick=("inline",), section="extremes",
-    shape=((13, 2),), kind=("map",), tail=("keep",),
-)  # fmt: skip
+    "wrapped sampler ended",
+    bites=("a user's sampler", "several epochs"),
+    quick=("inline",),
+    section="extremes",
+    shape=((13, 2),),
+    kind=("map",),
+    tail=("keep",),
+)
 def _wrapped_sampler_ended(c: Cell) -> Case | None:
     if c.shuffle:
         return None  # as above

@@ -39,10 +39,20 @@ SIZES = ((2, 0), (3, 2), (2, 3))
 
 
 @_out_of_order(
-    "unordered", needs=("samples",),
-    shape=SHAPES, kind=KINDS, links=(2, 1, 0), position=(1, 3), then=(False, True),
+    "unordered",
+    bites=(
+        "fewer batches since the load than workers",
+        "a full window",
+        "a replay from the beginning",
+    ),
+    needs=("samples",),
+    shape=SHAPES,
+    kind=KINDS,
+    links=(2, 1, 0),
+    position=(1, 3),
+    then=(False, True),
     tail=("keep",),
-)  # fmt: skip
+)
 def _unordered(c: Cell) -> Case | None:
     """Play with any number of resumes; with ``then`` the last session is in order."""
     if c.then and not c.links:
@@ -56,10 +66,16 @@ def _unordered(c: Cell) -> Case | None:
 
 
 @_out_of_order(
-    "unordered elastic", (True,), needs=("samples", "fixed plan"),
-    shape=SHAPES, kind=KINDS, sizes=SIZES, position=(3,),
+    "unordered elastic",
+    (True,),
+    bites=("no workers than before",),
+    needs=("samples", "fixed plan"),
+    shape=SHAPES,
+    kind=KINDS,
+    sizes=SIZES,
+    position=(3,),
     tail=("keep",),
-)  # fmt: skip
+)
 def _elastic(c: Cell) -> Case:
     before, after = c.sizes
     sessions = f"take {c.position}, save s0 | [workers={after}] load s0, drain, drain"
@@ -102,7 +118,14 @@ RESIZED = ((2, 1), (2, 4), (4, 2))
 """The numbers of ranks before and after; each of them divides the samples evenly."""
 
 
-@_of_ranks("ranks", shape=((13, 2), (12, 2)), kind=("map",), ranks=WORLDS, tail=("keep",))
+@_of_ranks(
+    "ranks",
+    bites=("several ranks", "shuffled", "workers"),
+    shape=((13, 2), (12, 2)),
+    kind=("map",),
+    ranks=WORLDS,
+    tail=("keep",),
+)
 def _ranks(c: Cell) -> Case:
     # Each rank continues after it has saved: its resume is compared with that run.
     saved = [f"[rank={r}] take 1, save s{r}, drain, drain" for r in range(c.ranks)]
@@ -111,7 +134,14 @@ def _ranks(c: Cell) -> Case:
     return c.play(" | ".join([*saved, *resumed]), w, world=c.ranks)
 
 
-@_of_ranks("resized ranks", shape=((16, 1),), kind=("map",), worlds=RESIZED, tail=("keep",))
+@_of_ranks(
+    "resized ranks",
+    bites=("another number of ranks", "a full window"),
+    shape=((16, 1),),
+    kind=("map",),
+    worlds=RESIZED,
+    tail=("keep",),
+)
 def _resized_ranks(c: Cell) -> Case:
     before, after = c.worlds
     saved = [f"[rank={r} world={before}] take 1, save s{r}" for r in range(before)]
@@ -128,9 +158,14 @@ SHARED = ((12, 4), (13, 4), (22, 8))
 
 
 @_of_ranks(
-    "shared ranks", needs=("samples",), quick=("inline",),
-    shape=SHARED, kind=("map",), ranks=(2, 4),
-)  # fmt: skip
+    "shared ranks",
+    bites=("another number of ranks", "a tail", "shuffled"),
+    needs=("samples",),
+    quick=("inline",),
+    shape=SHARED,
+    kind=("map",),
+    ranks=(2, 4),
+)
 def _shared_ranks(c: Cell) -> Case:
     steps = "take 1, save s{r}, drain, drain"
     each = [f"[rank={r} world={c.ranks}] {steps.format(r=r)}" for r in range(c.ranks)]
@@ -139,10 +174,15 @@ def _shared_ranks(c: Cell) -> Case:
 
 
 @_of_ranks(
-    "seeds of ranks", needs=("samples", "format"),
-    shape=((13, 4),), kind=("map",), ranks=(2,), draws=(("own",), ("python", "numpy", "torch")),
+    "seeds of ranks",
+    bites=("another number of ranks", "draws", "workers"),
+    needs=("samples", "format"),
+    shape=((13, 4),),
+    kind=("map",),
+    ranks=(2,),
+    draws=(("own",), ("python", "numpy", "torch")),
     tail=("keep",),
-)  # fmt: skip
+)
 def _seeds_of_ranks(c: Cell) -> Case:
     each = [f"[rank={r} world={c.ranks}] drain, drain" for r in range(c.ranks)]
     w = c.workload(ranks="shared", draws=c.draws)
@@ -150,9 +190,15 @@ def _seeds_of_ranks(c: Cell) -> Case:
 
 
 @_of_ranks(
-    "shared ranks resized", needs=("samples",), quick=("inline",),
-    shape=SHARED, kind=("map",), worlds=((2, 4), (4, 2), (1, 4), (4, 1)), position=(1, 2),
-)  # fmt: skip
+    "shared ranks resized",
+    bites=("another number of ranks", "a tail", "loaded again"),
+    needs=("samples",),
+    quick=("inline",),
+    shape=SHARED,
+    kind=("map",),
+    worlds=((2, 4), (4, 2), (1, 4), (4, 1)),
+    position=(1, 2),
+)
 def _shared_ranks_resized(c: Cell) -> Case | None:
     before, after = c.worlds
     if c.position >= c.length:
@@ -161,7 +207,7 @@ def _shared_ranks_resized(c: Cell) -> Case | None:
 
 
 @_of_ranks(
-    "draws of ranks", needs=("samples",),
+    "draws of ranks", bites=("another number of ranks", "draws", "workers"), needs=("samples",),
     shape=((12, 4),), kind=("map",), worlds=((4, 2), (1, 4)), tail=("keep",),
     draws=(("own",), ("python", "numpy", "torch")), resumed=(False, True),
 )  # fmt: skip
@@ -186,12 +232,12 @@ _of_another_size = partial(
 )  # fmt: skip
 
 
-@_of_another_size("ranks cut anew")
+@_of_another_size("ranks cut anew", bites=("another number of ranks", "a tail"))
 def _ranks_cut_anew(c: Cell) -> Case:
     return _larger(c, "cut anew")
 
 
-@_of_another_size("another global batch size")
+@_of_another_size("another global batch size", bites=("another number of ranks", "a tail"))
 def _another_global_batch_size(c: Cell) -> Case:
     return _larger(c, "shared")
 
@@ -220,13 +266,22 @@ _of_lanes = partial(
 one. A map-style dataset has seven batches of them."""
 
 
-@_of_lanes("dealt ranks", ranks=(2, 4))
+@_of_lanes(
+    "dealt ranks",
+    bites=("another number of ranks", "more lanes than workers", "workers"),
+    ranks=(2, 4),
+)
 def _dealt_ranks(c: Cell) -> Case:
     each = [f"[rank={r} world={c.ranks}] take 1, save s{r}, drain, drain" for r in range(c.ranks)]
     return c.play(" | ".join(["drain, drain", *each]), c.workload(ranks="dealt"), lanes=LANES)
 
 
-@_of_lanes("merged ranks", worlds=((2, 1), (2, 2), (2, 4), (4, 2)), position=(1, 2))
+@_of_lanes(
+    "merged ranks",
+    bites=("another number of ranks", "more lanes than workers", "a tail", "workers"),
+    worlds=((2, 1), (2, 2), (2, 4), (4, 2)),
+    position=(1, 2),
+)
 def _merged_ranks(c: Cell) -> Case | None:
     before, after = c.worlds
     if c.position * before >= c.shape[0] // c.shape[1]:
@@ -247,7 +302,13 @@ GROUPS = ((2, 1), (4, 2), (3, 4), (1, 3))
 _of_groups = partial(family, workers=(False,), section="groups", needs=("samples",), worlds=GROUPS)
 
 
-@_of_groups("process group", shape=((24, 12), (36, 12)), kind=("map",), then=(False, True))
+@_of_groups(
+    "process group",
+    bites=("another number of ranks", "a lost worker"),
+    shape=((24, 12), (36, 12)),
+    kind=("map",),
+    then=(False, True),
+)
 def _process_group(c: Cell) -> Case | None:
     """Let ranks agree on a seed, and one rank alone go on from their state, as other ranks do.
 
@@ -264,7 +325,12 @@ def _process_group(c: Cell) -> Case | None:
     return c.play(" | ".join(steps), w, world=before, together=True)
 
 
-@_of_groups("uneven lanes in a group", shape=((31, 1), (27, 2)), kind=("iterable",))
+@_of_groups(
+    "uneven lanes in a group",
+    bites=("another number of ranks", "more lanes than workers"),
+    shape=((31, 1), (27, 2)),
+    kind=("iterable",),
+)
 def _uneven_lanes(c: Cell) -> Case:
     """Twelve lanes are dealt, of which the first ones have a batch more than the others."""
     steps = f"take 1, save s, drain, drain | [world={c.worlds[1]}] load s, drain, drain"
@@ -279,9 +345,14 @@ WIDTHS = (16384, 64)
 
 
 @_of_held(
-    "written over", shape=ONES, kind=("map", "iterable", "stateful_iterable"), width=WIDTHS,
-    then=(False, True), tail=("keep",),
-)  # fmt: skip
+    "written over",
+    bites=("a full window", "workers", "no workers"),
+    shape=ONES,
+    kind=("map", "iterable", "stateful_iterable"),
+    width=WIDTHS,
+    then=(False, True),
+    tail=("keep",),
+)
 def _written_over(c: Cell) -> Case:
     """Write into delivered batches; with ``then``, save a state after that and resume it.
 

@@ -61,6 +61,7 @@ def _interval(c: Cell) -> Case:
 @_of_execution(
     "workers",
     (True,),
+    bites=("more lanes than workers", "workers", "no workers"),
     needs=("fixed plan",),
     quick=("kinds",),
     shape=USUAL,
@@ -72,7 +73,12 @@ def _workers(c: Cell) -> Case:
     return c.play(sessions, workers=before, lanes=before or after)
 
 
-@_of_execution("execution", shape=USUAL, change=tuple(CHANGES))
+@_of_execution(
+    "execution",
+    bites=("an interval", "persistent workers", "a prefetch of its own"),
+    shape=USUAL,
+    change=tuple(CHANGES),
+)
 def _execution(c: Cell) -> Case | None:
     if c.change in _BACKWARDS and c.change != "from an interval":
         return None  # of two runs it makes no difference which one comes first
@@ -97,6 +103,12 @@ def _elastic(c: Cell) -> Case:
 @_of_execution(
     "elastic values",
     (True,),
+    bites=(
+        "draws",
+        "more lanes than workers",
+        "more workers than before",
+        "no workers than before",
+    ),
     needs=("samples", "fixed plan"),
     shape=USUAL,
     pair=WORKER_PAIRS,
@@ -116,6 +128,7 @@ def _resized(c: Cell, *draws: str) -> Case:
 @_of_execution(
     "changed workers",
     (True,),
+    bites=("more workers than before", "fewer workers than before"),
     needs=("samples",),
     quick=("kinds",),
     shape=USUAL,
@@ -152,6 +165,7 @@ def _changing(c: Cell, sessions: str) -> Case | None:
 
 @_of_execution(
     "own values",
+    bites=("draws", "workers", "no workers"),
     quick=("drawn",),
     needs=("samples",),
     shape=USUAL,
@@ -163,23 +177,36 @@ def _own_values(c: Cell) -> Case:
 
 
 @_of_execution(
-    "thread values", (True,), needs=("samples",),
-    shape=USUAL, kind=("map", *ITERABLES), then=(True, False),
-    epoch=(0, 1), cut=("half",), tail=("keep",),
-)  # fmt: skip
+    "thread values",
+    (True,),
+    bites=("draws", "another worker_kind than before"),
+    needs=("samples",),
+    shape=USUAL,
+    kind=("map", *ITERABLES),
+    then=(True, False),
+    epoch=(0, 1),
+    cut=("half",),
+    tail=("keep",),
+)
 def _thread_values(c: Cell) -> Case:
     """Resume in threads a state that was saved in processes, or the other way round."""
     return _values(c, "own", *CHANGES["threads" if c.then else "from threads"])
 
 
 # Of many samples, some would share a seed of few bits.
-@_of_execution("own streams", needs=("samples",), shape=(*USUAL, (1500, 50)))
+@_of_execution(
+    "own streams",
+    bites=("draws", "several epochs", "workers"),
+    needs=("samples",),
+    shape=(*USUAL, (1500, 50)),
+)
 def _own_streams(c: Cell) -> Case:
     return c.play("drain, drain", c.workload(draws=("own",)))
 
 
 @_of_execution(
     "ambient values",
+    bites=("draws", "workers", "no workers"),
     quick=("drawn",),
     needs=("samples",),
     shape=USUAL,
@@ -192,7 +219,12 @@ def _ambient_values(c: Cell) -> Case:
 
 
 @_of_execution(
-    "ambient streams", quick=("drawn",), needs=("samples",), shape=USUAL, draw=AMBIENT_DRAWS
+    "ambient streams",
+    bites=("draws", "workers", "no workers"),
+    quick=("drawn",),
+    needs=("samples",),
+    shape=USUAL,
+    draw=AMBIENT_DRAWS,
 )
 def _ambient_streams(c: Cell) -> Case:
     return c.play("drain, drain", c.workload(draws=(c.draw,)))
@@ -208,9 +240,17 @@ PAYLOADS = ("containers", "arrays", "tensors", "values", "objects")
 
 
 @family(
-    "payloads", (True,), section="extremes", needs=("fixed plan",), shape=((13, 4),),
-    kind=("map", "iterable"), payload=PAYLOADS, pair=((3, 0),), tail=("keep",),
-)  # fmt: skip
+    "payloads",
+    (True,),
+    bites=("more lanes than workers", "workers", "no workers"),
+    section="extremes",
+    needs=("fixed plan",),
+    shape=((13, 4),),
+    kind=("map", "iterable"),
+    payload=PAYLOADS,
+    pair=((3, 0),),
+    tail=("keep",),
+)
 def _payloads(c: Cell) -> Case:
     """Send all that a sample may hold from a worker."""
     before, after = c.pair
@@ -219,9 +259,15 @@ def _payloads(c: Cell) -> Case:
 
 
 @family(
-    "healed persistent", (True,), section="extremes", needs=("samples",), shape=((13, 1),),
-    kind=("stateful_map",), tail=("keep",),
-)  # fmt: skip
+    "healed persistent",
+    (True,),
+    bites=("a lost worker", "persistent workers", "a full window"),
+    section="extremes",
+    needs=("samples",),
+    shape=((13, 1),),
+    kind=("stateful_map",),
+    tail=("keep",),
+)
 def _healed_persistent(c: Cell) -> Case:
     """Let a worker die in its first batch of an epoch that its lanes went on into."""
     # Sample 0 was delivered before the state: in the resumed run the next epoch fetches it.

@@ -102,7 +102,22 @@ CAUGHT = ("caught", "caught in the rest")
 """The plots in which the caller catches a sample's exception."""
 
 
-@family(HISTORY, section="histories", shape=((13, 2),), plot=tuple(PLOTS), tail=("keep",))
+@family(
+    HISTORY,
+    bites=(
+        "a late epoch of a resumed resume",
+        "loaded after a broken epoch",
+        "a fault after a resume",
+        "an interrupt",
+        "a lost worker",
+        "a killed process",
+        "a full window",
+    ),
+    section="histories",
+    shape=((13, 2),),
+    plot=tuple(PLOTS),
+    tail=("keep",),
+)
 def _history(c: Cell) -> Case | None:
     alone = c.plot in WITH_WORKERS[2:]
     if (c.plot not in WITH_WORKERS) if c.workers else alone:
@@ -138,12 +153,23 @@ _of_stages = partial(
 )
 
 
-@_of_stages(OF_RANKS, shape=((26, 4), (24, 4)), kind=("map",))
+@_of_stages(
+    OF_RANKS,
+    bites=("another number of ranks", "an older state", "several epochs"),
+    shape=((26, 4), (24, 4)),
+    kind=("map",),
+)
 def _of_ranks(c: Cell) -> Case | None:
     return _staged(c, "shared", Execution())
 
 
-@_of_stages(OF_DEALT_RANKS, shape=((35, 2), (32, 2)), kind=LANED, tail=("keep",))
+@_of_stages(
+    OF_DEALT_RANKS,
+    bites=("another number of ranks", "off the interval", "a replay from the beginning"),
+    shape=((35, 2), (32, 2)),
+    kind=LANED,
+    tail=("keep",),
+)
 def _of_dealt_ranks(c: Cell) -> Case | None:
     """Map-style lanes replay from snapshots that several ranks took at other batches."""
     interval = 2 if c.kind == "stateful_map" else 1
@@ -174,9 +200,15 @@ _CUT_TAILS = {"smaller and back": "keep", "carried over": "rollover"}
 
 
 @family(
-    OF_CUT_RANKS, (False,), section="recuts", needs=("samples", "format"), plot=tuple(CUT_ANEW),
-    shape=((26, 4), (24, 4)), kind=("map",),
-)  # fmt: skip
+    OF_CUT_RANKS,
+    (False,),
+    bites=("another number of ranks", "a carried rest", "an older state"),
+    section="recuts",
+    needs=("samples", "format"),
+    plot=tuple(CUT_ANEW),
+    shape=((26, 4), (24, 4)),
+    kind=("map",),
+)
 def _of_cut_ranks(c: Cell) -> Case | None:
     tail = _CUT_TAILS.get(c.plot, "drop")
     return _staged(Cell(c.family, {**c.values, "tail": tail}), "cut anew", Execution())

@@ -15,7 +15,7 @@ from midepoch_conformance.case.uninterrupted import usual_length
 from midepoch_conformance.case.workload import AMBIENT_DRAWS, Workload
 from midepoch_conformance.families.execution import WORKER_PAIRS
 from midepoch_conformance.families.family import CUTS, LANED, Cell, chained, drains, family
-from midepoch_conformance.families.faults import INTERRUPTED
+from midepoch_conformance.families.faults.outages import INTERRUPTED
 from midepoch_conformance.families.unusual import ASPECTS, named, workload
 
 SHAPES = ((13, 2), (12, 3))
@@ -54,12 +54,12 @@ def _at(c: Cell, w: Workload, epoch: int = 0) -> int:
     return at if 0 < at < length else 0
 
 
-@_unusual("work plain", tail=("keep", "drop"))
+@_unusual("work plain", bites=("a user's sampler", "workers", "no workers"), tail=("keep", "drop"))
 def _plain(c: Cell, w: Workload) -> Case:
     return c.play(f"[host=b] {drains(w.epochs)}", w)
 
 
-@_unusual("work whole", each=("length",))
+@_unusual("work whole", bites=("shuffled", "workers"), each=("length",))
 def _whole(c: Cell, w: Workload) -> Case | None:
     return c.play(drains(w.epochs), w) if w.whole else None
 
@@ -68,23 +68,33 @@ SAVING = {"start": "save a, save b", "mid": "take 1, save a, save b, take 1, sav
 """How an uninterrupted run begins that takes states."""
 
 
-@_unusual("work saving", where=tuple(SAVING))
+@_unusual("work saving", bites=("a user's sampler", "workers"), where=tuple(SAVING))
 def _saving(c: Cell, w: Workload) -> Case:
     return c.play(f"{SAVING[c.where]}, {drains(w.epochs)}", w)
 
 
-@_unusual("work cut", each=("stream", "epochs", "length"), cut=CUTS)
+@_unusual(
+    "work cut",
+    bites=("draws", "a window beyond the end", "a replay from the beginning"),
+    each=("stream", "epochs", "length"),
+    cut=CUTS,
+)
 def _cut(c: Cell, w: Workload) -> Case | None:
     at = _at(c, w)
     return c.play(f"take {at}, save s | load s, {drains(w.epochs)}", w) if at else None
 
 
-@_unusual("work start")
+@_unusual("work start", bites=("a user's sampler", "a full window"))
 def _start(c: Cell, w: Workload) -> Case:
     return c.play(f"save s | load s, {drains(w.epochs)}", w)
 
 
-@_unusual("work chain", shape=((13, 2), (16, 2)), links=(2, 3))
+@_unusual(
+    "work chain",
+    bites=("saved again", "a full window", "a replay from the beginning"),
+    shape=((13, 2), (16, 2)),
+    links=(2, 3),
+)
 def _chain(c: Cell, w: Workload) -> Case | None:
     if usual_length(w, c.execution()) <= c.links + 1:
         return None
@@ -96,18 +106,27 @@ LATER = tuple(name for name in RESUMED if name != "oneshot")
 
 
 @_unusual(
-    "work later", epochs=3, each=("sampler", "epochs", "length"),
-    unusual=LATER, epoch=(1, 2), cut=CUTS,
-)  # fmt: skip
+    "work later",
+    bites=("a later epoch", "a full window"),
+    epochs=3,
+    each=("sampler", "epochs", "length"),
+    unusual=LATER,
+    epoch=(1, 2),
+    cut=CUTS,
+)
 def _later(c: Cell, w: Workload) -> Case | None:
     at, before, after = _at(c, w, c.epoch), drains(c.epoch), drains(3 - c.epoch)
     return c.play(f"{before}, take {at}, save s | load s, {after}", w) if at else None
 
 
 @_unusual(
-    "work end seen", epochs=3, each=("epochs", "length", "itself"),
-    unusual=(*LATER, "oneshot"), epoch=(0, 1),
-)  # fmt: skip
+    "work end seen",
+    bites=("a user's sampler", "a full window"),
+    epochs=3,
+    each=("epochs", "length", "itself"),
+    unusual=(*LATER, "oneshot"),
+    epoch=(0, 1),
+)
 def _end_seen(c: Cell, w: Workload) -> Case | None:
     if c.unusual == "oneshot":  # one that has a state knows that it has ended
         if c.kind != "stateful_iterable" or c.workers or c.epoch:
@@ -126,6 +145,7 @@ an empty epoch or none. That is the loader's choice.
 
 @_unusual(
     "work end unseen",
+    bites=("persistent workers", "a replay from the beginning"),
     epochs=3,
     unusual=tuple(name for name in LATER if name not in OUTSIDE),
     epoch=(0, 1),
@@ -134,7 +154,13 @@ def _end_unseen(c: Cell, w: Workload) -> Case:
     return c.play(f"{drains(c.epoch)}, take all, save s | load s, {drains(3 - c.epoch)}", w)
 
 
-@_unusual("work break", unusual=LATER, times=(1, 3), cut=("one", "last"))
+@_unusual(
+    "work break",
+    bites=("an epoch broken off", "workers"),
+    unusual=LATER,
+    times=(1, 3),
+    cut=("one", "last"),
+)
 def _break(c: Cell, w: Workload) -> Case | None:
     at = _at(c, w)
     if not w.whole or w.grow or not at:
@@ -143,24 +169,40 @@ def _break(c: Cell, w: Workload) -> Case | None:
     return c.play(f"take {at}, break, " * c.times + "drain, drain", w)
 
 
-@_unusual("work used", epochs=3, each=("sampler", "epochs"), unusual=LATER, where=("start", "mid"))
+@_unusual(
+    "work used",
+    bites=("loaded after a broken epoch", "a full window"),
+    epochs=3,
+    each=("sampler", "epochs"),
+    unusual=LATER,
+    where=("start", "mid"),
+)
 def _used(c: Cell, w: Workload) -> Case:
     taken = "take 2, " if c.where == "mid" else ""
     return c.play(f"{taken}save s | drain, take 2, break, load s, drain, drain, drain", w)
 
 
-@_unusual("work interval", shape=((13, 2), (16, 2)), interval=(3, 100), position=(1, 2, 4))
+@_unusual(
+    "work interval",
+    bites=("off the interval", "an interval longer than the epoch"),
+    shape=((13, 2), (16, 2)),
+    interval=(3, 100),
+    position=(1, 2, 4),
+)
 def _interval(c: Cell, w: Workload) -> Case | None:
     if usual_length(w, c.execution()) <= c.position:
         return None
     return c.play(f"take {c.position}, save s | load s, {drains(w.epochs)}", w)
 
 
-_unusual("work tree", each=ASPECTS, unusual=named("tree"), cut=CUTS)(_cut)
+_unusual(
+    "work tree", bites=("a later epoch", "workers"), each=ASPECTS, unusual=named("tree"), cut=CUTS
+)(_cut)
 
 
 @_unusual(
     "work codec",
+    bites=("draws", "a replay from the beginning"),
     unusual=(*named("tree", "private"), "buffer"),
     codec=("torch", "json", "bytes"),
     cut=("half",),
@@ -173,6 +215,7 @@ def _codec(c: Cell, w: Workload) -> Case | None:
 
 @_unusual(
     "work values",
+    bites=("draws", "workers", "no workers"),
     unusual=named("stream", "iterator", "history"),
     kind=("stateful_iterable", "stateful_map"),
     draw=AMBIENT_DRAWS,
@@ -183,7 +226,14 @@ def _values(c: Cell, w: Workload) -> Case | None:
 
 
 # One epoch: a lane's dataset lives as long as its worker, and so does its history.
-@_unusual("work workers", (True,), epochs=1, needs=("fixed plan",), pair=WORKER_PAIRS)
+@_unusual(
+    "work workers",
+    (True,),
+    bites=("more lanes than workers",),
+    epochs=1,
+    needs=("fixed plan",),
+    pair=WORKER_PAIRS,
+)
 def _workers(c: Cell, w: Workload) -> Case:
     before, after = c.pair
     sessions = f"| [workers={after} ambient=1] drain"
@@ -194,6 +244,7 @@ def _workers(c: Cell, w: Workload) -> Case:
 @_unusual(
     "work left early",
     (True,),
+    bites=("an epoch broken off", "draws", "persistent workers"),
     epochs=0,
     needs=("fixed plan",),
     shape=((8, 2),),
@@ -229,6 +280,7 @@ LEFT = {
 @_unusual(
     "work left and saved",
     (False,),
+    bites=("saved after a broken epoch", "draws"),
     epochs=0,
     shape=((9, 2),),
     unusual=("buffer", "on both", "history", "private numpy", "random", "stateful"),
@@ -240,7 +292,7 @@ def _left_and_saved(c: Cell, w: Workload) -> Case:
 
 
 @_unusual(
-    "work execution", (True,), epochs=3,
+    "work execution", (True,), bites=("a user's sampler", "persistent workers"), epochs=3,
     shape=((13, 2),), unusual=("distributed", "less samples"), kind=("map",),
 )  # fmt: skip
 def _execution(c: Cell, w: Workload) -> Case | None:
@@ -249,7 +301,13 @@ def _execution(c: Cell, w: Workload) -> Case | None:
     return c.play("| [persistent=true ambient=1] drain, drain, drain", w)
 
 
-@_unusual("work elastic", (True,), needs=("fixed plan",), pair=WORKER_PAIRS)
+@_unusual(
+    "work elastic",
+    (True,),
+    bites=("more workers than before", "no workers than before"),
+    needs=("fixed plan",),
+    pair=WORKER_PAIRS,
+)
 def _elastic(c: Cell, w: Workload) -> Case:
     before, after = c.pair
     lanes = before or after
@@ -260,7 +318,9 @@ def _elastic(c: Cell, w: Workload) -> Case:
 
 # A dataset that always hands out the same object changes it when it is asked again.
 @_unusual(
-    "work sealed late", unusual=("mutated", "buffer", "on the iterator", "history", "stateful")
+    "work sealed late",
+    bites=("encoded late", "a full window"),
+    unusual=("mutated", "buffer", "on the iterator", "history", "stateful"),
 )
 def _sealed_late(c: Cell, w: Workload) -> Case:
     saved = "take 2, save s, take 1, save t, drain, drain, seal s late"
@@ -271,27 +331,46 @@ def _sealed_late(c: Cell, w: Workload) -> Case:
 MUTABLE = named("sampler", "private", "tree", "stream", "iterator", "history")
 
 
-@_unusual("work edited after save", each=("sampler",), unusual=MUTABLE)
+@_unusual(
+    "work edited after save",
+    bites=("a replay from the beginning", "a full window"),
+    each=("sampler",),
+    unusual=MUTABLE,
+)
 def _edited_after_save(c: Cell, w: Workload) -> Case:
     return c.play("take 2, save s, edit s, drain, drain | load s, drain, drain", w)
 
 
-@_unusual("work edited after load", each=("sampler",), unusual=MUTABLE, soon=(0, 1))
+@_unusual(
+    "work edited after load",
+    bites=("a state edited", "fewer batches since the load than workers"),
+    each=("sampler",),
+    unusual=MUTABLE,
+    soon=(0, 1),
+)
 def _edited_after_load(c: Cell, w: Workload) -> Case:
     edited = "take 1, edit s" if c.soon else "edit s"
     resumed = f"load s, {edited}, save t, drain, drain | load t, drain, drain"
     return c.play(f"take 2, save s | {resumed}", w)
 
 
-@_unusual("work by reference", each=("sampler",), unusual=MUTABLE)
+@_unusual(
+    "work by reference", bites=("saved again", "a full window"), each=("sampler",), unusual=MUTABLE
+)
 def _by_reference(c: Cell, w: Workload) -> Case:
     return c.play("take 2, save s | load s, take 1, save t, drain, drain, seal s late", w)
 
 
 @_unusual(
-    "work refused", epochs=3, needs=("samples",), each=("sampler", "epochs"),
-    shape=((13, 3),), begun=(True, False, "loaded"), later=(True, False),
-)  # fmt: skip
+    "work refused",
+    bites=("an older state", "fewer batches since the load than workers"),
+    epochs=3,
+    needs=("samples",),
+    each=("sampler", "epochs"),
+    shape=((13, 3),),
+    begun=(True, False, "loaded"),
+    later=(True, False),
+)
 def _refused(c: Cell, w: Workload) -> Case | None:
     """Refuse a state of another batch size; then go on, save, and resume."""
     if c.unusual == "distributed" and not (c.shuffle and c.later and not c.begun):
@@ -305,10 +384,15 @@ def _refused(c: Cell, w: Workload) -> Case | None:
 
 
 @_unusual(
-    "work interrupted", needs=("samples",), shape=((13, 3),), interval=(100,), sample=(6, 1, 11),
+    "work interrupted",
+    bites=("an interrupt", "an interval longer than the epoch", "a snapshot of the pass before"),
+    needs=("samples",),
+    shape=((13, 3),),
+    interval=(100,),
+    sample=(6, 1, 11),
     where=("goes on", "saved"),
     unusual=("random", "stateful", "private python", "private numpy", "buffer", "on the iterator"),
-)  # fmt: skip
+)
 def _interrupted(c: Cell, w: Workload) -> Case | None:
     """Interrupt a batch of data that remember what was drawn for it."""
     if c.sample != 6 and not w.sampler:
@@ -322,12 +406,12 @@ def _interrupted(c: Cell, w: Workload) -> Case | None:
 UNEVEN: dict[str, Any] = {"section": "unusual", "shape": ((16, 2), (13, 2)), "kind": KINDS}
 
 
-@family("uneven plain", (True,), needs=("samples",), **UNEVEN)
+@family("uneven plain", (True,), bites=("several epochs", "workers"), needs=("samples",), **UNEVEN)
 def _uneven_plain(c: Cell) -> Case | None:
     return _gated(c, "[host=b] drain, drain")
 
 
-@family("uneven", (True,), needs=("samples",), **UNEVEN, position=(1, 3))
+@family("uneven", (True,), bites=("a full window",), needs=("samples",), **UNEVEN, position=(1, 3))
 def _uneven(c: Cell) -> Case | None:
     return _gated(c, f"take {c.position}, save s | [gate=null] load s, drain, drain")
 

@@ -9,22 +9,19 @@ from typing import Any
 
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.families.family import GOES_ON, ITERABLES, Cell, drains, family
+from midepoch_conformance.families.family import ITERABLES, Cell, drains, family
 from midepoch_conformance.verdict.format.published import (
     Vector,
-    published_elements,
     resume,
     vector,
     vectors,
 )
 
-__all__ = ["HUGE"]
+__all__ = ["ALONE", "KINDS", "ONE", "SEEDS", "document_at", "loading", "seeded"]
 
 KINDS = ("map", *ITERABLES)
 ONE = ((13, 4),)
 SEEDS = (3, 2**64 - 1)
-HUGE = 10**12
-"""The samples of a dataset whose order is too long to store."""
 
 CHUNK = 48
 """The number of invalid states that one case loads, one after the other."""
@@ -51,13 +48,28 @@ _format = partial(family, section="format", needs=("format",))
 # The document.
 
 
-@_format("document", shape=ONE, kind=KINDS, seed=SEEDS, tail=("keep",))
+@_format(
+    "document",
+    bites=("shuffled", "workers", "no workers"),
+    shape=ONE,
+    kind=KINDS,
+    seed=SEEDS,
+    tail=("keep",),
+)
 def _document(c: Cell) -> Case:
     first = "save a codec=json, take 2, save b codec=json, take all, save c codec=json"
-    return c.play(f"{first}, drain, save d codec=json, take 1, save e codec=json", _seeded(c, 2))
+    return c.play(f"{first}, drain, save d codec=json, take 1, save e codec=json", seeded(c, 2))
 
 
-@_format("document layout", (True,), shape=ONE, kind=KINDS, counts=((2, 0), (3, 1)), tail=("keep",))
+@_format(
+    "document layout",
+    (True,),
+    bites=("more lanes than workers", "persistent workers"),
+    shape=ONE,
+    kind=KINDS,
+    counts=((2, 0), (3, 1)),
+    tail=("keep",),
+)
 def _layout(c: Cell) -> Case:
     before, after = c.counts
     # The lifetime belongs to the plan: lanes outlive an epoch without workers.
@@ -68,9 +80,14 @@ def _layout(c: Cell) -> Case:
 
 
 @_format(
-    "document tree", quick=("inline",), shape=ONE, kind=("stateful_iterable",), tail=("keep",),
+    "document tree",
+    bites=("a tail",),
+    quick=("inline",),
+    shape=ONE,
+    kind=("stateful_iterable",),
+    tail=("keep",),
     codec=("json", "pickle"),
-)  # fmt: skip
+)
 def _tree(c: Cell) -> Case:
     return c.play(f"take 2, save s codec={c.codec} | load s, drain", c.workload(tree="plain"))
 
@@ -87,9 +104,14 @@ ORDERS: dict[str, dict[str, Any]] = {
 
 
 @_format(
-    "document position", section="positions", shape=ONE, kind=(*KINDS, "stateful_map"),
-    tail=("keep", "drop"), order=tuple(ORDERS),
-)  # fmt: skip
+    "document position",
+    bites=("saved after a broken epoch", "a user's sampler", "a window beyond the end"),
+    section="positions",
+    shape=ONE,
+    kind=(*KINDS, "stateful_map"),
+    tail=("keep", "drop"),
+    order=tuple(ORDERS),
+)
 def _position(c: Cell) -> Case | None:
     """Take states at all moments of epochs, in a fresh run and after a load."""
     fields = ORDERS[c.order]
@@ -106,13 +128,20 @@ BEFORE = {"start": "", "mid": "take 2", "end": "take all", "later": "drain, take
 """The deliveries before a state is taken."""
 
 
-@_format("document reload", quick=("inline",), shape=ONE, kind=KINDS, where=tuple(BEFORE))
+@_format(
+    "document reload",
+    bites=("a replay from the beginning", "saved again"),
+    quick=("inline",),
+    shape=ONE,
+    kind=KINDS,
+    where=tuple(BEFORE),
+)
 def _reload(c: Cell) -> Case:
     return c.play(f"{BEFORE[c.where]}, save s codec=json | load s, save t codec=json")
 
 
 @_format(
-    "document end",
+    "document end", bites=("a tail", "a tail dropped", "a user's sampler", "workers"),
     shape=ONE, kind=(*KINDS, "stateful_map"), tail=("keep", "drop"), epoch=(0, 1, 2),
     order=("", "stateful"),
 )  # fmt: skip
@@ -128,9 +157,16 @@ def _end(c: Cell) -> Case | None:
 
 
 @family(
-    "asked beyond the end", (True,), section="positions", needs=("format",),
-    shape=ONE, kind=("map",), tail=("keep",), epoch=(0, 1),
-)  # fmt: skip
+    "asked beyond the end",
+    (True,),
+    bites=("several epochs", "workers"),
+    section="positions",
+    needs=("format",),
+    shape=ONE,
+    kind=("map",),
+    tail=("keep",),
+    epoch=(0, 1),
+)
 def _asked_beyond(c: Cell) -> Case:
     """Workers ask a sampler ahead; after a short last batch it has ended."""
     sessions = f"{drains(c.epoch)}, take all, save s | load s, drain, drain"
@@ -138,7 +174,13 @@ def _asked_beyond(c: Cell) -> Case:
 
 
 @_format(
-    "document plan", quick=("inline",), shape=ONE, kind=("map",), plan=tuple(PLANS), tail=("keep",)
+    "document plan",
+    bites=("a tail dropped", "shuffled"),
+    quick=("inline",),
+    shape=ONE,
+    kind=("map",),
+    plan=tuple(PLANS),
+    tail=("keep",),
 )
 def _plan(c: Cell) -> Case | None:
     if not c.shuffle:
@@ -149,6 +191,7 @@ def _plan(c: Cell) -> Case | None:
 
 @_format(
     "document refused",
+    bites=("several epochs",),
     quick=("inline",),
     shape=ONE,
     kind=KINDS,
@@ -182,27 +225,41 @@ def _invalid(c: Cell) -> Case | None:
     shown, chunk = chunks[c.chunk]
     workload = _ANY if shown is None else _of_plan(shown)
     lanes = 0 if shown is None else shown.plan["lanes"]
-    return c.play(", ".join(f"{_load(v.name, v.text)}?" for v in chunk), workload, lanes=lanes)
+    return c.play(", ".join(f"{loading(v.name, v.text)}?" for v in chunk), workload, lanes=lanes)
 
 
-def _load(name: str, document: str) -> str:
+def loading(name: str, document: str) -> str:
     """Return the step that loads a document."""
     return f"load_document {json.dumps(name)} {json.dumps(document)}"
 
 
 _ANY = Workload(n=10, batch_size=4, epochs=0, shuffle=True, seed=7)
-_ALONE: dict[str, Any] = {"kind": ("map",), "shuffle": (False,), "shape": ((10, 4),)}
+ALONE: dict[str, Any] = {"kind": ("map",), "shuffle": (False,), "shape": ((10, 4),)}
 
-_format("invalid state", (False,), chunk=tuple(range(16)), **_ALONE)(_invalid)
-_format("unknown field", (False,), chunk=(0, 1), **_ALONE)(_invalid)
-_format("other version", (False,), chunk=(0, 1), **_ALONE)(_invalid)
+_format(
+    "invalid state",
+    (False,),
+    bites=("a user's sampler", "more lanes than workers"),
+    chunk=tuple(range(16)),
+    **ALONE,
+)(_invalid)
+_format("unknown field", (False,), bites=("shuffled",), chunk=(0, 1), **ALONE)(_invalid)
+_format("other version", (False,), bites=("shuffled",), chunk=(0, 1), **ALONE)(_invalid)
 
 
 @_format(
     "published resume",
+    bites=(
+        "draws",
+        "a user's sampler",
+        "a tail dropped",
+        "less than a batch",
+        "an empty dataset",
+        "more lanes than workers",
+    ),
     quick=("inline",),
     vector=tuple(v.name for folder in ("resumes", "users") for v in vectors(folder)),
-    **_ALONE,
+    **ALONE,
 )
 def _published(c: Cell) -> Case | None:
     found = resume(c.vector)
@@ -213,9 +270,10 @@ def _published(c: Cell) -> Case | None:
 
 @_format(
     "published mismatch",
+    bites=("a user's sampler",),
     quick=("inline",),
     vector=tuple(v.name for v in vectors("mismatches")),
-    **_ALONE,
+    **ALONE,
 )
 def _mismatch(c: Cell) -> Case | None:
     return _of_resume(c, vector("mismatches", c.vector), "take 1?")
@@ -232,7 +290,7 @@ def _of_resume(c: Cell, found: Vector, steps: str) -> Case | None:
         adopts="seed" not in given, checked="check" in given,
     )  # fmt: skip
     # An error is due with the first batch; the load may know it already.
-    loaded = _load(found.name, found.text) + ("?" if found.error else "")
+    loaded = loading(found.name, found.text) + ("?" if found.error else "")
     return c.play(f"{loaded}, {steps}", workload, lanes=given.get("lanes"))
 
 
@@ -265,126 +323,14 @@ def _of_plan(vector: Vector) -> Workload:
     )
 
 
-# The order and the seeds.
-
-
-@_format(
-    "order",
-    quick=("inline",),
-    shape=((13, 4), (16, 1), (5000, 250), (4096, 256), (4097, 256), (1, 1), (2, 1), (97, 5)),
-    kind=("map",),
-    seed=SEEDS,
-    tail=("keep",),
-)
-def _order(c: Cell) -> Case | None:
-    if not c.shuffle or (c.workers and c.shape not in ((13, 4), (5000, 250))):
-        return None
-    return c.play("save a, drain, save b, drain, take 1, save c", _seeded(c, 0))
-
-
-# A state counts up to 2^53 - 1 samples (FIELD-2), so no position of a longer order can be loaded.
-_ORDERS = tuple(
-    v.name for v in vectors("order") if "orders" in v.data and 0 < int(v.data["n"]) < 2**53
-)
-
-
-@_format("published order", (False,), vector=_ORDERS, **_ALONE)
-def _published_order(c: Cell) -> Case:
-    """Play a published order: of the key of epoch 0 under the root seed 0."""
-    n = int(vector("order", c.vector).data["n"])
-    workload = Workload(n=n, batch_size=1, epochs=0, shuffle=True, seed=0)
-    steps: list[str] = []
-    for position, elements in published_elements(c.vector):
-        loaded = _load(f"{c.vector} at {position}", _document_at(workload, 0, position))
-        steps += [loaded, f"take {len(elements)}", "break"]
-    return c.play(", ".join(steps), workload, lanes=0)
-
-
-@_format(
-    "published epochs", (False,),
-    vector=tuple(v.name for v in vectors("epochs") if v.data["length"] != "0"), **_ALONE,
-)  # fmt: skip
-def _published_epochs(c: Cell) -> Case:
-    data = vector("epochs", c.vector).data
-    workload = Workload(
-        n=int(data["length"]), batch_size=data["batch_size"], epochs=0, shuffle=True,
-        seed=int(data["root"]), tail=data["tail"],
-    )  # fmt: skip
-    steps: list[str] = []
-    for epoch in data["epochs"]:
-        number, count = epoch["epoch"], len(epoch["batches"])
-        steps.append(_load(f"epoch {number}", _document_at(workload, number, 0)))
-        steps.append("drain" if count == int(epoch["count"]) else f"take {count}, break")
-    return c.play(", ".join(steps), workload, lanes=0)
-
-
-@_format("two orders", (False,), shape=ONE, kind=("map",), tail=("keep",))
-def _two_orders(c: Cell) -> Case | None:
-    if not c.shuffle:
-        return None
-    return c.play("drain | [n=5000 batch_size=250] drain", _seeded(c, 0))
-
-
-@_format("far position", quick=("inline",), shape=((HUGE, 4),), kind=("map",), tail=("keep",))
-def _far(c: Cell) -> Case | None:
-    if not c.shuffle:
-        return None
-    workload = _seeded(c, 0)
-    far = _load("far", _document_at(workload, 1, HUGE // 8 + 1))
-    return c.play(f"take 2 | [lanes=0] {far}, take 2", workload)
-
-
-@_format("seeds", shape=ONE, kind=KINDS, seed=SEEDS, sample=(None, 6), tail=("keep",))
-def _seeds(c: Cell) -> Case | None:
-    w = dataclasses.replace(_seeded(c, 0), draws=("python", "numpy", "torch"))
-    if c.sample is None:
-        return c.play("drain, drain", w)
-    if c.shuffle:
-        return None  # the ids would not tell which batch failed
-    w = dataclasses.replace(w, fail_at=c.sample, stream="plain" if c.kind == "map" else GOES_ON)
-    # Up to the error, and on from there.
-    return c.play("drain?, drain?, drain?, drain?", w)
-
-
-@_format(
-    "seeds elsewhere", shape=ONE, kind=("iterable", "map"), seed=SEEDS,
-    where=("lane", "worker", "sampler"), tail=("keep",),
-)  # fmt: skip
-def _seeds_elsewhere(c: Cell) -> Case | None:
-    """Draw when a lane begins an epoch, when its dataset is set up, or in a sampler."""
-    if (c.where == "sampler") is not (c.kind == "map") or c.shuffle:
-        return None
-    streams = ("python", "numpy", "torch")
-    fields: dict[str, dict[str, Any]] = {
-        "lane": {"stream": "begun", "draws": streams},
-        "worker": {"stream": "set up", "draws": streams},
-        "sampler": {"sampler": "drawn", "draws": streams},
-    }
-    workload = dataclasses.replace(_seeded(c, 0), **fields[c.where])
-    return c.play("drain, drain, drain", workload, lanes=0 if c.kind == "map" else c.workers or 2)
-
-
-@_format("private streams", shape=ONE, kind=KINDS, seed=SEEDS, then=(False, True), tail=("keep",))
-def _private_streams(c: Cell) -> Case | None:
-    if c.then and not c.workers:
-        return None
-    then = "thread" if c.then else "process"
-    sessions = f"take 2, save s | [worker_kind={then}] load s, drain, drain"
-    return c.play(sessions, dataclasses.replace(_seeded(c, 2), draws=("own",)))
-
-
-@_format("caller streams", (False,), shape=ONE, kind=KINDS, tail=("keep",))
-def _caller_streams(c: Cell) -> Case:
-    workload = dataclasses.replace(c.workload(2), draws=("python", "numpy", "torch"))
-    return c.play("take 2, save s, drain, drain | load s, drain, drain", workload)
-
-
-def _seeded(c: Cell, epochs: int) -> Workload:
+def seeded(c: Cell, epochs: int) -> Workload:
+    """Return the cell's workload, with the cell's seed."""
     seed = c.values.get("seed", SEEDS[0])
     return dataclasses.replace(c.workload(epochs), seed=seed)
 
 
-def _document_at(w: Workload, epoch: int, batches: int) -> str:
+def document_at(w: Workload, epoch: int, batches: int) -> str:
+    """Return the document of a state after so many batches of an epoch."""
     plan = {
         "dataset": "map",
         "length": w.n,
