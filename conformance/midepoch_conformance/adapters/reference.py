@@ -42,7 +42,7 @@ class Session:
             collate_fn=torch_data.collate(w),
             worker_init_fn=torch_data.set_up if w.stream == "set up" else None,
             seed=None if w.adopts else w.seed,
-            data_id=w.data or None,
+            data_id=None if w.shuffle else w.data or None,  # then the dataset has a fingerprint
             replay_check=list if w.checked else None,
             lanes=x.lanes,
             # Streams that remember their passes live on where torch's do; sticky ones cannot.

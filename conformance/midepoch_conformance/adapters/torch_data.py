@@ -37,6 +37,10 @@ class Map:
     def __getitem__(self, i):
         return self.w.row(i, self.draw)
 
+    def fingerprint(self):
+        """Tell which data these are, to loaders that ask."""
+        return self.w.data or None
+
 
 class Stream(data.IterableDataset):
     """An iterable dataset: each lane yields its share, by ``get_worker_info``."""

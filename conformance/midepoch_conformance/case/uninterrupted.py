@@ -38,6 +38,7 @@ def oracle_case(case: Case) -> Case:
         stop_at=None,
         die_at=None,
         die_once=False,
+        fail_once=False,
         interrupt_at=None,
         log=None,
         tree="",

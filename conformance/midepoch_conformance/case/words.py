@@ -34,6 +34,7 @@ _STREAMED = {
     "uneven": "of which the first worker has most",
     "hollow": "of which some workers have none",
     "buffer": "with a shuffle buffer",
+    "shards": "whose order is drawn from random where a pass begins",
     "packing": "whose leftovers go into the next",
     "filter": "read through a filter",
     "flatten": "read several or none at a time",
@@ -173,7 +174,9 @@ def _changed(name: str, value: object) -> str:
         return "no worker dies" if value is None else f"sample {value} kills its process"
     if name == "interrupt_at" and value is None:
         return "no interrupt"
-    if name in ("interrupt_at", "stop_at") and value is not None:
+    if name == "fail_once":
+        return "once" if value else "each time"
+    if name in ("fail_at", "interrupt_at", "stop_at") and value is not None:
         return f"sample {value} {dict(_FAULTS)[name]}"
     if name == "gate":
         return "no sample waits" if value is None else _waits(value)
@@ -187,13 +190,15 @@ _FAULTS = (
     ("interrupt_at", "is interrupted by Ctrl-C"),
 )
 
+_ONCE = {"die_at": "die_once", "fail_at": "fail_once"}
+
 
 def _faults(w: Workload) -> Iterator[str]:
     for field, what in _FAULTS:
         if getattr(w, field) == -1:
             yield "the dataset raises when it is set up"
         elif getattr(w, field) is not None:
-            once = " once" if field == "die_at" and w.die_once else ""
+            once = " once" if getattr(w, _ONCE.get(field, ""), False) else ""
             yield f"sample {getattr(w, field)} {what}{once}"
     if w.gate is not None:
         yield _waits(w.gate)

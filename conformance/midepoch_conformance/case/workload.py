@@ -115,6 +115,9 @@ class Workload(Rows):
     die_once: bool = False
     """Whether ``die_at`` kills the process only the first time; needs a log."""
 
+    fail_once: bool = False
+    """Whether ``fail_at`` raises only the first time; needs a log."""
+
     width: int = 1
     """How often a row repeats its id at its start.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from functools import partial
 
 from midepoch_conformance.case.case import Case
@@ -274,3 +275,19 @@ def _healed_persistent(c: Cell) -> Case:
     sessions = "[die_at=null] take 2, save s | load s, drain, drain"
     w = c.workload(die_at=0, die_once=True, log="auto")
     return c.play(sessions, w, restarts=2, persistent=True)
+
+
+@family(
+    "ambient order",
+    section="drawn",
+    bites=("draws", "a later epoch", "workers", "no workers"),
+    needs=("samples",),
+    shape=((13, 4),),
+    kind=("iterable",),
+    epoch=(0, 1),
+    cut=("half",),
+    tail=("keep",),
+)
+def _ambient_order(c: Cell) -> Case:
+    case = _values(c, "python")
+    return dataclasses.replace(case, workload=dataclasses.replace(case.workload, stream="shards"))

@@ -55,6 +55,7 @@ GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
         ("outage", "kind"),
         ("behind",),
         ("dropped",),
+        ("kept",),
         *(("format", axis) for axis in OWN),
     ),
     ("quick", True): (
@@ -93,6 +94,7 @@ GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
         *(("real", *pair) for pair in itertools.combinations(OWN, 2)),
         *(("format", "kind", axis) for axis in ("shuffle", *OWN)),
         ("dropped",),
+        ("kept",),
     ),
     ("full", True): (
         ("real", "kind", "shuffle"),
@@ -271,12 +273,14 @@ def _marks(row: dict[str, Any], family: Family) -> dict[str, Any]:
     """Return the axes that repeat the family, or another value, in some of its rows."""
     if family.section == "unusual":
         return _unusual_marks(row, family)
-    if family.section in ("format", "positions"):
+    if family.section in ("format", "positions", "drawn"):
         return {"format": family.name}
     marks = {"changed": row["change"]} if family.name == "changed execution" else {}
     # The draws of streams depend on the lane, those of other kinds on the batch alone.
     if family.name == "elastic" or (family.name == "elastic values" and row["kind"] in ITERABLES):
         marks["resized"] = family.name
+    if family.name == "iterated again":
+        marks["kept"] = row["keeper"]
     if family.section == "outages":
         marks["outage"] = family.name
     if family.name == "unordered" and (row["links"], row["then"]) == (2, False):

@@ -128,6 +128,7 @@ class Rows:
     grow: int
     gate: tuple[int, int] | None
     die_once: bool
+    fail_once: bool
     width: int
     payload: str
     begun: tuple[float, ...] = ()
@@ -174,7 +175,7 @@ class Rows:
         self.note(f"fetch {i}")
         if self.gate is not None and i == self.gate[0]:
             self._wait(self.gate[1])
-        if self.fail_at is not None and i == self.fail_at:
+        if self.fail_at is not None and i == self.fail_at and not self._has_failed():
             self.note("fail")
             raise WorkloadError(f"sample {i} fails on purpose")
         if self.stop_at is not None and i == self.stop_at:
@@ -207,6 +208,10 @@ class Rows:
             # A worker gives the loader the time to wait for this batch; no verdict depends on it.
             time.sleep(PAUSE)
         os.kill(os.getpid() if parent is None else parent.pid or 0, signal.SIGINT)
+
+    def _has_failed(self) -> bool:
+        """Return whether ``fail_once`` is set and the sample has raised already."""
+        return self.fail_once and self._noted("fail")
 
     def _is_dead(self) -> bool:
         """Return whether ``die_once`` is set and the sample has killed its worker already."""

@@ -104,7 +104,7 @@ def _interrupted(c: Cell) -> Case | None:
     shape=ONE,
     kind=("map", *ITERABLES, "stateful_map"),
     interval=(1, 100),
-    where=("ends", "goes on"),
+    where=("ends", "goes on", "heals"),
     tail=("keep",),
 )
 def _failed_replay(c: Cell) -> Case | None:
@@ -112,6 +112,8 @@ def _failed_replay(c: Cell) -> Case | None:
         return None
     # Sample 1 was delivered: only a loader that makes batches again fetches it.
     resumed = "[fail_at=1] load s, drain?, save t | load t, drain, drain"
+    if c.where == "heals":  # the sample can be read again: the loader itself goes on
+        resumed = "[fail_at=1 fail_once=true] load s, drain?, drain, drain"
     w = c.workload(stream=GOES_ON if c.where == "goes on" else "plain", log="auto")
     # The drain shows whether the loader fetches samples of the next epoch, too.
     return c.play(f"take 3, save s, drain | {resumed}", w)
