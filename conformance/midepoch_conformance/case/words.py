@@ -34,7 +34,6 @@ _STREAMED = {
     "uneven": "of which the first worker has most",
     "hollow": "of which some workers have none",
     "buffer": "with a shuffle buffer",
-    "shards": "whose order is drawn from random where a pass begins",
     "packing": "whose leftovers go into the next",
     "filter": "read through a filter",
     "flatten": "read several or none at a time",

@@ -278,7 +278,7 @@ def _healed_persistent(c: Cell) -> Case:
 
 
 @family(
-    "ambient order",
+    "ambient start",
     section="drawn",
     bites=("draws", "a later epoch", "workers", "no workers"),
     needs=("samples",),
@@ -288,6 +288,7 @@ def _healed_persistent(c: Cell) -> Case:
     cut=("half",),
     tail=("keep",),
 )
-def _ambient_order(c: Cell) -> Case:
+def _ambient_start(c: Cell) -> Case:
+    """The dataset draws where a pass begins, as streams do that shuffle their shards there."""
     case = _values(c, "python")
-    return dataclasses.replace(case, workload=dataclasses.replace(case.workload, stream="shards"))
+    return dataclasses.replace(case, workload=dataclasses.replace(case.workload, stream="begun"))

@@ -102,15 +102,6 @@ class Buffer(Source):
             yield row
 
 
-class Shards(Source):
-    """Draws the order of a pass from ``random``'s global stream where the pass begins."""
-
-    def rows(self) -> Iterator[Row]:
-        order = list(self.shard)
-        random.shuffle(order)
-        return (self.w.row(i, self.rng) for i in order)
-
-
 class Packing(Source):
     """Packs texts into fives: the remainder goes into the next five, and shows in each row."""
 
@@ -340,7 +331,6 @@ SOURCES: dict[str, Any] = {
     "oneshot": OneShot,
     "rewinding": Rewinding,
     "sticky": Sticky,
-    "shards": Shards,
 }
 """The source of each stream; uneven and hollow ones have other shards."""
 
