@@ -281,7 +281,7 @@ def _healed_persistent(c: Cell) -> Case:
     "ambient start",
     section="drawn",
     bites=("draws", "a later epoch", "workers", "no workers"),
-    needs=("samples",),
+    needs=("samples", "format"),
     shape=((13, 4),),
     kind=("iterable",),
     epoch=(0, 1),
@@ -289,6 +289,9 @@ def _healed_persistent(c: Cell) -> Case:
     tail=("keep",),
 )
 def _ambient_start(c: Cell) -> Case:
-    """The dataset draws where a pass begins, as streams do that shuffle their shards there."""
+    """The dataset draws where a pass begins, as streams do that shuffle their shards there.
+
+    A loader offers draws of samples; that it seeds a pass, too, is promised by the format alone.
+    """
     case = _values(c, "python")
     return dataclasses.replace(case, workload=dataclasses.replace(case.workload, stream="begun"))
