@@ -12,6 +12,7 @@ from typing import Any
 from accelerate import Accelerator
 from accelerate.utils import send_to_device
 
+from midepoch.errors import ArgumentError, show
 from midepoch.integrations.processes import check_ranks, state_of_all
 from midepoch.loader import StatefulDataLoader
 
@@ -30,8 +31,14 @@ def prepare(
     processes call ``save_state``, as Accelerate asks.
 
     Raises:
-        ArgumentError: there are several processes, and the loader's ``ranks`` are not these.
+        ArgumentError: the loader is another one, or there are several processes, and the loader's
+            ``ranks`` are not these.
     """
+    if not isinstance(loader, StatefulDataLoader):
+        raise ArgumentError(
+            f"loader should be a midepoch.StatefulDataLoader, got {show(loader)}; let "
+            "accelerator.prepare prepare other loaders"
+        )
     check_ranks(loader, accelerator.process_index, accelerator.num_processes)
     prepared = PreparedLoader(accelerator, loader, device_placement=device_placement)
     accelerator.register_for_checkpointing(prepared)

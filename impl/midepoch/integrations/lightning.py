@@ -127,7 +127,19 @@ class LoaderCheckpoint(Callback):  # type: ignore[misc]  # Lightning may not be 
     def on_load_checkpoint(
         self, trainer: Trainer, pl_module: LightningModule, checkpoint: dict[str, Any]
     ) -> None:
-        """Keep Lightning from loading one process's state on all of them."""
+        """Keep Lightning from loading one process's state on all of them.
+
+        Raises:
+            StateFormatError: the run had trained without this callback (REFUSE-1).
+        """
+        states = checkpoint.get("callbacks", {})
+        if checkpoint.get("global_step", 0) and KEY not in states.get(self.state_key, {}):
+            raise StateFormatError(
+                "expected a checkpoint with the loader's state, got one that was saved without "
+                "LoaderCheckpoint: its run cannot go on where it stopped. Give the weights alone "
+                "to a new run, which begins with the first epoch",
+                "$",
+            )
         loop = checkpoint.get("loops", {}).get("fit_loop", {})
         loop.get("state_dict", {}).pop("combined_loader", None)
 

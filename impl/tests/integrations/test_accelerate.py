@@ -61,6 +61,11 @@ def test_accelerate_builds_no_other_loader_in_silence(accelerator: Any) -> None:
     assert vars(prepare(accelerator, make()).loader)["seed"] == 2
 
 
+def test_prepare_refuses_another_loader(accelerator: Any) -> None:
+    with pytest.raises(ArgumentError, match=r"should be a midepoch\.StatefulDataLoader, got"):
+        prepare(accelerator, torch.utils.data.DataLoader([1, 2, 3]))  # type: ignore[arg-type]
+
+
 def test_a_saved_state_goes_on_in_a_new_loop(accelerator: Any, tmp_path: Path) -> None:
     whole = make()
     wanted = [epoch_of(whole) for _ in range(3)]

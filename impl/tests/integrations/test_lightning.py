@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from midepoch import StatefulDataLoader
-from midepoch.errors import ArgumentError, PlanMismatchError
+from midepoch.errors import ArgumentError, PlanMismatchError, StateFormatError
 
 lightning = pytest.importorskip("lightning.pytorch")
 
@@ -335,3 +335,17 @@ def test_loaders_that_cannot_resume_exactly_are_refused(tmp_path: Path) -> None:
     ):
         with pytest.raises(ArgumentError, match=words):
             fit(tmp_path, 2, loader=loader)
+
+
+def test_a_checkpoint_that_was_saved_without_the_callback_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "old.ckpt"
+    options: dict[str, Any] = {
+        "accelerator": "cpu", "devices": 1, "logger": False, "enable_progress_bar": False,
+        "enable_model_summary": False, "enable_checkpointing": False,
+    }  # fmt: skip
+    before = lightning.Trainer(max_steps=2, **options)
+    before.fit(Model(), make())
+    before.save_checkpoint(path)
+    after = lightning.Trainer(max_steps=4, callbacks=[LoaderCheckpoint()], **options)
+    with pytest.raises(StateFormatError, match="saved without LoaderCheckpoint"):
+        after.fit(Model(), make(), ckpt_path=path, weights_only=False)
