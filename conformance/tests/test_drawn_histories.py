@@ -193,7 +193,7 @@ def test_each_family_has_the_facts_without_which_it_shows_little(profile: str) -
         assert one.bites, one.name
         cases = [case for case in table if case.probe == one.name]
         plain = [case for case in cases if reason_not_offered(case, PLAINEST) is None]
-        # What the plainest loader does not offer at all is looked at as it stands in the table.
+        # A family that the plainest loader does not offer is looked at as it stands in the table.
         found = {fact for case in plain or cases for fact in facts_of(case)}
         if profile == "quick" and one.name in NOT_IN_QUICK:
             assert not cases

@@ -63,7 +63,7 @@ def test_accelerate_builds_no_other_loader_in_silence(accelerator: Any) -> None:
 
 def test_prepare_refuses_another_loader(accelerator: Any) -> None:
     with pytest.raises(ArgumentError, match=r"should be a midepoch\.StatefulDataLoader, got"):
-        prepare(accelerator, torch.utils.data.DataLoader([1, 2, 3]))  # type: ignore[arg-type]
+        prepare(accelerator, torch.utils.data.DataLoader([1, 2, 3]))  # type: ignore[arg-type]  # refused
 
 
 def test_a_saved_state_goes_on_in_a_new_loop(accelerator: Any, tmp_path: Path) -> None:
