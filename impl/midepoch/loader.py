@@ -19,8 +19,9 @@ from midepoch.epoch.planning import make_plan
 from midepoch.epoch.pool import WorkerPool
 from midepoch.epoch.position import LoaderPosition
 from midepoch.epoch.progress import thawed
-from midepoch.epoch.ranks import RankPlaces, Ranks, check_ranks, check_shareable
+from midepoch.epoch.ranks import RankPlaces, Ranks
 from midepoch.epoch.samplers import Sampling, rebuilt, show, show_plan, show_share
+from midepoch.epoch.shareable import check_ranks, check_shareable
 from midepoch.errors import ForeignStateError, RanksError
 from midepoch.format.plan import Lifetime, Plan
 from midepoch.format.state import Document
@@ -161,7 +162,7 @@ class StatefulDataLoader(LoaderAttributes[T]):
             have. They ask each other for that, in ``next()``, once for as many batches as the rank
             with the fewest has at hand. "as they are" lets each rank end by itself, as
             ``torch.distributed.algorithms.Join`` expects it. By default "stop", and "as they are"
-            where ``ranks`` are numbers that are not those of the default process group.
+            where ``ranks`` are numbers without a default process group of as many processes.
 
     Raises:
         ArgumentError: an argument that torch's loader does not have is of another type or out of

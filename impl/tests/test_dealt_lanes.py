@@ -244,7 +244,7 @@ def test_what_is_no_whole_is_not_merged() -> None:
     later, other = after(2), make((1, 2), seed=4).state_dict()
     for parts, words in (
         ([], "got none"),
-        ([second], r"the states of ranks 0 of 2 are missing"),
+        ([second], r"of 2 ranks, these have no state here: 0"),
         ([first, first], "two states are of rank 0"),
         ([first, later[1]], "rank 0 after 1 batches of epoch 0, others after 2 of epoch 0"),
         ([first, other], "that of rank 1 in seed"),
@@ -305,7 +305,11 @@ def _rank(rank: int, world: int, folder: str, saved: str) -> None:
         found["next"] = list(loader)
         ahead = iter(make("auto", uneven="as they are"))
         found["alone"] = len(list(ahead))
-        found["numbers"] = len(list(make((rank, world))))
+        turned = make((world - 1 - rank, world), seed=7)
+        found["numbers"] = len(list(turned))
+        found["turned"] = turned.gather_state()
+        with pytest.raises(RanksError, match=rf"say that they are ranks \{[0] * world}"):
+            make((0, world), seed=7).gather_state()
         if not saved:
             apart = make("auto", uneven="as they are")
             batches = iter(apart)
@@ -334,7 +338,9 @@ def test_ranks_of_a_process_group(helpers: None, tmp_path: Path) -> None:
     assert [len(one["first"]) + len(one["rest"]) for one in two] == [3, 3]
     assert [len(one["next"]) for one in two] == [3, 3]
     assert [one["alone"] for one in two] == [9, 3]
-    assert [one["numbers"] for one in two] == [3, 3], "the numbers of the default process group"
+    # Numbers find the group's processes in any order.
+    assert [one["numbers"] for one in two] == [3, 3]
+    assert two[0]["turned"] == two[1]["turned"]
     assert two[0]["state"] == two[1]["state"]
     seed = int(two[0]["state"]["plan"]["seed"])
     alone = [list(make((rank, 2), seed=seed)) for rank in range(2)]

@@ -94,6 +94,8 @@ def test_what_names_no_rank_is_refused(ranks: Any, words: str) -> None:
         ({"batch_size": None}, "batch_size=None"),
         ({"in_order": False, "num_workers": 1}, "in_order=False"),
         ({"global_batch_size": 0}, "from 1 to"),
+        ({"global_batch_size": 8, "batch_size": 3}, "no multiple of batch_size=3"),
+        ({"ranks": -100}, "in the group's processes alone"),
         ({"on_world_change": "shrug"}, "on_world_change"),
         ({"ranks": None, "global_batch_size": 8}, "give ranks, too"),
         ({"ranks": None, "on_world_change": "recut"}, "give ranks, too"),

@@ -65,7 +65,7 @@ def merged(documents: Sequence[Document], share: Share | None = None) -> Documen
     missing = sorted({lane % world for lane in own} - parts.keys())
     if missing:
         names = ", ".join(map(str, missing))
-        raise RanksError(f"the states of ranks {names} of {world} are missing")
+        raise RanksError(f"of {world} ranks, these have no state here: {names}")
     _check_places(parts)
     entries = [_entry(parts[lane % world], lane // world) for lane in own]
     _check_turns(first, entries)

@@ -12,6 +12,7 @@ from typing import Any
 
 from lightning.fabric import Fabric
 from lightning.pytorch import Callback, LightningModule, Trainer
+from torch.utils.data import IterableDataset
 
 from midepoch.epoch.samplers import ShownShare
 from midepoch.errors import ArgumentError, PlanMismatchError, StateFormatError, show
@@ -181,9 +182,7 @@ class LoaderCheckpoint(Callback):  # type: ignore[misc]  # Lightning may not be 
         """
         if trainer.fit_loop._data_fetcher.length is not None:
             raise ArgumentError(
-                "LoaderCheckpoint cannot tell the end of an iterable dataset by its length, which "
-                "may be wrong: remove its __len__, or limit_train_batches; nor the end of ranks "
-                "with lanes that end together: leave their map-style dataset without a state"
+                f"LoaderCheckpoint cannot tell where an epoch ends: {_why(trainer)}"
             )
         loop = trainer.fit_loop.epoch_loop
         profile = type(loop)._on_before_fetch
@@ -193,6 +192,20 @@ class LoaderCheckpoint(Callback):  # type: ignore[misc]  # Lightning may not be 
             profile(loop)
 
         loop._on_before_fetch = before_fetch
+
+
+def _why(trainer: Trainer) -> str:
+    """Return what gives Lightning a length at which the loader's epochs need not end."""
+    if trainer.limit_train_batches != 1.0:
+        limit = f"limit_train_batches={trainer.limit_train_batches}"
+        return f"{limit} may end it before the data do; leave it out"
+    if isinstance(trainer.train_dataloader.dataset, IterableDataset):
+        return "the length of an iterable dataset may be wrong; remove its __len__"
+    return (
+        "ranks to which the lanes of a map-style dataset with a state are dealt end together, "
+        'perhaps before its last batch; give uneven="as they are" if all ranks have as many '
+        "batches, or a dataset without state_dict"
+    )
 
 
 def _check_steps(trainer: Trainer, loader: StatefulDataLoader[Any], state: dict[str, Any]) -> None:

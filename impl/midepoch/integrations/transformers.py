@@ -43,6 +43,8 @@ class LoaderCheckpointMixin:
         self, *arguments: Any, train_loader: StatefulDataLoader[Any], **options: Any
     ) -> None:
         super().__init__(*arguments, **options)
+        if self.train_dataset is not None:  # type: ignore[attr-defined]  # the trainer's
+            raise ArgumentError("train_loader has the dataset to train on: leave train_dataset out")
         _check(train_loader, self.args)
         self.args.ignore_data_skip = True
         self._trained = TrainedLoader(train_loader)

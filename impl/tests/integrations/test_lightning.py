@@ -43,6 +43,16 @@ class Sized(Stream):
         return 18
 
 
+class Counted(Noisy):
+    """Samples of a dataset with a state."""
+
+    def state_dict(self) -> dict[str, Any]:
+        return {}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Load nothing."""
+
+
 class Model(lightning.LightningModule):  # type: ignore[misc, name-defined]  # from importorskip
     """A model that notes its batches and losses."""
 
@@ -335,6 +345,9 @@ def test_loaders_that_cannot_resume_exactly_are_refused(tmp_path: Path) -> None:
     ):
         with pytest.raises(ArgumentError, match=words):
             fit(tmp_path, 2, loader=loader)
+    limited = StatefulDataLoader(Sized(), batch_size=4)
+    with pytest.raises(ArgumentError, match="limit_train_batches=2 may end it"):
+        fit(tmp_path, 2, loader=limited, limit_train_batches=2)
 
 
 def test_a_checkpoint_that_was_saved_without_the_callback_is_refused(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 from pathlib import Path
@@ -15,7 +16,7 @@ from midepoch.errors import ArgumentError
 
 lightning = pytest.importorskip("lightning.pytorch")
 
-from test_lightning import Model, Noisy, fit, make  # noqa: E402  # needs it
+from test_lightning import Counted, Model, Noisy, fit, make  # noqa: E402  # needs it
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # theirs
 
@@ -71,6 +72,10 @@ def _injected(rank: int, world: int, folder: str, port: int) -> None:
         fit(Path(folder), 2, loader=make(), **options)
     except ArgumentError as error:
         refused = str(error)
+    dealt = functools.partial(StatefulDataLoader, Counted(), 4, seed=2, lanes=2, ranks="auto")
+    with pytest.raises(ArgumentError, match='give uneven="as they are" if all ranks'):
+        fit(Path(folder), 2, loader=dealt(), **options)
+    assert len(fit(Path(folder), 2, loader=dealt(uneven="as they are"), **options)) == 2
     model = Model()
     trainer = lightning.Trainer(
         max_epochs=2, accelerator="cpu", logger=False, enable_progress_bar=False, **options

@@ -92,5 +92,5 @@ def test_lightning_refuses_a_stream_with_a_length(tmp_path: Path, processes: int
     command = [sys.executable, str(PROGRAM), "lightning", str(tmp_path), "sized", str(processes)]
     done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode
-    refusals = done.stderr.count("ArgumentError: LoaderCheckpoint cannot tell the end")
+    refusals = done.stderr.count("ArgumentError: LoaderCheckpoint cannot tell where")
     assert refusals == processes

@@ -203,6 +203,12 @@ def test_what_cannot_resume_exactly_is_refused(tmp_path: Path) -> None:
             "should be a midepoch",
         ),
         (lambda: trainer_of(tmp_path, make(last_batch="rollover")), "another last_batch"),
+        (
+            lambda: MyTrainer(
+                Model(), Arguments(tmp_path), train_loader=make(), train_dataset=Noisy()
+            ),
+            "leave train_dataset out",
+        ),
         (lambda: trainer_of(tmp_path, make(), auto_find_batch_size=True), "auto_find_batch_size"),
         (lambda: trainer_of(tmp_path, make(), include_tokens_per_second=True), "leave it out"),
     ]
