@@ -257,6 +257,7 @@ def _registered(loader: Any, folder: str) -> tuple[list[Any], Callable[[Any], An
     batches = iter(loader)
     next(batches), next(batches)
     accelerator.save_state(folder)
+    accelerator.wait_for_everyone()  # the main process writes what all of them load
     rest = [batch.tolist() for batch in batches] + epoch_of(loader)
 
     def resume(other: Any) -> None:
