@@ -124,6 +124,8 @@ def test_intervals_are_left_alone_but_where_they_are_asked_about(
         "fetched again",
         "healed",
         "caught",
+        "caught again",
+        "caught and healed",
         "interrupted",
         "work interrupted",
         "failed replay",

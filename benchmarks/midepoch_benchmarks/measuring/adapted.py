@@ -29,7 +29,7 @@ class Measured(Workload):
 
     samples: Any = None
 
-    def row(self, i: int, rng: Any = None) -> list[Any]:
+    def row(self, i: Any, rng: Any = None) -> list[Any]:
         """Return the parts of sample ``i``."""
         sample = self.samples[i]
         parts = sample if isinstance(sample, tuple) else (sample,)

@@ -40,13 +40,12 @@ class Session:
             self.dataset,
             **dealt(w, x, self.dataset),
             collate_fn=torch_data.collate(w),
-            worker_init_fn=torch_data.set_up if w.stream == "set up" else None,
+            worker_init_fn=torch_data.set_up if w.stream in torch_data.SET_UP else None,
             seed=None if w.adopts else w.seed,
             data_id=None if w.shuffle else w.data or None,  # then the dataset has a fingerprint
             replay_check=list if w.checked else None,
             lanes=x.lanes,
-            # Streams that remember their passes live on where torch's do; sticky ones cannot.
-            lifetime="run" if (x.persistent or not x.workers) and w.stream != "sticky" else "epoch",
+            lifetime=torch_data.lifetime(w, x),
             num_workers=x.workers,
             worker_type=x.worker_kind,
             worker_restarts=x.restarts,
@@ -123,7 +122,7 @@ class Adapter:
 AMBIENT = ("python", "numpy", "torch")
 EXTRAS = (
     "streams", "sticky streams", "trees", "iterator state", "samplers", "set_epoch", "growing",
-    "arrays", "payloads", "unbatched", "world", "shared", "cut anew", "dealt", "restarts",
+    "arrays", "payloads", "unbatched", "set up", "world", "shared", "cut anew", "dealt", "restarts",
     "unordered states", "adoption", "replay checks", "process group",
 )  # fmt: skip
 TAILS = {"keep": "keep", "drop": "discard", "rollover": "rollover"}

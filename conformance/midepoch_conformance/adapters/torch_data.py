@@ -11,12 +11,15 @@ import torch
 from torch.utils import data
 
 __all__ = [
-    "RANKS", "EpochsFromOutside", "alone", "collate", "dataset_of", "lane", "order",
-    "order_of_rank", "reason_to_decline", "sampler", "set_up",
+    "RANKS", "SET_UP", "EpochsFromOutside", "alone", "collate", "dataset_of", "lane", "lifetime",
+    "order", "order_of_rank", "reason_to_decline", "sampler", "set_up",
 ]  # fmt: skip
 
 RANKS = ("world", "shared", "cut anew")
 """The extras of the adapters whose ranks have the arguments of ``order_of_rank``."""
+
+SET_UP = ("set up", "divided")
+"""The streams whose datasets workers set up."""
 
 
 def lane():
@@ -196,9 +199,10 @@ def alone(row):
 
 
 def set_up(number):
-    """Draw when a worker sets its dataset up, as a user's ``worker_init_fn`` does."""
+    """Draw numbers and divide the dataset, as a user's ``worker_init_fn`` does."""
     info = data.get_worker_info()
     info.dataset.w.begun = (*info.dataset.w.drawn(), info.seed)
+    info.dataset.w.part = lane()
 
 
 def sampler(w, x, dataset):
@@ -239,6 +243,17 @@ def order_of_rank(w, x, dataset):
         "global_batch_size": w.batch_size,
         "on_world_change": "recut" if w.ranks == "cut anew" else "refuse",
     }
+
+
+def lifetime(w, x):
+    """Return how long midepoch's copies of the dataset live.
+
+    Streams that remember their passes live on where torch's do. Sticky ones cannot, and the copies
+    that are set up are set up for each epoch.
+    """
+    if w.stream == "sticky" or (x.workers and (w.stream in SET_UP or not x.persistent)):
+        return "epoch"
+    return "run"
 
 
 def reason_to_decline(w, x):

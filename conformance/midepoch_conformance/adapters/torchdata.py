@@ -25,6 +25,7 @@ class Session:
             self.dataset,
             **torch_data.order(w, x, self.dataset, drop_last=w.tail == "drop"),
             collate_fn=torch_data.collate(w),
+            worker_init_fn=torch_data.set_up if w.stream == "divided" else None,
             generator=torch.Generator().manual_seed(w.seed),
             num_workers=x.workers,
             multiprocessing_context=x.start_method if x.workers else None,
@@ -100,6 +101,6 @@ AMBIENT = ("python", "numpy", "torch")
 EXTRAS = (
     *("streams", "trees", "iterator state", "samplers", "set_epoch", "growing", "arrays"),
     "payloads",
-    *("unbatched", "world"),
+    *("unbatched", "set up", "world"),
 )
 HAS_ORDERS = "in_order" in inspect.signature(StatefulDataLoader).parameters

@@ -32,7 +32,7 @@ OF_CUT_RANKS = "history of ranks cut anew"
 HISTORIES = (HISTORY, OF_RANKS, OF_DEALT_RANKS, OF_CUT_RANKS)
 """The families of which a profile draws cases, beside those of its table."""
 
-CAUGHT = "caught"
+CAUGHT = ("caught", "caught again", "caught and healed")
 """The family whose uninterrupted run fails and continues."""
 
 ACTIONS = {

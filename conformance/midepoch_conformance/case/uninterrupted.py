@@ -31,7 +31,7 @@ def oracle_case(case: Case) -> Case:
     exception too, and continues after it.
     """
     first = case.sessions[0]
-    caught = case.probe in (CAUGHT, HISTORY) and case.workload.fail_at is not None
+    caught = case.probe in (*CAUGHT, HISTORY) and case.workload.fail_at is not None
     workload = dataclasses.replace(
         case.workload,
         fail_at=case.workload.fail_at if caught else None,

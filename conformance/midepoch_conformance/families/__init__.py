@@ -8,6 +8,7 @@
 - ``execution``: changed executions and random numbers; ``delivery``: order, ranks and held
   batches.
 - ``faults``: refused states and faults, costs, and outages; ``histories``: combinations of steps.
+- ``users``: set-ups of workers, samplers of keys, and errors that are survived.
 - ``published``: the families for implementers of midepoch's own format.
 
 Importing the package registers all families.
@@ -20,7 +21,17 @@ from midepoch_conformance.families import (
     faults,
     histories,
     published,
+    users,
     workloads,
 )
 
-__all__ = ["basics", "delivery", "execution", "faults", "histories", "published", "workloads"]
+__all__ = [
+    "basics",
+    "delivery",
+    "execution",
+    "faults",
+    "histories",
+    "published",
+    "users",
+    "workloads",
+]

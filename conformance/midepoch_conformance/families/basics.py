@@ -182,7 +182,7 @@ def _end_seen(c: Cell) -> Case:
 @_basic(
     "end unseen",
     bites=("a tail", "a tail dropped"),
-    quick=("kinds", "drawn"),
+    quick=("drawn",),
     shape=SHAPES,
     tail=("keep", "drop"),
     epoch=(0, 1),

@@ -47,7 +47,7 @@ LONG = (1840, 4)
 SECTIONS = (
     "basics", "execution", "faults", "format", "histories", "outages", "unordered", "unusual",
     "ranks", "held", "positions", "dealt", "stages", "extremes", "recuts",
-    "groups", "drawn",
+    "groups", "drawn", "users",
 )  # fmt: skip
 """The sections of a table, in the table's order; the families of a section follow each other.
 

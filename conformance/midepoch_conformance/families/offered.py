@@ -34,6 +34,7 @@ EXTRAS = {
     "unordered states": "states where batches come out of order",
     "adoption": "loaders that adopt a state's seed and lanes",
     "replay checks": "checks of batches that are made again",
+    "set up": "streams that a worker's set-up divides",
     "process group": "ranks of a process group that run at the same time",
 }
 """The words for what an adapter may carry beyond the plainest datasets (``Offer.extras``)."""
@@ -101,6 +102,7 @@ def _extras(w: Workload) -> list[str]:
         "cut anew": w.ranks == "cut anew",
         "adoption": w.adopts,
         "replay checks": w.checked,
+        "set up": w.stream == "divided",
     }
     return [extra for extra, asked in needed.items() if asked]
 

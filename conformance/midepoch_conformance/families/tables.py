@@ -69,6 +69,8 @@ GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
         ("outage", "where"),
         ("outage", "when"),
         ("unordered", "kind"),
+        ("user", "kind"),
+        ("set up",),
         *itertools.combinations(PHYSICAL, 2),
         *(
             ("family", axis)
@@ -100,6 +102,8 @@ GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
         ("real", "kind", "shuffle"),
         ("real", "workers"),
         ("resized", "kind", "pair"),
+        ("user", "kind", "persistent"),
+        ("set up",),
         *itertools.combinations((*PHYSICAL, *COMMON), 3),
         *(("family", axis) for axis in OWN),
         *(("kind", axis) for axis in OWN if axis not in NOT_BY_KIND),
@@ -111,10 +115,8 @@ Quick combines pairs over all axes, full combines triples. With workers the fami
 pairs alone, to stay within the budget. Some axes repeat the family in a part of its rows: ``real``
 in rows with enough batches, ``table`` in those of them that histories do not have, ``core`` in
 those that quick plays with workers on every kind, ``format`` and ``outage`` in their sections,
-``resized`` where the worker count changes, ``unordered`` where there are two resumes. ``behind`` is
-a resume from a snapshot that is older than the state, after others or in a late epoch, and
-``dropped`` is an epoch of which it is known which samples it drops. ``changed``
-repeats the change where there is a resume, and ``rest`` the tail where there is one.
+``resized`` where the worker count changes, ``unordered`` where there are two resumes. ``user`` are
+the families of what users hand to a loader, and ``set up`` a set-up of workers, kept ones or not.
 """
 
 UNUSUAL_GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
@@ -273,8 +275,11 @@ def _marks(row: dict[str, Any], family: Family) -> dict[str, Any]:
     """Return the axes that repeat the family, or another value, in some of its rows."""
     if family.section == "unusual":
         return _unusual_marks(row, family)
-    if family.section in ("format", "positions", "drawn"):
-        return {"format": family.name}
+    if family.section in ("format", "positions", "drawn", "users"):
+        by = "user" if family.section == "users" else "format"
+        kept = (family.name, row["kind"], row.get("persistent"))
+        is_set_up = kept == ("divided", kept[1], True) or row.get("where") == "worker"
+        return {by: family.name, **({"set up": kept} if is_set_up else {})}
     marks = {"changed": row["change"]} if family.name == "changed execution" else {}
     # The draws of streams depend on the lane, those of other kinds on the batch alone.
     if family.name == "elastic" or (family.name == "elastic values" and row["kind"] in ITERABLES):

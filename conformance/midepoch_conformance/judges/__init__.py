@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from midepoch_conformance.case.case import Case
+from midepoch_conformance.case.case import CAUGHT, Case
 from midepoch_conformance.case.trace import Fault, Trace
 from midepoch_conformance.errors import own_error
 from midepoch_conformance.judges import (
@@ -86,7 +86,7 @@ def _judged(
     if ours is not None:
         return Finding(judge.requirement, "error", "adapter", in_words(ours))
     fault = _first_fault(oracle)
-    if fault is not None and not judge.alone:
+    if fault is not None and not judge.alone and case.probe not in CAUGHT:
         delivered = sum(session.delivered for session in oracle.sessions) if oracle else 0
         words = f"an uninterrupted run fails here: {in_words(fault, delivered)}"
         return Finding(judge.requirement, "not offered", "oracle", words)

@@ -33,7 +33,7 @@ def broken_run(view: View) -> Finding | None:
     fault = run.sessions[0].first_fault() if run and run.sessions else None
     if run is None or fault is None or fault.kind == "adapter":
         return None
-    if view.case.workload.fail_at is not None and view.case.probe in (CAUGHT, HISTORY):
+    if view.case.workload.fail_at is not None and view.case.probe in (*CAUGHT, HISTORY):
         return None  # it fails on purpose, and goes on
     found = _ran(view, run)
     if found is None or found.outcome != "fails":
@@ -51,7 +51,7 @@ def agrees(view: View) -> Finding | None:
     return view.all(0)
 
 
-@judge("BASIS-3", "whole", "work whole")
+@judge("BASIS-3", "whole", "work whole", "divided")
 def whole(view: View) -> Finding | None:
     """Each epoch holds each sample once."""
     problem = view.problem(0)

@@ -31,20 +31,24 @@ def goes_on(view: View) -> Finding | None:
     return _uninterrupted(view) or view.passed()
 
 
-@judge("FAULT-11", "caught", alone=True)
+@judge("FAULT-11", "caught", "caught again", alone=True)
 def goes_on_later(view: View) -> Finding | None:
     """A state from after a failed batch resumes with the batches that were not delivered."""
     wrong = _uninterrupted(view)
     if wrong is not None:
         return wrong if wrong.outcome == "not offered" else view.blocked(wrong.words)
-    wrong = _unsaved(view, tolerated=_caught(view, 0))
-    if wrong is not None:
-        return wrong
-    # Whether a resume tries the failed batch again is the loader's own matter.
-    problem = view.problem(1, tolerated=_caught(view, 1))
-    if problem is None:
-        problem = _stuck(view)
-    return _resumed(view, problem)
+    last = len(view.case.sessions) - 1
+    for session in range(1, last + 1):
+        wrong = _unsaved(view, session, tolerated=_caught(view, session - 1))
+        if wrong is not None:
+            return wrong
+        # Whether a resume tries the failed batch again is the loader's own matter.
+        problem = view.problem(session, tolerated=_caught(view, session))
+        if problem is None and session == last:
+            problem = _stuck(view, session)
+        if problem is not None and problem.epoch == 0:
+            return _resumed(view, problem, session)
+    return view.passed()
 
 
 @judge("FAULT-9", "interrupted", "work interrupted")
@@ -178,7 +182,7 @@ def after_a_death(view: View) -> Finding | None:
         refusal = dataclasses.replace(saved.fault, at="load")
         if is_refusal(refusal, 0):
             return view.passed(f"no state is given: {in_words(saved.fault)}")
-    wrong = _unsaved(view, tolerated=(death.step,))
+    wrong = _unsaved(view, 1, tolerated=(death.step,))
     return wrong if wrong is not None else _resumed(view, view.problem(1))
 
 
@@ -202,7 +206,7 @@ def holds_no_more(view: View) -> Finding | None:
     return view.passed()
 
 
-@judge("FAULT-8", "healed", "healed persistent")
+@judge("FAULT-8", "healed", "healed persistent", "caught and healed")
 def is_replaced(view: View) -> Finding | None:
     """With restarts, the batches and the states are those of a run without a death."""
     plans = list(enumerate(view.case.sessions))
@@ -214,7 +218,8 @@ def is_replaced(view: View) -> Finding | None:
     session = view.session(at)
     if session is not None and session.fault is not None and is_refusal(session.fault, 0):
         return view.not_offered(in_words(session.fault))
-    problem = view.problem(at)
+    # The exception of a sample comes once.
+    problem = view.problem(at, tolerated=_caught(view, at)[:1])
     if problem is not None:
         found = view.of_problem(problem)
         return dataclasses.replace(found, words=f"a worker dies: {found.words}")
@@ -265,22 +270,23 @@ def _uninterrupted(view: View) -> Finding | None:
     return None
 
 
-def _unsaved(view: View, tolerated: tuple[int, ...]) -> Finding | None:
-    """Return why there is no state to resume from: saving it failed, or an earlier step."""
-    problem = view.problem(0, tolerated)
-    if problem is not None and view.saving(0, problem):
+def _unsaved(view: View, session: int, tolerated: tuple[int, ...]) -> Finding | None:
+    """Return why a session has no state to resume from: saving it failed, or an earlier step."""
+    before = session - 1
+    problem = view.problem(before, tolerated)
+    if problem is not None and view.saving(before, problem):
         return view.of_problem(problem)
     if problem is not None:
         return view.blocked(f"wrong already before the state was taken: {problem.words}")
-    if view.session(1) is None:
+    if view.session(session) is None:
         return view.blocked("the play did not get to the resume")
     return None
 
 
-def _resumed(view: View, problem: Problem | None) -> Finding:
+def _resumed(view: View, problem: Problem | None, session: int = 1) -> Finding:
     if problem is None or problem.epoch > 0:
         return view.passed()
-    return dataclasses.replace(view.of_problem(problem), needs=view.needs(1, problem))
+    return dataclasses.replace(view.of_problem(problem), needs=view.needs(session, problem))
 
 
 def _caught(view: View, session: int) -> tuple[int, ...]:
@@ -289,15 +295,15 @@ def _caught(view: View, session: int) -> tuple[int, ...]:
     return tuple(e.step for e in events if e.fault is not None and carried(e.fault))
 
 
-def _stuck(view: View) -> Problem | None:
+def _stuck(view: View, session: int) -> Problem | None:
     """Return the problem of a resume that never gets past the failed batch."""
-    rest = next((s for s in view.resumed(1)), None)
+    rest = next((s for s in view.resumed(session)), None)
     if rest is None or rest.ended or difference(rest, view.epochs) is not None:
         return None
     if not any(view.epochs):
         return None  # every epoch is one failed batch: no batch follows it
     fault = Fault("raised", "WorkloadError", message="the same exception at each step", at="next")
-    evidence = Evidence("epochs", 1, rest.step, wanted=1)
+    evidence = Evidence("epochs", session, rest.step, wanted=1)
     delivered = max(1, len(rest.got))
     return Problem(0, rest.step, fault=fault, delivered=delivered, evidence=evidence)
 

@@ -34,7 +34,7 @@ def never_changes(view: View) -> Finding | None:
     return dataclasses.replace(_resumed(view, finding, last), words=words)
 
 
-@judge("STATE-2", "edited after save", "work edited after save")
+@judge("STATE-2", "edited after save", "work edited after save", "keys edited")
 def changed_outside(view: View) -> Finding | None:
     """Editing a state that was handed out moves nothing in the loader."""
     last = len(view.case.sessions) - 1
@@ -67,7 +67,7 @@ def loaded_and_taken_again(view: View) -> Finding | None:
     return dataclasses.replace(finding, needs=view.needs(2, problem))
 
 
-@judge("STATE-5", "edited after load", "work edited after load")
+@judge("STATE-5", "edited after load", "work edited after load", "keys edited")
 def changed_after_load(view: View) -> Finding | None:
     """Editing a state after it was loaded moves nothing in the loader, nor in its states."""
     finding = view.all(1)

@@ -17,8 +17,8 @@ from midepoch_conformance.case.data.sources import Counting, Rng, Row, Source
 
 __all__ = [
     "BATCHES", "ORDERS", "STREAMS", "Begun", "Checked", "Countdown", "Counted", "Counter", "Cursor",
-    "Drawn", "Faulty", "FaultyCursor", "Growing", "Grown", "Marked", "Nested", "Paired", "Permuted",
-    "Reversed", "SetUp", "Shared", "Spun", "Tally", "Turned", "pcg64",
+    "Divided", "Drawn", "Faulty", "FaultyCursor", "Growing", "Grown", "Marked", "Nested", "Paired",
+    "Permuted", "Reversed", "SetUp", "Shared", "Spun", "Tally", "Turned", "pcg64",
 ]  # fmt: skip
 
 
@@ -38,6 +38,10 @@ class SetUp(Source):
 
     def rows(self) -> Iterator[Row]:
         return ([*row, *self.w.begun] for row in super().rows())
+
+
+class Divided(Source):
+    """The rows of a lane's part, which was set when the lane's dataset was set up."""
 
 
 class Counter:
@@ -341,6 +345,7 @@ def pcg64(seed: int) -> Callable[[], float]:
 STREAMS: dict[str, Any] = {
     "begun": Begun,
     "set up": SetUp,
+    "divided": Divided,
     "counter": Counter,
     "cursor": Cursor,
     "tally": Tally,

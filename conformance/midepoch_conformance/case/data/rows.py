@@ -133,6 +133,8 @@ class Rows:
     payload: str
     begun: tuple[float, ...] = ()
     """The draws from when a lane's dataset was set up, for ``stream="set up"``."""
+    part: tuple[int, int] = (0, 1)
+    """The number that the lane then had, and that of all lanes, for ``stream="divided"``."""
 
     def __init__(self, **facts: Any) -> None:
         vars(self).update(facts)
@@ -164,14 +166,18 @@ class Rows:
 
     # A sample
 
-    def row(self, i: int, rng: Callable[[], float] | None = None) -> Any:
+    def row(self, i: int | list[int], rng: Callable[[], float] | None = None) -> Any:
         """Return the row of sample ``i``: ``[i, *draws]``, or ``width`` times ``i`` as an array.
 
-        With a ``payload`` the tree of the sample's own follows.
+        With a ``payload`` the tree of the sample's own follows, and with ``stream="set up"`` a
+        map-style dataset's draws from when it was set up. ``i`` may be a key ``[shard, place]`` of
+        the sampler ``"keys"``.
 
         ``rng`` is a function that draws a float from the loader's own documented source;
         it is needed only where ``"own"`` is among the draws.
         """
+        if isinstance(i, list):
+            i = 4 * i[0] + i[1]
         self.note(f"fetch {i}")
         if self.gate is not None and i == self.gate[0]:
             self._wait(self.gate[1])
@@ -189,7 +195,8 @@ class Rows:
             import numpy
 
             return numpy.full(self.width, i)
-        return [i, *self.drawn(rng), *([tree_at(self.payload, i)] if self.payload else [])]
+        start = self.begun if self.kind == "map" and self.stream == "set up" else ()
+        return [i, *self.drawn(rng), *([tree_at(self.payload, i)] if self.payload else []), *start]
 
     def drawn(self, rng: Callable[[], float] | None = None) -> list[float]:
         """Return a number of each stream that samples draw from; ``rng`` as for :meth:`row`."""
@@ -282,6 +289,8 @@ class Rows:
         """
         if self.fail_at == -1:
             raise WorkloadError("the dataset fails on purpose when it is set up")
+        if self.stream == "divided":
+            lane, lanes = self.part
         plain = Counting if self.kind == "stateful_map" and self.stream == "plain" else None
         made = plain or (STREAMS if self.special_stream else SOURCES)[self.stream]
         source = made(self, self.share(lane, lanes), rng)

@@ -11,7 +11,7 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["SAMPLERS", "Batches", "Custom", "Stateful", "Wrapped"]
+__all__ = ["SAMPLERS", "Batches", "Custom", "Keys", "Stateful", "Wrapped"]
 
 
 class Custom:
@@ -106,7 +106,25 @@ class Wrapped:
         return iter(order)
 
 
+class Keys:
+    """A user's sampler of keys ``[shard, place]``: a generator for the shards, and one within."""
+
+    def __init__(self, w: Any) -> None:
+        self.n, self.shards, self.within = w.n, random.Random(w.seed), random.Random(w.seed + 1)
+
+    def __len__(self) -> int:
+        return int(self.n)
+
+    def __iter__(self) -> Iterator[list[int]]:
+        shards = list(range(0, self.n, 4))
+        self.shards.shuffle(shards)
+        for first in shards:
+            places = list(range(min(4, self.n - first)))
+            self.within.shuffle(places)
+            yield from ([first // 4, place] for place in places)
+
+
 SAMPLERS: dict[str, Any] = {
-    "custom": Custom, "batches": Batches, "stateful": Stateful, "wrapped": Wrapped,
+    "custom": Custom, "batches": Batches, "stateful": Stateful, "wrapped": Wrapped, "keys": Keys,
 }  # fmt: skip
 """The samplers that are the user's own; all others are torch's."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from midepoch_conformance.case.case import CAUGHT, Case
+from midepoch_conformance.case.case import Case
 from midepoch_conformance.families.family import (
     GOES_ON,
     ITERABLES,
@@ -45,7 +45,7 @@ def _killed(c: Cell) -> Case:
 
 
 @_outage(
-    CAUGHT,
+    "caught",
     bites=("an error", "an interval longer than the epoch", "a snapshot of the pass before"),
     needs=("samples",),
     shape=ONE,

@@ -133,11 +133,14 @@ def _seeds(c: Cell) -> Case | None:
     kind=("iterable", "map"),
     seed=SEEDS,
     where=("lane", "worker", "sampler"),
+    persistent=(False, True),
     tail=("keep",),
 )
 def _seeds_elsewhere(c: Cell) -> Case | None:
     """Draw when a lane begins an epoch, when its dataset is set up, or in a sampler."""
-    if (c.where == "sampler") is not (c.kind == "map") or c.shuffle:
+    if c.kind == ("iterable" if c.where == "sampler" else "map" if c.where == "lane" else ""):
+        return None
+    if c.shuffle or (c.persistent and not (c.workers and c.where == "worker")):
         return None
     streams = ("python", "numpy", "torch")
     fields: dict[str, dict[str, Any]] = {
@@ -146,7 +149,9 @@ def _seeds_elsewhere(c: Cell) -> Case | None:
         "sampler": {"sampler": "drawn", "draws": streams},
     }
     workload = dataclasses.replace(seeded(c, 0), **fields[c.where])
-    return c.play("drain, drain, drain", workload, lanes=0 if c.kind == "map" else c.workers or 2)
+    return c.play(
+        "drain, drain, drain", workload, lanes=0 if c.where == "sampler" else c.workers or 2
+    )
 
 
 @_format(
@@ -155,13 +160,10 @@ def _seeds_elsewhere(c: Cell) -> Case | None:
     shape=ONE,
     kind=KINDS,
     seed=SEEDS,
-    then=(False, True),
     tail=("keep",),
 )
-def _private_streams(c: Cell) -> Case | None:
-    if c.then and not c.workers:
-        return None
-    then = "thread" if c.then else "process"
+def _private_streams(c: Cell) -> Case:
+    then = "thread" if c.workers else "process"
     sessions = f"take 2, save s | [worker_kind={then}] load s, drain, drain"
     return c.play(sessions, dataclasses.replace(seeded(c, 2), draws=("own",)))
 

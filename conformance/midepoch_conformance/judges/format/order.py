@@ -337,14 +337,14 @@ def _elsewhere(view: View) -> Finding | None:
     if w.sampler != "drawn" and w.stream not in ("begun", "set up"):
         return None
     for epoch, batches in enumerate(_epochs(view)):
-        if w.sampler:
+        if w.sampler == "drawn":
             order = _drawn(w, epoch)
             if ids(batches) != order:
                 words = f"epoch {epoch}: the sampler draws otherwise than from its seeds"
                 return view.silent("values", words, order, ids(batches))
             continue
-        for row in (row for batch in batches for row in batch):
-            lane = int(row[0]) % (x.lanes or 1)
+        for number, row in ((i, row) for i, batch in enumerate(batches) for row in batch):
+            lane = (number if w.kind == "map" else int(row[0])) % (x.lanes or 1)
             want = _begun(w, x, epoch, lane)
             if row[1 + len(w.draws) :] != want:
                 what = "iter(dataset)" if w.stream == "begun" else "worker_init_fn"
@@ -364,9 +364,8 @@ def _begun(w: Workload, x: Execution, epoch: int, lane: int) -> list[float]:
     """Return the draws of a lane's beginning, or of its dataset's setup with the worker's seed."""
     if w.stream == "begun":
         return [v for (v,) in values(derive_words(w.seed, "lane", epoch, lane), 1, w.draws)]
-    # The dataset lives for the run without workers, and with persistent ones.
-    lasts = not x.workers or x.persistent
-    words = derive_words(w.seed, "worker", *((lane,) if lasts else (epoch, lane)))
+    # The dataset lives for the run without workers.
+    words = derive_words(w.seed, "worker", *((epoch, lane) if x.workers else (lane,)))
     return [*(v for (v,) in values(words, 1, w.draws)), words[0] >> 1]
 
 

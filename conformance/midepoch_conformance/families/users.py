@@ -1,0 +1,111 @@
+"""The families of what users hand to a loader beside a dataset, and of errors that they survive.
+
+These are a set-up of workers (``worker_init_fn``), and a sampler whose keys are lists. All is pure.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from midepoch_conformance.case.case import Case
+from midepoch_conformance.families.family import (
+    GOES_ON,
+    ITERABLES,
+    Cell,
+    drains,
+    family,
+)
+
+__all__: list[str] = []
+
+_users = partial(family, section="users")
+
+
+# Without workers nothing is set up.
+_divided = partial(
+    _users,
+    workers=(True,),
+    needs=("samples",),
+    shape=((13, 2),),
+    persistent=(False, True),
+    tail=("keep",),
+)
+
+
+@_divided("divided", kind=ITERABLES, bites=("several epochs", "persistent workers"))
+def _divided_whole(c: Cell) -> Case:
+    """The set-up of each worker divides the dataset, in each epoch."""
+    return c.play("drain, drain", c.workload(stream="divided"))
+
+
+@_divided("divided later", kind=("stateful_iterable",), bites=("a later epoch",))
+def _divided_later(c: Cell) -> Case:
+    steps = "drain, take 3, save s | load s, drain, drain"
+    return c.play(steps, c.workload(3, stream="divided"))
+
+
+_keyed = partial(
+    _users, quick=("inline",), shape=((13, 2),), kind=("map",), bites=("a user's sampler",)
+)
+
+
+@_keyed("keys", epoch=(0, 1), cut=("half",), tail=("keep", "rollover"))
+def _keys(c: Cell) -> Case | None:
+    if c.shuffle:
+        return None  # a sampler takes the place of the loader's own order
+    steps = f"{drains(c.epoch)}, take {c.at}, save s | load s, {drains(3 - c.epoch)}"
+    return c.play(steps, c.workload(3, sampler="keys"))
+
+
+@_keyed("keys ended", tail=("keep", "rollover"))
+def _keys_ended(c: Cell) -> Case | None:
+    if c.shuffle:
+        return None  # as above
+    return c.play("drain, save s | load s, drain, drain", c.workload(3, sampler="keys"))
+
+
+@_keyed("keys edited", tail=("rollover",), where=("saved", "loaded"))
+def _keys_edited(c: Cell) -> Case | None:
+    """Edit keys that a state carries into the next epoch."""
+    if c.shuffle:
+        return None  # as above
+    steps = "drain, save s, edit s, drain | load s, drain, drain"
+    if c.where == "loaded":
+        steps = "drain, save s | load s, edit s, save t, drain, drain | load t, drain, drain"
+    return c.play(steps, c.workload(3, sampler="keys"))
+
+
+@_users(
+    "caught again",
+    bites=("an error", "off the interval", "saved again"),
+    needs=("samples",),
+    quick=("inline",),
+    shape=((13, 1),),
+    kind=("stateful_map", "stateful_iterable"),
+    sample=(3, 6),
+    interval=(3, 100),
+    tail=("keep",),
+)
+def _caught_again(c: Cell) -> Case:
+    """Survive an exception; then resume twice before the dataset is asked for its state again."""
+    again = "load s, take 1?, save t | load t, drain?, drain?, drain?, drain?"
+    stream = GOES_ON if c.kind in ITERABLES else "plain"
+    w = c.workload(fail_at=c.sample, stream=stream)
+    return c.play(f"drain?, save s | {again}", w)
+
+
+@_users(
+    "caught and healed",
+    (True,),
+    bites=("an error", "a lost worker"),
+    needs=("samples",),
+    shape=((13, 1),),
+    kind=("stateful_map",),
+    interval=(100,),
+    tail=("keep",),
+)
+def _caught_and_healed(c: Cell) -> Case:
+    """Survive an exception; then the same worker dies, and its batches are made again."""
+    # One, two or three workers have both samples in one lane.
+    w = c.workload(1, fail_at=2, die_at=8, die_once=True, log="auto")
+    return c.play("drain?, drain?", w, restarts=2)
