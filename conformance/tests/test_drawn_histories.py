@@ -249,7 +249,7 @@ def test_a_fault_is_drawn_in_first_sessions_and_after_several_resumes(
     field: str, drawn: Drawn
 ) -> None:
     depths = set()
-    for case in (*drawn.cases, *chosen(OFFER, 150, seed=3)):
+    for case in (*drawn.cases, *chosen(OFFER, 300, seed=4)):
         depth: dict[str, int] = {}
         for plan in case.sessions:
             here = 0

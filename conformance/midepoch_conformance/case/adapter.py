@@ -111,7 +111,8 @@ class Offer:
     user's, or torch's), ``"set_epoch"`` (epochs set from outside: ``sampler="distributed"``),
     ``"growing"``, ``"arrays"`` (rows that are arrays; the loader makes one array or tensor of a
     batch), ``"unbatched"`` (``batch_size`` is 0: a batch is one sample's row), ``"set up"`` (a
-    worker's set-up divides the dataset: ``stream="divided"``), ``"world"`` (several ranks),
+    worker's set-up divides the dataset: ``stream="divided"``), ``"shuffled streams"`` (which the
+    loader shuffles), ``"world"`` (several ranks),
     ``"shared"`` (ranks that share each batch: ``Workload.ranks``), ``"cut anew"`` (which go on in
     batches of another size where the user allows it), ``"dealt"`` (ranks to which lanes are dealt,
     whose states a session's ``merge`` makes one), ``"restarts"`` (dead workers are replaced),

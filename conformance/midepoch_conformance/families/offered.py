@@ -11,7 +11,7 @@ from midepoch_conformance.case.data.sources import GENERATORS
 from midepoch_conformance.case.data.trees import CODECS, NOT_CANONICAL
 from midepoch_conformance.case.history import faulty, strict
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.families.family import FAMILIES, LANED
+from midepoch_conformance.families.family import FAMILIES, ITERABLES, LANED
 
 __all__ = ["EXTRAS", "cases_for", "on_own_data", "reason_not_offered"]
 
@@ -35,6 +35,7 @@ EXTRAS = {
     "adoption": "loaders that adopt a state's seed and lanes",
     "replay checks": "checks of batches that are made again",
     "set up": "streams that a worker's set-up divides",
+    "shuffled streams": "streams that the loader shuffles",
     "process group": "ranks of a process group that run at the same time",
 }
 """The words for what an adapter may carry beyond the plainest datasets (``Offer.extras``)."""
@@ -103,6 +104,7 @@ def _extras(w: Workload) -> list[str]:
         "adoption": w.adopts,
         "replay checks": w.checked,
         "set up": w.stream == "divided",
+        "shuffled streams": w.shuffle and w.kind in ITERABLES,
     }
     return [extra for extra, asked in needed.items() if asked]
 

@@ -1,17 +1,22 @@
 """The families of what users hand to a loader beside a dataset, and of errors that they survive.
 
-These are a set-up of workers (``worker_init_fn``), and a sampler whose keys are lists. All is pure.
+These are a set-up of workers (``worker_init_fn``), a sampler whose keys are lists, and streams that
+the loader shuffles. All is pure.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from functools import partial
 
 from midepoch_conformance.case.case import Case
+from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.families.family import (
+    CUTS,
     GOES_ON,
     ITERABLES,
     Cell,
+    chained,
     drains,
     family,
 )
@@ -73,6 +78,42 @@ def _keys_edited(c: Cell) -> Case | None:
     if c.where == "loaded":
         steps = "drain, save s | load s, edit s, save t, drain, drain | load t, drain, drain"
     return c.play(steps, c.workload(3, sampler="keys"))
+
+
+# Streams in an order of the loader's own, as a shuffle buffer makes it.
+_shuffled = partial(
+    _users, kind=("stateful_iterable",), shape=((13, 2),), tail=("keep",), bites=("shuffled",)
+)
+
+
+def _stream(c: Cell, epochs: int = 2) -> Workload:
+    return dataclasses.replace(c.workload(epochs), shuffle=True, seed=3)
+
+
+@_shuffled("shuffled stream", quick=("inline",))
+def _shuffled_stream(c: Cell) -> Case:
+    return c.play("drain, drain", _stream(c))
+
+
+@_shuffled("shuffled stream cut", cut=CUTS)
+def _shuffled_stream_cut(c: Cell) -> Case:
+    return c.play(f"take {c.at}, save s | load s, drain, drain", _stream(c))
+
+
+@_shuffled("shuffled stream chain", quick=("inline",))
+def _shuffled_stream_chain(c: Cell) -> Case:
+    return c.play(chained("take 1", "take 1", "drain, drain"), _stream(c))
+
+
+@_shuffled("shuffled stream later", quick=("inline",), epoch=(1, 2), cut=("half",))
+def _shuffled_stream_later(c: Cell) -> Case:
+    steps = f"{drains(c.epoch)}, take {c.at}, save s | load s, {drains(3 - c.epoch)}"
+    return c.play(steps, _stream(c, 3))
+
+
+@_shuffled("shuffled stream ended", quick=("inline",))
+def _shuffled_stream_ended(c: Cell) -> Case:
+    return c.play("drain, save s | load s, drain, drain", _stream(c, 3))
 
 
 @_users(

@@ -51,7 +51,7 @@ def agrees(view: View) -> Finding | None:
     return view.all(0)
 
 
-@judge("BASIS-3", "whole", "work whole", "divided")
+@judge("BASIS-3", "whole", "work whole", "divided", "shuffled stream")
 def whole(view: View) -> Finding | None:
     """Each epoch holds each sample once."""
     problem = view.problem(0)

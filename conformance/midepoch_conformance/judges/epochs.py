@@ -19,13 +19,19 @@ from midepoch_conformance.verdict.finding import FAILURES, Finding
 __all__: list[str] = []
 
 
-@judge("EPOCH-1", "cut", "later", "work cut", "work later", "divided later", "keys")
+@judge(
+    "EPOCH-1", "cut", "later", "work cut", "work later", "divided later", "keys",
+    "shuffled stream cut", "shuffled stream later",
+)  # fmt: skip
 def later_epochs(view: View) -> Finding | None:
     """The epochs after the one resumed into are the uninterrupted run's."""
     return view.later(1) if inside(view, 1) else None
 
 
-@judge("EPOCH-2", "end seen", "work end seen", "wrapped sampler ended", "keys ended")
+@judge(
+    "EPOCH-2", "end seen", "work end seen", "wrapped sampler ended", "keys ended",
+    "shuffled stream ended",
+)  # fmt: skip
 def after_the_end(view: View) -> Finding | None:
     """A state from after an epoch's end resumes with the next."""
     return _next_epochs(view)
@@ -37,7 +43,10 @@ def before_the_end(view: View) -> Finding | None:
     return _next_epochs(view)
 
 
-@judge("EPOCH-4", "later", "work later", "wrapped sampler", "divided later", "keys")
+@judge(
+    "EPOCH-4", "later", "work later", "wrapped sampler", "divided later", "keys",
+    "shuffled stream later",
+)  # fmt: skip
 def in_a_later_epoch(view: View) -> Finding | None:
     """A state from a later epoch resumes in that epoch's order."""
     return view.rest(1) if inside(view, 1) else None

@@ -13,13 +13,13 @@ from midepoch_conformance.verdict.finding import Finding, fault_kind, in_words
 __all__ = ["inside"]
 
 
-@judge("RESUME-1", "cut", "work cut", "uneven", "killed", "many batches")
+@judge("RESUME-1", "cut", "work cut", "uneven", "killed", "many batches", "shuffled stream cut")
 def exact(view: View) -> Finding | None:
     """The rest of the first epoch is delivered."""
     return view.rest(1) if inside(view, 1) else None
 
 
-@judge("RESUME-2", "chain", "work chain")
+@judge("RESUME-2", "chain", "work chain", "shuffled stream chain")
 def in_chains(view: View) -> Finding | None:
     """The rest of the epoch is delivered after each further resume too."""
     last = len(view.case.sessions) - 1

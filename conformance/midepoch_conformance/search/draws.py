@@ -92,6 +92,8 @@ def workload(chance: Chance, offer: Offer, wishes: Wishes) -> Workload:
         more["tail"] = "keep"
     if maps:
         more["shuffle"] = _shuffle(chance, offer, str(more["sampler"]), wishes)
+    elif "shuffled streams" in offer.extras:
+        more["shuffle"] = bool(_wished(chance, "shuffle", offer.shuffles, wishes))
     elif wishes.get("shuffle"):
         raise Unplayable("a stream has no order of the loader's own")
     if more.get("shuffle") or more["sampler"]:
@@ -127,7 +129,8 @@ def _unusual(chance: Chance, w: Workload, known: Sequence[Value], wishes: Wishes
 def _kinds(offer: Offer, wishes: Wishes) -> Sequence[str]:
     """Return the kinds that can have the wished values; all if there is none."""
     private = wishes.get("draws") in GENERATORS
-    maps = wishes.get("shuffle") or wishes.get("tail") == "rollover" or wishes.get("unusual")
+    shuffled = wishes.get("shuffle") and "shuffled streams" not in offer.extras
+    maps = shuffled or wishes.get("tail") == "rollover" or wishes.get("unusual")
     found = [
         kind
         for kind in offer.kinds

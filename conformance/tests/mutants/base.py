@@ -258,6 +258,7 @@ class Adapter:
             "extras": (
                 "streams", "sticky streams", "trees", "iterator state", "samplers", "set_epoch",
                 "growing", "arrays", "world", "shared", "restarts", "unordered states",
+                "shuffled streams",
             ),
             **self.changes,
         }  # fmt: skip
@@ -265,8 +266,8 @@ class Adapter:
     def declines(self, w: Any, x: Any) -> str | None:
         if w.kind != "map" and (x.workers or "own" in w.draws):
             return "only random access has workers, and a source of random numbers"
-        if w.shuffle and w.kind in ("iterable", "stateful_iterable"):
-            return "a stream is read in its own order"
+        if w.shuffle and (w.kind == "iterable" or w.state_at != "dataset"):
+            return "only the state of a dataset goes with the buffer that shuffles its stream"
         if x.prefetch is not None and not x.workers:
             return "nothing is fetched ahead inline"
         if w.sampler in ("random", "replacement", "subset", "weighted"):

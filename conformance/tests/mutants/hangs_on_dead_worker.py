@@ -5,7 +5,7 @@ import threading
 from base import mutant, simple
 
 EXPECTED = "FAULT-1"
-LARGEST = {"workers": 1, "sessions": 1, "steps": 1, "samples": 1}
+LARGEST = {"workers": 2, "sessions": 1, "steps": 1, "samples": 13}
 FIELD = ("pytorch#39570", "pytorch#26072")
 
 

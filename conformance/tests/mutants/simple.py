@@ -149,6 +149,7 @@ class Loader:
         if snapshot is not None:
             states = snapshot["states"]
             parts = {"dataset"} if hasattr(self.data, "state_dict") else set()
+            parts |= {"iterator"} if self.shuffle and not self.random_access else set()
             if not (isinstance(states, dict) and states and parts <= set(states)):
                 raise StateError(f"a snapshot without its parts: {states!r}")
 
@@ -175,6 +176,8 @@ class Loader:
             self.copy.load_state_dict(states["dataset"])
         if not self.random_access:
             self.rows = iter(self.copy)
+            if self.shuffle:
+                self.rows = self.shuffled(self.rows)
         if "dataset" in states and own:
             self.copy.load_state_dict(states["dataset"])
         if "iterator" in states:
@@ -274,6 +277,9 @@ class Loader:
                 return
             yield error, batch
 
+    def shuffled(self, rows: Iterator[Any]) -> Buffer:
+        return Buffer(rows, f"{self.seed}/{self.epoch}")
+
     def pool(self) -> Pool:
         return Pool(self, self.workers)
 
@@ -290,6 +296,31 @@ class Loader:
                     pool.send((i + ahead) % self.workers, tasks[i + ahead])
         finally:
             pool.close()
+
+
+class Buffer:
+    """Gives the rows of a stream out of a shuffle buffer of four, whose rows its state holds."""
+
+    def __init__(self, rows: Iterator[Any], seed: str) -> None:
+        self.rows, self.random = rows, random.Random(seed)
+        self.kept: list[Any] = []
+
+    def __iter__(self) -> Buffer:
+        return self
+
+    def __next__(self) -> Any:
+        self.kept += itertools.islice(self.rows, 4 - len(self.kept))
+        if not self.kept:
+            raise StopIteration
+        return self.kept.pop(self.random.randrange(len(self.kept)))
+
+    def state_dict(self) -> Any:
+        return {"kept": self.kept, "random": self.random.getstate()}
+
+    def load_state_dict(self, state: Any) -> None:
+        version, words, gauss = state["random"]
+        self.random.setstate((version, tuple(words), gauss))
+        self.kept = state["kept"]
 
 
 class Epoch:

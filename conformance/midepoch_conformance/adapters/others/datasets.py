@@ -97,6 +97,7 @@ class Adapter:
             "intervals": (1, 2, 3, 100),
             "persistent": (False, True),
             "live_load": "next",
+            "extras": ("shuffled streams",),
             "reasons": {
                 "live_load": "torchdata's documentation says that a load is for the next iterator",
                 **dict.fromkeys(("map", "iterable", "stateful_map"), kept),

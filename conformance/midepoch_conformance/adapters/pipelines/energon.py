@@ -105,6 +105,7 @@ class Adapter:
             "codecs": ("pickle", "torch"),
             "tails": ("keep", "drop"),
             "boundary": "stream",
+            "extras": ("shuffled streams",),
             "reasons": {
                 **dict.fromkeys(("map", "iterable", "stateful_map"), kept),
                 "own": "its task encoders draw from the global streams, which it seeds",
