@@ -111,6 +111,9 @@ def test_reports_are_kept_until_they_are_asked_for_again(
     next(play(rows, places, "full"))
     next(play(rows, places, "quick", again=True))
     assert len(judged) == 2
+    monkeypatch.setattr(playing, "same_cases", lambda report: False)
+    next(play(rows, places, "quick"))
+    assert len(judged) == 3, "the table has changed"
 
 
 def test_the_report_of_an_interrupted_run_is_continued(places: Places) -> None:

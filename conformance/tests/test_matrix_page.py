@@ -15,7 +15,7 @@ from test_report_page import Page
 from midepoch_conformance.cli import main
 from midepoch_conformance.errors import CheckError
 from midepoch_conformance.host.loading import source_of
-from midepoch_conformance.matrix import page
+from midepoch_conformance.matrix import page, today
 from midepoch_conformance.matrix.cells import MEANINGS, NOT_ASKED, cells_of, drawing, word
 from midepoch_conformance.matrix.documented import Limit, limits
 from midepoch_conformance.matrix.page import Finding, Judged, matrix_page, read_reports, write_pages
@@ -39,6 +39,12 @@ def right(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("right")
     simulated_report(folder / "raw.jsonl", truthful)
     return rewritten(folder / "raw.jsonl", folder / "report.jsonl", of_today)
+
+
+@pytest.fixture(autouse=True)
+def cases_of_today(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the few cases of these reports count as those of today's table."""
+    monkeypatch.setattr(page, "same_cases", lambda document: True)
 
 
 def of_today(lines: list[dict[str, Any]]) -> None:
@@ -209,8 +215,19 @@ def test_a_page_says_that_another_suite_judged(broken: Path, tmp_path: Path) -> 
     (row,) = read_reports(tmp_path / "r")
     words = Page(matrix_page([row], ())).words
     assert f"This page was made by suite {suite_version()}" in words
-    assert f"Another version of these, or of its adapter, judged {row.title}:" in words
+    assert f"Another version of these, of its adapter or of the cases judged {row.title}:" in words
     assert "judged by suite 0.0.1" in words
+
+
+def test_a_page_says_that_other_cases_judged(
+    broken: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(page, "same_cases", today.same_cases)
+    put(broken, tmp_path / "r", "aged")
+    put(broken, tmp_path / "s", "asked", only=["RESUME-1"])
+    (row,), (asked,) = read_reports(tmp_path / "r"), read_reports(tmp_path / "s")
+    assert (row.aged, asked.aged) == (True, False)
+    assert "judged by the cases of an earlier table" in Page(matrix_page([row], ())).words
 
 
 def test_a_page_says_that_another_adapter_was_at_work(right: Path, tmp_path: Path) -> None:

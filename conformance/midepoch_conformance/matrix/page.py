@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from importlib import resources
@@ -24,6 +23,7 @@ from midepoch_conformance.matrix.cells import (
 )
 from midepoch_conformance.matrix.documented import Limit, limits
 from midepoch_conformance.matrix.rows import ROWS, Row
+from midepoch_conformance.matrix.today import same_adapter, same_cases, same_version
 from midepoch_conformance.report import overview
 from midepoch_conformance.report.badge import write_badges
 from midepoch_conformance.report.document import Document, Failure
@@ -92,9 +92,11 @@ class Judged:
     def notes(self) -> tuple[str, ...]:
         """Remarks that a reader must not miss."""
         header, found = self.document.header, []
-        if self._other_version:
+        if not same_version(header):
             found.append(f"judged by suite {header.suite}, specification {header.spec}")
-        if self._other_adapter:
+        elif not same_cases(self.document):
+            found.append("judged by the cases of an earlier table")
+        if not same_adapter(header):
             found.append("played through an earlier version of its adapter")
         if header.only:
             found.append(f"only {counted(len(header.only), 'requirement')} asked")
@@ -104,8 +106,10 @@ class Judged:
 
     @property
     def aged(self) -> bool:
-        """Whether another version of the suite, its adapter or the specification was at work."""
-        return self._other_version or self._other_adapter
+        """Whether the suite, its cases, the adapter or the specification were other ones."""
+        header = self.document.header
+        now = same_version(header) and same_cases(self.document) and same_adapter(header)
+        return not now
 
     @property
     def adapter(self) -> str | None:
@@ -116,16 +120,6 @@ class Judged:
     def badge(self) -> str:
         """The badge's file, from the matrix's page."""
         return f"badges/{self.anchor}/midepoch.svg"
-
-    @property
-    def _other_version(self) -> bool:
-        header = self.document.header
-        return (header.suite, header.spec) != (suite_version(), spec_version())
-
-    @property
-    def _other_adapter(self) -> bool:
-        played, source = self.document.header.loader.digest, self.adapter
-        return source is not None and hashlib.sha256(source.encode()).hexdigest() != played
 
     def cell(self, name: str) -> Cell:
         """Return the cell of a class."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from midepoch_conformance.errors import CheckError
 from midepoch_conformance.matrix.environments import interpreter
 from midepoch_conformance.matrix.rows import Row
+from midepoch_conformance.matrix.today import same_cases
 from midepoch_conformance.report.file import ReportError, load_report
 from midepoch_conformance.report.lines import suite_version
 
@@ -43,8 +44,8 @@ def play(
 ) -> Iterator[Played]:
     """Play each row and yield what became of it; a row that fails does not stop the others.
 
-    A row whose report this version of the suite has written is played only ``again``. The report
-    of an interrupted run is continued.
+    A row whose report this version of the suite has written, by the cases that it has today, is
+    played only ``again``. The report of an interrupted run is continued.
     """
     for row in rows:
         earlier = None if again else _of_this_suite(row, places.results, profile)
@@ -61,10 +62,12 @@ def play(
 def _of_this_suite(row: Row, folder: Path, profile: str) -> Path | None:
     for path in sorted(folder.glob(f"{row.name}-[0-9]*.jsonl")):
         try:
-            header = load_report(path).header
+            report = load_report(path)
         except ReportError:
             continue  # it is played again, and its file replaced
-        if (header.suite, header.profile, header.only) == (suite_version(), profile, None):
+        header = report.header
+        asked = (header.suite, header.profile, header.only) == (suite_version(), profile, None)
+        if asked and same_cases(report):
             return path
     return None
 
