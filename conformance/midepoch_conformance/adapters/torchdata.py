@@ -74,8 +74,6 @@ class Adapter:
             "reasons": {
                 "live_load": "its documentation says that a load is for the next iterator",
                 "orders": "this version of torchdata has no argument in_order",
-                "unordered states": "its documentation gives no guarantees for states with "
-                "in_order=False",
                 "restarts": "it raises an error when a worker dies, and replaces none",
                 "thread": "its workers are processes",
                 "rollover": "it keeps or drops an incomplete batch",
@@ -101,6 +99,6 @@ AMBIENT = ("python", "numpy", "torch")
 EXTRAS = (
     *("streams", "trees", "iterator state", "samplers", "set_epoch", "growing", "arrays"),
     "payloads",
-    *("unbatched", "set up", "world"),
+    *("unbatched", "set up", "world", "unordered states"),
 )
 HAS_ORDERS = "in_order" in inspect.signature(StatefulDataLoader).parameters
