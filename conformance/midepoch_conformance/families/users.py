@@ -82,7 +82,12 @@ def _keys_edited(c: Cell) -> Case | None:
 
 # Streams in an order of the loader's own, as a shuffle buffer makes it.
 _shuffled = partial(
-    _users, kind=("stateful_iterable",), shape=((13, 2),), tail=("keep",), bites=("shuffled",)
+    _users,
+    needs=("samples",),
+    kind=("stateful_iterable",),
+    shape=((13, 2),),
+    tail=("keep",),
+    bites=("shuffled",),
 )
 
 

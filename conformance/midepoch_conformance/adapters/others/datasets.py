@@ -42,8 +42,8 @@ class Session:
     number, begun = 0, False
 
     def __init__(self, w, x, make):
-        shards = {"shards": [range(i, w.n, SHARDS) for i in range(SHARDS)]}
-        made = datasets.IterableDataset.from_generator(numbers, gen_kwargs=shards)
+        shards = [range(i, w.n, SHARDS) for i in range(SHARDS)]
+        made = datasets.IterableDataset.from_generator(numbers, gen_kwargs={"shards": shards})
         self.shuffle = w.shuffle
         if self.shuffle:
             made = made.shuffle(seed=w.seed, buffer_size=8)
@@ -61,8 +61,7 @@ class Session:
         )
 
     def epoch(self):
-        if self.begun:
-            self.number += 1
+        self.number += self.begun
         self.begun = True
         if self.shuffle:
             self.stream.set_epoch(self.number)

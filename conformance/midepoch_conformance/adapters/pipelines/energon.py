@@ -123,8 +123,7 @@ class Adapter:
     def prepare(self, w, root):
         with open(file_of(w, root), "w", encoding="utf-8") as lines:
             lines.writelines(json.dumps({"id": i}) + "\n" for i in range(w.n))
-        if w.n:
-            DefaultCrudeJsonlDatasetFactory.prepare_dataset(file_of(w, root))
+        DefaultCrudeJsonlDatasetFactory.prepare_dataset(file_of(w, root))
 
     def open(self, w, x, root):
         return Session(w, x, root)
