@@ -53,6 +53,8 @@ def test_plain_workloads_have_no_feature() -> None:
     )
     w = Workload("stateful_iterable", stream="buffer", state_at="iterator", tree="arrays")
     assert w.feature == "buffer stream, state on the iterator, tree: arrays"
+    # A loader that shuffles streams wrongly may resume others rightly.
+    assert Workload("stateful_iterable", shuffle=True).feature == "shuffled stream"
 
 
 def test_unusual_workloads_differ_in_their_features_and_have_a_known_aspect() -> None:

@@ -186,6 +186,7 @@ class Workload(Rows):
     def feature(self) -> str:
         """The unusual features of the dataset, in a few words; empty for the plain datasets."""
         parts = (
+            "shuffled stream" if self.shuffle and "iterable" in self.kind else "",
             f"{self.stream} stream" if self.stream != "plain" else "",
             {"dataset": "", "iterator": "state on the iterator"}.get(
                 self.state_at, "state on dataset and iterator"
