@@ -169,6 +169,15 @@ def test_a_cell_leads_to_its_failure_with_case_drawing_adapter_and_time(
     assert len(read.all("caption")) == 2
 
 
+def test_a_case_is_played_again_in_the_environment_of_its_row(broken: Path, tmp_path: Path) -> None:
+    put(broken, tmp_path / "r", "nodes-0")
+    put(broken, tmp_path / "r", "mine")
+    mine, nodes = sorted(read_reports(tmp_path / "r"), key=lambda row: row.name)
+    (failure,) = nodes.document.footer.failures
+    assert nodes.replay(failure).endswith(" --python .venv-matrix/shared/bin/python")
+    assert "--python" not in mine.replay(failure)
+
+
 def test_links_lead_to_files_that_are_written(broken: Path, right: Path, tmp_path: Path) -> None:
     put(broken, tmp_path / "r", "one")
     put(right, tmp_path / "r", "two")

@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 
 from midepoch_conformance.matrix.playing import Places, Played, play
-from midepoch_conformance.matrix.rows import named
+from midepoch_conformance.matrix.rows import ENVIRONMENTS, named
 from midepoch_conformance.report.file import load_report
 from midepoch_conformance.report.overview import verdict
 from midepoch_conformance.text import printable
@@ -52,7 +52,7 @@ def matrix(
         typer.Option(
             "--environments", metavar="DIR", help="Where the virtual environments are made."
         ),
-    ] = Path(".venv-matrix"),
+    ] = Path(ENVIRONMENTS),
     again: Annotated[
         bool,
         typer.Option("--again", help="Play rows, too, whose report is of this suite already."),

@@ -141,8 +141,10 @@ class Judged:
         return {failure.requirement for _, failure in self.cell(name).failures}
 
     def replay(self, failure: Failure) -> str:
-        """Return the command that plays a failure's case again."""
-        return replay_words(self.document.header, failure, self.file)
+        """Return the command that plays a failure's case again, in the row's environment."""
+        words = replay_words(self.document.header, failure, self.file)
+        row = next((row for row in ROWS if row.name == self.name), None)
+        return words if row is None else f"{words} --python {row.python}"
 
 
 def read_reports(folder: Path, findings: Sequence[Finding] = ()) -> list[Judged]:

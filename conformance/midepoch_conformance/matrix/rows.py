@@ -7,7 +7,10 @@ import dataclasses
 from midepoch_conformance.errors import CheckError
 from midepoch_conformance.text import meant
 
-__all__ = ["ROWS", "Row", "named"]
+__all__ = ["ENVIRONMENTS", "ROWS", "Row", "named"]
+
+ENVIRONMENTS = ".venv-matrix"
+"""The folder of the environments, at the top of the project."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -23,6 +26,11 @@ class Row:
     stand_in: bool = False
     """Whether the names that the loader takes from torchvision come from ``stand_in`` beside the
     locks: torchvision has no build for a PyTorch without CUDA."""
+
+    @property
+    def python(self) -> str:
+        """The interpreter of the row's environment, where ``midepoch matrix`` makes it."""
+        return f"{ENVIRONMENTS}/{self.environment}/bin/python"
 
 
 ROWS = (
