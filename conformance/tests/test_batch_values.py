@@ -9,7 +9,14 @@ from typing import Any
 import pytest
 import torch
 
-from midepoch_conformance.host.batch_values import content, shown
+from midepoch_conformance.case.tampering import edit
+from midepoch_conformance.host.batch_values import (
+    BatchError,
+    SharedBatchError,
+    content,
+    in_numbers,
+    shown,
+)
 
 Point = collections.namedtuple("Point", "x y")
 
@@ -82,3 +89,13 @@ def test_what_words_leave_out_is_told_apart() -> None:
     for one, other in pairs:
         assert shown(one) != shown(other)
         assert shown(one) == shown(one)
+
+
+def test_a_batch_that_shares_a_states_values_is_the_loaders_fault_and_not_the_adapters() -> None:
+    rows = [[3.0, 0.5], [4.0, 0.25]]
+    assert in_numbers(rows) == rows
+    edit({"buffer": rows})
+    with pytest.raises(SharedBatchError, match="what was written into a state"):
+        in_numbers(rows)
+    with pytest.raises(BatchError, match="a batch is a list of rows"):
+        in_numbers([["cat"]])

@@ -21,6 +21,7 @@ from midepoch_conformance.case.trace import Fault, SessionTrace, Trace
 from midepoch_conformance.errors import CheckError
 from midepoch_conformance.host.faults import hang
 from midepoch_conformance.host.system.stacks import innermost, signature
+from midepoch_conformance.judges import applicable
 from midepoch_conformance.run import runner
 from midepoch_conformance.run.bench import Bench, CertainFailures
 from midepoch_conformance.run.certainty.hangs import Hangs
@@ -279,6 +280,15 @@ def test_a_loader_that_works_without_an_end_is_an_error_and_no_failure(fakes: Pa
     findings = judged(fakes, "works").findings
     assert {f.outcome for f in findings} == {"error"}
     assert "still at work" in findings[0].words
+
+
+def test_an_error_says_nothing_of_a_format_that_the_loader_does_not_have(fakes: Path) -> None:
+    case = written.case("work later", "drain, take 1, save s", "load s, drain, drain")
+    assert "DOC-1" in applicable(case)
+    with Runner(f"{fakes / 'hangs.py'}:works", limit=LIMIT) as runner:
+        findings = Bench(runner).judge(case).findings
+    assert {f.outcome for f in findings} == {"error"}
+    assert not [f for f in findings if f.requirement.startswith("DOC-")]
 
 
 def test_the_smoke_run_says_where_it_stands(fakes: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,12 +6,16 @@ import contextlib
 import json
 from typing import Any
 
-__all__ = ["BOGUS", "NoSuchPart", "bogus", "cut", "edit", "path"]
+__all__ = ["ADDED", "BOGUS", "NoSuchPart", "bogus", "cut", "edit", "path"]
 
 BOGUS = (
     "none", "empty", "list", "text", "number", "foreign", "no_items", "no_text", "zero",
 )  # fmt: skip
 """The names of the values that ``load_bogus`` loads."""
+
+
+ADDED = "added by the suite"
+"""What :func:`edit` adds to each mapping, list and set."""
 
 
 class NoSuchPart(Exception):  # noqa: N818 - it reports that no part is left to cut
@@ -124,12 +128,12 @@ def _edit(node: Any, seen: dict[int, Any]) -> None:
         if isinstance(node, dict):
             for key in list(node):
                 node[key] = _edited(node[key], seen)
-            node["added by the suite"] = 1
+            node[ADDED] = 1
         elif isinstance(node, list):
             node[:] = [_edited(item, seen) for item in reversed(node)]
-            node.append("added by the suite")
+            node.append(ADDED)
         elif isinstance(node, set):
-            node.add("added by the suite")
+            node.add(ADDED)
         elif isinstance(node, bytearray):
             node[:] = bytes(byte ^ 1 for byte in node) + b"!"
         elif isinstance(node, (tuple, frozenset)):

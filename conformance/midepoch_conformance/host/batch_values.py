@@ -14,10 +14,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from midepoch_conformance.case.data.trees import spelled
+from midepoch_conformance.case.tampering import ADDED
 from midepoch_conformance.case.trace import Batch
 from midepoch_conformance.case.workload import WIDE
 
-__all__ = ["BatchError", "content", "in_numbers", "in_words", "shown"]
+__all__ = ["BatchError", "SharedBatchError", "content", "in_numbers", "in_words", "shown"]
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes)
 _USUAL = ("int64", "float32", "bool", "torch.int64", "torch.float32", "torch.bool")
@@ -180,6 +181,10 @@ class BatchError(TypeError):
     """An adapter delivered an object that is no batch of rows."""
 
 
+class SharedBatchError(ValueError):
+    """The loader delivered what the suite had written into a state."""
+
+
 def in_words(rows: Any) -> Batch:
     """Return a batch of a user's own loader: one row with its content in words."""
     return [[*row] for row in rows]
@@ -190,10 +195,15 @@ def in_numbers(rows: Any) -> Batch:
 
     Raises:
         BatchError: it is something else; the adapter must make rows.
+        SharedBatchError: the suite wrote it into a state, of which the loader keeps a part.
     """
     try:
         return [_row(row) for row in rows]
     except (TypeError, ValueError) as error:
+        if ADDED in repr(rows):
+            raise SharedBatchError(
+                f"a batch has what was written into a state: {rows!r:.200}"
+            ) from error
         raise BatchError(
             f"a batch is a list of rows, a row a list of numbers; got {rows!r:.200}"
         ) from error
