@@ -207,7 +207,7 @@ class Bench:
             words = f"the suite itself failed: {own_error(error)}"
             findings, reason = self._all(case, "error", words, "judge"), None
         seconds = time.monotonic() - start
-        if "midepoch" not in self.info.offer.formats:  # whose states are no documents
+        if "midepoch" not in self.info.offer.formats:  # then no state is a document
             known = requirements.load()
             findings = [
                 f for f in findings

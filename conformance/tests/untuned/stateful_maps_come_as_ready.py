@@ -31,7 +31,7 @@ class Counting:
 
     def __getitem__(self, index: int) -> int:
         if index == 0:
-            time.sleep(0.5)
+            time.sleep(0.5)  # so that the batches of the other worker are ready before
         self.given += 1
         return index
 
