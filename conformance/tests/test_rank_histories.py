@@ -12,7 +12,7 @@ from warm_hosts import TORCH, WarmHosts
 from written import found, trace
 
 from midepoch_conformance.case.adapter import Execution, Offer
-from midepoch_conformance.case.case import HISTORIES, Case, CaseError, Step
+from midepoch_conformance.case.case import OF_STAGES, Case, CaseError, Step
 from midepoch_conformance.case.notation import parse_sessions
 from midepoch_conformance.case.stages import (
     Cut,
@@ -35,7 +35,7 @@ from midepoch_conformance.search.shrink import shrink, size, smaller, sound
 from midepoch_conformance.search.steering import Steering
 from midepoch_conformance.verdict.finding import FAILURES, Finding
 
-OF_RANKS, OF_DEALT_RANKS, OF_CUT_RANKS = HISTORIES[1:]
+OF_RANKS, OF_DEALT_RANKS, OF_CUT_RANKS = OF_STAGES
 SHARED = Workload(n=8, batch_size=2, ranks="shared")
 CUT = Workload(n=8, batch_size=3, ranks="cut anew")
 DEALT = Workload("iterable", n=9, batch_size=1, ranks="dealt")
@@ -73,9 +73,9 @@ def test_all_are_sound_and_offered_and_change_their_ranks_each_time(drawn: list[
         assert all(one != other for one, other in itertools.pairwise(changes))
         sizes = {dict(plan.workload).get("batch_size") for plan in case.sessions[1:]}
         assert (len(sizes) > 1) is (case.probe == OF_CUT_RANKS)
-    assert {case.probe for case in drawn} == {*HISTORIES[1:]}
+    assert {case.probe for case in drawn} == {*OF_STAGES}
     often = [case for case in drawn if len(worlds(case)) > 2]
-    assert {case.probe for case in often} == {*HISTORIES[1:]}
+    assert {case.probe for case in often} == {*OF_STAGES}
     assert len(often) >= len(drawn) // 2
     assert {case.workload.kind for case in drawn} == set(OFFER.kinds)
 

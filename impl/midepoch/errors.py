@@ -25,6 +25,7 @@ __all__ = [
     "ReplayMismatchError",
     "ReplayWarning",
     "SlowWorkerWarning",
+    "SnapshotError",
     "SnapshotWarning",
     "StaleIteratorError",
     "StateEncodingError",
@@ -267,6 +268,10 @@ class OutsideBatchError(MidepochError, RuntimeError):
     """``batch_info()`` was called where no batch is being made (SEED-7)."""
 
     requirement = "SEED-7"
+
+
+class SnapshotError(MidepochError, RuntimeError):
+    """No state can be taken, because the dataset's own ``state_dict`` failed (LANE-35)."""
 
 
 class WorkerStartError(MidepochError, RuntimeError):

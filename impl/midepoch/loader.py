@@ -340,10 +340,15 @@ class StatefulDataLoader(LoaderAttributes[T]):
 
         It draws no random numbers, changes no position and waits for no worker (BASIS-4,
         BASIS-5).
+
+        Raises:
+            SnapshotError: the state of a map-style dataset at the epoch's beginning is not known,
+                because its own ``state_dict`` failed there (LANE-35).
         """
         self._settle()
         if self._position.ranks is not None:
             self._position.ranks.check_agreed()
+        self._position.check_known()
         return thawed(self._position.document()).to_dict()
 
     def load_state_dict(self, state: dict[str, Any]) -> None:

@@ -29,6 +29,7 @@ EXAMPLES: list[MidepochError] = [
     errors.BusyIteratorError("another thread is inside next()"),
     errors.RanksError("there is no process group"),
     errors.LaneCopyError("attribute 'lock' cannot be copied"),
+    errors.SnapshotError("the dataset's state_dict failed"),
     errors.WorkerStartError("worker 1 did not start"),
     errors.WorkerDiedError(1, 4242, -9, "it may be out of memory"),
     errors.WorkerDiedError(1, None, None),

@@ -15,7 +15,7 @@ from histories import epochs, keep
 from torch.utils.data import get_worker_info
 
 import midepoch
-from midepoch.errors import SnapshotWarning
+from midepoch.errors import SnapshotError, SnapshotWarning
 
 N = 11
 both = pytest.mark.parametrize("workers", [0, 1])
@@ -242,6 +242,48 @@ def test_a_failing_state_dict_of_one_lane_keeps_the_whole_cut(workers: int) -> N
         other = resumed(made.state_dict(), sources.Counting(N), lanes=2)
         assert got + list(batches) == list(loader(sources.Counting(N), lanes=2))
     assert len(list(other)) == 3
+
+
+@both
+def test_without_a_state_at_an_epochs_beginning_a_map_styles_cannot_be_taken(workers: int) -> None:
+    class Late(sources.Counting):
+        def state_dict(self) -> dict[str, Any]:
+            if self.served in (4, 6):
+                raise OSError("not here")
+            return super().state_dict()
+
+    made = loader(Late(4), num_workers=workers, persistent_workers=bool(workers))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SnapshotWarning)
+        list(made)
+        with pytest.raises(SnapshotError, match="not here"):
+            made.state_dict()
+        batches = iter(made)
+        next(batches)
+        with pytest.raises(SnapshotError, match="not here"):
+            made.state_dict()
+        next(batches)
+        other = resumed(made.state_dict(), Late(4))
+        assert list(other) == list(batches)
+
+
+def test_without_any_state_in_a_pass_an_iterables_cannot_be_taken_after_the_next() -> None:
+    class Silent(sources.Resuming):
+        def state_dict(self) -> dict[str, Any]:
+            raise OSError("not here")
+
+    made = loader(Silent(4), lifetime="run")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SnapshotWarning)
+        list(made)
+        other = resumed(made.state_dict(), Silent(4), lifetime="run")
+        assert list(other) == list(made)
+        for again in (made, other):
+            with pytest.raises(SnapshotError, match="in a whole epoch"):
+                again.state_dict()
+            next(iter(again))
+            with pytest.raises(SnapshotError, match="in a whole epoch"):
+                again.state_dict()
 
 
 def test_unequal_lanes_are_dealt_to_in_turn_and_skipped_when_ended() -> None:

@@ -44,6 +44,7 @@ class Session:
             seed=None if w.adopts else w.seed,
             data_id=None if w.shuffle else w.data or None,  # then the dataset has a fingerprint
             replay_check=list if w.checked else None,
+            empty_rest="skip" if w.skips else "deliver",
             lanes=x.lanes,
             lifetime=torch_data.lifetime(w, x),
             num_workers=x.workers,
@@ -75,7 +76,9 @@ class Session:
 
 
 class EpochSession(torch_data.EpochsFromOutside, Session):
-    """One life of the loader, for a user who sets each epoch."""
+    """One life of the loader, for a user who sets each epoch; a load sets the sampler's."""
+
+    restores_epoch = True
 
 
 class Adapter:
@@ -111,7 +114,7 @@ class Adapter:
         pass
 
     def open(self, w, x, root):
-        if w.grow or w.sampler == "distributed":
+        if w.grow or w.sets_epoch:
             return EpochSession(w, x)
         if x.together:
             merge = merge_states if w.ranks == "dealt" else None
@@ -123,6 +126,6 @@ AMBIENT = ("python", "numpy", "torch")
 EXTRAS = (
     "streams", "sticky streams", "trees", "iterator state", "samplers", "set_epoch", "growing",
     "arrays", "payloads", "unbatched", "set up", "world", "shared", "cut anew", "dealt", "restarts",
-    "unordered states", "adoption", "replay checks", "process group",
+    "unordered states", "adoption", "replay checks", "process group", "failing states", "skipping",
 )  # fmt: skip
 TAILS = {"keep": "keep", "drop": "discard", "rollover": "rollover"}

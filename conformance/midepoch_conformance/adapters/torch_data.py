@@ -291,10 +291,11 @@ class EpochsFromOutside:
     """
 
     number, begun = 0, False
+    restores_epoch = False  # whether the loader sets the sampler's epoch when it loads a state
 
     def set_epoch(self):
         self.dataset.length = self.w.length(self.number)
-        if self.w.sampler == "distributed":
+        if self.w.sets_epoch:
             self.loader.sampler.set_epoch(self.number)
 
     def epoch(self):
@@ -317,4 +318,5 @@ class EpochsFromOutside:
             self.dataset.length = self.w.length(self.number)
             raise
         self.number, self.begun = state["epoch"], False
-        self.set_epoch()
+        if not self.restores_epoch:
+            self.set_epoch()

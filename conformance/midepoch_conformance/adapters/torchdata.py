@@ -90,7 +90,7 @@ class Adapter:
         pass
 
     def open(self, w, x, root):
-        if w.grow or w.sampler == "distributed":
+        if w.grow or w.sets_epoch:
             return EpochSession(w, x)
         return Session(w, x)
 

@@ -107,19 +107,20 @@ class Offer:
     extras: tuple[str, ...] = ()
     """The adapter's datasets beyond the plainest ones: ``"streams"`` (other values of
     ``Workload.stream``), ``"sticky streams"`` (which begin each pass at the state that was loaded
-    last), ``"trees"`` (of the state), ``"iterator state"``, ``"samplers"`` (the
-    user's, or torch's), ``"set_epoch"`` (epochs set from outside: ``sampler="distributed"``),
+    last), ``"trees"`` (of the state), ``"iterator state"``, ``"samplers"`` (the user's, or
+    torch's), ``"set_epoch"`` (epochs set from outside, where ``Workload.sets_epoch``),
     ``"growing"``, ``"arrays"`` (rows that are arrays; the loader makes one array or tensor of a
     batch), ``"unbatched"`` (``batch_size`` is 0: a batch is one sample's row), ``"set up"`` (a
     worker's set-up divides the dataset: ``stream="divided"``), ``"shuffled streams"`` (which the
-    loader shuffles), ``"world"`` (several ranks),
-    ``"shared"`` (ranks that share each batch: ``Workload.ranks``), ``"cut anew"`` (which go on in
-    batches of another size where the user allows it), ``"dealt"`` (ranks to which lanes are dealt,
-    whose states a session's ``merge`` makes one), ``"restarts"`` (dead workers are replaced),
-    ``"unordered states"`` (states that are saved and loaded while batches come out of order),
-    ``"adoption"`` (a loader that is given no seed and no lanes), ``"replay checks"`` (of the
-    batches that a resume makes again) and ``"process group"`` (ranks that run at the same time:
-    ``Execution.together``)."""
+    loader shuffles), ``"world"`` (several ranks), ``"shared"`` (ranks that share each batch:
+    ``Workload.ranks``), ``"cut anew"`` (which go on in batches of another size where the user
+    allows it), ``"dealt"`` (ranks to which lanes are dealt, whose states a session's ``merge``
+    makes one), ``"restarts"`` (dead workers are replaced), ``"unordered states"`` (states that are
+    saved and loaded while batches come out of order), ``"adoption"`` (a loader that is given no
+    seed and no lanes), ``"replay checks"`` (of the batches that a resume makes again), ``"failing
+    states"`` (a dataset that cannot tell its state everywhere: ``Workload.unsaved``),
+    ``"skipping"`` (an empty rest of an epoch is skipped: ``Workload.skips``) and ``"process
+    group"`` (ranks that run at the same time: ``Execution.together``)."""
     live_load: str = "either"
     """The effect of a load into a live iterator: ``"applies"``, ``"raises"``, ``"either"``;
     ``"next"`` if the loader documents that a load applies to the next iterator only."""

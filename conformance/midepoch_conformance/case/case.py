@@ -17,7 +17,7 @@ from midepoch_conformance.case.workload import Workload
 
 __all__ = [
     "ACTIONS", "CAUGHT", "HISTORIES", "HISTORY", "OF_CUT_RANKS", "OF_DEALT_RANKS", "OF_RANKS",
-    "Case", "CaseError", "SessionPlan", "Step",
+    "OF_STAGES", "PROGRAM", "Case", "CaseError", "SessionPlan", "Step",
 ]  # fmt: skip
 
 HISTORY = "history"
@@ -29,7 +29,13 @@ OF_RANKS, OF_DEALT_RANKS = "history of ranks", "history of dealt ranks"
 OF_CUT_RANKS = "history of ranks cut anew"
 """The family of histories whose global batch size changes, too."""
 
-HISTORIES = (HISTORY, OF_RANKS, OF_DEALT_RANKS, OF_CUT_RANKS)
+OF_STAGES = (OF_RANKS, OF_DEALT_RANKS, OF_CUT_RANKS)
+"""All families of histories whose number of ranks changes."""
+
+PROGRAM = "program"
+"""The family of programs that are cut into pieces; see ``case/programs.py``."""
+
+HISTORIES = (HISTORY, *OF_STAGES, PROGRAM)
 """The families of which a profile draws cases, beside those of its table."""
 
 CAUGHT = ("caught", "caught again", "caught and healed")

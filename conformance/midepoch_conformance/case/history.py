@@ -17,7 +17,18 @@ from midepoch_conformance.case.data.sources import GENERATORS
 from midepoch_conformance.case.uninterrupted import usual_length
 from midepoch_conformance.case.workload import Workload
 
-__all__ = ["FAULTS", "MOST_EPOCHS", "Course", "Mark", "faulty", "objection", "remembers", "strict"]
+__all__ = [
+    "FAULTS",
+    "MOST_EPOCHS",
+    "Course",
+    "Mark",
+    "dies",
+    "fails",
+    "faulty",
+    "objection",
+    "remembers",
+    "strict",
+]
 
 MOST_EPOCHS = 6
 """The epochs that a history may reach; the uninterrupted run has at most as many."""
@@ -27,6 +38,7 @@ _RAISES = ("fail_at", "stop_at")
 FAULTS = (*_RAISES, "die_at", "interrupt_at")
 """The fields of a workload that make a sample a fault."""
 _MAKES = ("save", "seal", "recode")
+_SEEDED = (*_MOVES, "save")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,10 +72,11 @@ class Course:
 
     Args:
         workload: the history's workload.
+        told: whether another session of the case tells what follows an epoch that is left.
     """
 
-    def __init__(self, workload: Workload) -> None:
-        self.workload = workload
+    def __init__(self, workload: Workload, told: bool = False) -> None:
+        self.workload, self.told = workload, told
         self.states: dict[str, Mark] = {}
         self.epochs = 1
         self.over = True
@@ -74,8 +87,8 @@ class Course:
         """Begin a session that sees ``workload``."""
         self.seen, self.execution = workload, plan.execution
         self.first = self.first or plan.execution
-        self.dying = workload.die_at is not None
-        self.faulty = any(getattr(workload, name) is not None for name in FAULTS)
+        self.dying = dies(workload)
+        self.faulty = fails(workload)
         # A sample raises in this session alone: the uninterrupted run has no such error.
         self.failing = any(
             getattr(workload, name) != getattr(self.workload, name) for name in _RAISES
@@ -94,6 +107,7 @@ class Course:
         self.stale = False  # a load made it stale
         self.broke = False  # an epoch was dropped, and no step came after it
         self.fresh = True  # nothing was loaded
+        self.seedless = self.seen.adopts  # it draws a seed of its own
         self.closed = self.over = False
 
     @property
@@ -114,6 +128,8 @@ class Course:
             return "the session is closed" if self.closed else "the session is open"
         if self.stale and step.do not in ("break", "close", "kill"):
             return "the loader decides what a stale iterator does"
+        if self.seedless and step.do in _SEEDED:
+            return "a loader without a seed is like no other before it loads one"
         if self.spent and step.do not in ("load", "break", "close", "kill"):
             return "only a load tells where a session is after an error that is its own"
         if step.do in _MAKES and _made(step) in self.states:
@@ -167,7 +183,7 @@ class Course:
     def _ask_break(self, step: Step) -> str | None:
         if self.faulty and not self.stale:
             return "the specification does not say which epoch follows a break after an error"
-        if not self.stale and self.moved and remembers(self.workload):
+        if not (self.stale or self.told) and self.moved and remembers(self.workload):
             return "the epoch's batches depend on how far the epoch before it went"
         if self.mark.epoch + 1 >= MOST_EPOCHS:
             return "the history would reach too many epochs"
@@ -200,7 +216,7 @@ class Course:
     def _ask_load_bogus(self, step: Step) -> str | None:
         if self.dying:
             return "the worker may be dead"
-        if self.workload.grow or self.workload.sampler == "distributed":
+        if self.workload.grow or self.workload.sets_epoch:
             return "a user who sets the epochs keeps a part of the state, and reads it first"
         return None if step.tolerate else "a loader refuses a value that is no state"
 
@@ -249,6 +265,7 @@ class Course:
         # The later one of the possible positions: there are enough epochs for each of them.
         self.mark = Mark(mark.epoch + 1, 0, sure) if ended else Mark(mark.epoch, mark.done, sure)
         self.stale, self.broke, self.fresh, self.spent = self.open, False, False, False
+        self.seedless = False
         self.objects[step.state] = False
 
     def _make(self, step: Step) -> None:
@@ -277,6 +294,8 @@ def objection(case: Case) -> str | None:
         return "the plan depends on the worker count, which changes"
     if _faulty_nowhere(case):
         return "the faulty sample does not exist"
+    if any(_dies_in_vain(case, index) for index in range(len(case.sessions))):
+        return "only a process that is a worker can be replaced when it dies"
     course = Course(case.workload)
     for index, plan in enumerate(case.sessions):
         course.begin(case.session_workload(index), plan)
@@ -296,7 +315,7 @@ def remembers(w: Workload) -> bool:
         (True, False)
     """
     private = any(draw in GENERATORS for draw in w.draws)
-    sampler = w.sampler not in ("", "distributed")
+    sampler = w.sampler != "" and not w.sets_epoch
     kept = w.kind == "stateful_iterable" and (w.state_at == "both" or w.stream == "buffer")
     carried = w.tail == "rollover" or w.stream == "oneshot"
     return w.kind == "stateful_map" or private or sampler or kept or carried
@@ -327,8 +346,17 @@ def strict(case: Case) -> bool:
 
 def faulty(case: Case) -> bool:
     """Return whether a sample fails on purpose in any session."""
-    workloads = [case.session_workload(index) for index in range(len(case.sessions))]
-    return any(getattr(w, name) is not None for w in workloads for name in FAULTS)
+    return any(fails(case.session_workload(index)) for index in range(len(case.sessions)))
+
+
+def dies(w: Workload) -> bool:
+    """Return whether a worker dies, and is not replaced."""
+    return w.die_at is not None and not w.die_once
+
+
+def fails(w: Workload) -> bool:
+    """Return whether a sample's failure shows."""
+    return dies(w) or any(getattr(w, name) is not None for name in FAULTS if name != "die_at")
 
 
 def _one_plan(case: Case) -> bool:
@@ -341,6 +369,13 @@ def _one_plan(case: Case) -> bool:
     # Without given lanes, a stream has as many lanes as there are workers.
     changed = any(plan.execution.workers != first.workers for plan in case.sessions)
     return first.lanes is not None or not changed
+
+
+def _dies_in_vain(case: Case, index: int) -> bool:
+    """Return whether a worker that would be replaced cannot die, or cannot be replaced."""
+    w, x = case.session_workload(index), case.sessions[index].execution
+    replaced = x.restarts and x.workers and x.worker_kind == "process" and not w.unsaved
+    return w.die_once and not replaced
 
 
 def _faulty_nowhere(case: Case) -> bool:

@@ -80,6 +80,8 @@ def staged(family: str, w: Workload, stages: Sequence[Stage]) -> Case:
         >>> [(plan.execution.world, len(plan.steps)) for plan in case.sessions]
         [(1, 1), (2, 2), (2, 2), (1, 2)]
     """
+    if w.kind == "stateful_map" and any(_for_one_epoch(stage.execution) for stage in stages):
+        raise CaseError("the dataset would live for one epoch, and with one rank alone for the run")
     parts = cuts_of(w, stages) if family == OF_CUT_RANKS else parts_of(w, stages)
     epochs = 1 + max((part.epoch for found in parts for part in found), default=0)
     alone = Execution(lanes=stages[0].execution.lanes)
@@ -99,6 +101,11 @@ def staged(family: str, w: Workload, stages: Sequence[Stage]) -> Case:
             sessions.append(SessionPlan(x, (*load, *own), *usual(len(sessions)), size))
         before = world
     return Case(family, dataclasses.replace(w, epochs=epochs), tuple(sessions))
+
+
+def _for_one_epoch(x: Execution) -> bool:
+    """Return whether the workers, and the dataset with them, live for one epoch."""
+    return x.workers > 0 and not x.persistent
 
 
 def _of_size(w: Workload, size: int) -> tuple[tuple[str, int], ...]:

@@ -27,8 +27,8 @@ def oracle_case(case: Case) -> Case:
     """Return the uninterrupted run that a case is compared with.
 
     The run has the first session's execution and ambient state. It has none of the workload's
-    faults, log and state tree. If the caller catches a sample's exception, the run has the
-    exception too, and continues after it.
+    faults and log, and nothing of what is about states alone. If the caller catches a sample's
+    exception, the run has the exception too, and continues after it.
     """
     first = case.sessions[0]
     caught = case.probe in (*CAUGHT, HISTORY) and case.workload.fail_at is not None
@@ -43,6 +43,9 @@ def oracle_case(case: Case) -> Case:
         log=None,
         tree="",
         gate=None,
+        unsaved=0,
+        checked=False,
+        skips=False,
     )
     # A tolerated drain stops at the exception, and the next drain ends the epoch.
     steps = (Step("drain", tolerate=caught),) * (workload.epochs * (1 + caught))

@@ -74,6 +74,7 @@ _SAMPLERS = {
     "custom": "a sampler of the user's with a generator of its own",
     "stateful": "a Stateful sampler of the user's",
     "wrapped": "a sampler of the user's around two others with a generator inside",
+    "prepared": "a sampler of the user's that makes its order when its epoch is set",
     "keys": "a sampler of the user's that gives keys, with two generators of its own",
     "drawn": "a sampler of the user's that draws from the global streams",
     "reversed": "the published sampler Reversed",
@@ -154,6 +155,8 @@ def describe_workload(w: Workload) -> str:
         words.append("the loader given no seed")
     if w.checked:
         words.append("checked when they are made again")
+    if w.skips:
+        words.append("an empty rest of an epoch skipped")
     if w.tail != "keep":
         words.append(_TAILS.get(w.tail, w.tail))
     if w.draws:
@@ -166,6 +169,8 @@ def describe_workload(w: Workload) -> str:
         words.append(f"each with {_TREES[w.payload]}")
     if w.tree:
         words.append(f"the dataset adds {_TREES[w.tree]} to its state")
+    if w.unsaved:
+        words.append(f"the dataset's state cannot be taken at every {w.unsaved} rows")
     return ", ".join((*words, *_faults(w)))
 
 
@@ -179,6 +184,8 @@ def _changed(name: str, value: object) -> str:
         return "once" if value else "each time"
     if name in ("fail_at", "interrupt_at", "stop_at") and value is not None:
         return f"sample {value} {dict(_FAULTS)[name]}"
+    if name == "adopts":
+        return "the loader given no seed" if value else "the loader given a seed"
     if name == "gate":
         return "no sample waits" if value is None else _waits(value)
     return f"{name} {value}"

@@ -104,7 +104,8 @@ class Workload(Rows):
     """The user's sampler of a map-style dataset: torch's ``"random"``, ``"replacement"``,
     ``"subset"`` or ``"weighted"`` with a generator of their own, ``"distributed"`` with its
     epoch set from outside, or a class of the user's: ``"custom"``, ``"stateful"``,
-    ``"batches"`` and others of :data:`samplers.SAMPLERS`."""
+    ``"batches"``, ``"prepared"`` with its epoch set from outside, and others of
+    :data:`samplers.SAMPLERS`."""
 
     grow: int = 0
     """The samples that each epoch adds to the one before; the user sets the new length."""
@@ -117,6 +118,10 @@ class Workload(Rows):
 
     fail_once: bool = False
     """Whether ``fail_at`` raises only the first time; needs a log."""
+
+    unsaved: int = 0
+    """Every so many rows, the dataset cannot tell its state: its ``state_dict`` raises; 0: never.
+    The first such place is row ``unsaved`` - 1."""
 
     width: int = 1
     """How often a row repeats its id at its start.
@@ -145,6 +150,9 @@ class Workload(Rows):
     checked: bool = False
     """Whether the loader is given a check by which it knows a batch's samples again when it makes
     them again after a load: ``list``, which returns the samples themselves."""
+
+    skips: bool = False
+    """Whether the user asks the loader to skip an empty rest of an epoch after a load."""
 
     def __post_init__(self) -> None:
         # JSON has no tuples. Stored cases of older versions hold a boolean as their tree, which the
@@ -200,6 +208,7 @@ class Workload(Rows):
             f"rows with {self.payload}" if self.payload else "",
             "uneven workers" if self.gate else "",
             "" if self.batch_size else "without batches",
+            "states that cannot be taken" if self.unsaved else "",
             f"ranks {self.ranks}" if self.ranks else "",
         )
         return ", ".join(part for part in parts if part)

@@ -14,15 +14,17 @@ from midepoch_conformance.case.case import (
     OF_CUT_RANKS,
     OF_DEALT_RANKS,
     OF_RANKS,
+    PROGRAM,
     Case,
     CaseError,
 )
 from midepoch_conformance.case.history import objection
 from midepoch_conformance.case.notation import parse_sessions
+from midepoch_conformance.case.programs import Piece, programmed
 from midepoch_conformance.case.stages import Stage, staged
 from midepoch_conformance.families.family import ITERABLES, LANED, Cell, family
 
-__all__ = ["CUT_ANEW", "OF_STAGES", "PLOTS", "WITH_WORKERS"]
+__all__ = ["CUT_ANEW", "OF_STAGES", "PLOTS", "PROGRAMS", "WITH_WORKERS"]
 
 PLOTS = {
     "break after a resume": (
@@ -130,6 +132,33 @@ def _history(c: Cell) -> Case | None:
         return None  # a stream ends so
     case = c.play(PLOTS[c.plot], c.workload(6, fail_at=6 if c.plot in CAUGHT else None))
     return case if objection(case) is None else None
+
+
+PROGRAMS = {
+    "left twice": "take 2 | take 1, break, take 2 | take 1, break, take 1 | drain, drain, drain",
+    "left after an end": (
+        "drain, take 2, break, take 1 | drain, take 1 | take 1, break, drain, drain"
+    ),
+    "left at once": "take 1, break, take 1, break, take 1 | take 1, break, take 1 | drain, drain",
+}
+"""The pieces of each program, cut where a state is saved and loaded."""
+
+
+@family(
+    PROGRAM,
+    bites=("saved after a broken epoch",),
+    section="users",
+    quick=("inline",),
+    shape=((13, 2),),
+    plot=tuple(PROGRAMS),
+    tail=("keep",),
+)
+def _program(c: Cell) -> Case | None:
+    if c.workers and c.plot != "left twice":
+        return None
+    moves = parse_sessions(PROGRAMS[c.plot], c.execution())
+    pieces = [Piece(plan.execution, plan.steps) for plan in moves]
+    return programmed(c.workload(), c.execution(), pieces)
 
 
 OF_STAGES = {

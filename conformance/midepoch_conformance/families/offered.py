@@ -6,10 +6,11 @@ import dataclasses
 from collections.abc import Iterable
 
 from midepoch_conformance.case.adapter import Execution, LoaderInfo, Offer
-from midepoch_conformance.case.case import HISTORY, Case, SessionPlan
+from midepoch_conformance.case.case import HISTORY, PROGRAM, Case, SessionPlan
 from midepoch_conformance.case.data.sources import GENERATORS
 from midepoch_conformance.case.data.trees import CODECS, NOT_CANONICAL
-from midepoch_conformance.case.history import faulty, strict
+from midepoch_conformance.case.history import faulty, remembers, strict
+from midepoch_conformance.case.programs import leaves_at_an_end
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.families.family import FAMILIES, ITERABLES, LANED
 
@@ -34,6 +35,8 @@ EXTRAS = {
     "unordered states": "states where batches come out of order",
     "adoption": "loaders that adopt a state's seed and lanes",
     "replay checks": "checks of batches that are made again",
+    "failing states": "datasets whose states cannot be taken everywhere",
+    "skipping": "loaders that skip an empty rest of an epoch",
     "set up": "streams that a worker's set-up divides",
     "shuffled streams": "streams that the loader shuffles",
     "process group": "ranks of a process group that run at the same time",
@@ -93,7 +96,7 @@ def _extras(w: Workload) -> list[str]:
         "trees": w.tree not in ("", "plain"),
         "iterator state": w.state_at != "dataset" or (its_own and w.kind == "stateful_iterable"),
         "samplers": w.sampler not in ("", "distributed"),
-        "set_epoch": w.sampler == "distributed",
+        "set_epoch": w.sets_epoch,
         "growing": w.grow != 0,
         "arrays": w.width > 1,
         "payloads": w.payload != "",
@@ -103,6 +106,8 @@ def _extras(w: Workload) -> list[str]:
         "cut anew": w.ranks == "cut anew",
         "adoption": w.adopts,
         "replay checks": w.checked,
+        "failing states": w.unsaved != 0,
+        "skipping": w.skips,
         "set up": w.stream == "divided",
         "shuffled streams": w.shuffle and w.kind in ITERABLES,
     }
@@ -123,8 +128,8 @@ def _family(case: Case, offer: Offer) -> str | None:
         return _why(
             offer, "break", "all epochs are one stream, without a place to break", "boundary"
         )
-    if case.probe == HISTORY:
-        return _history(case, offer)
+    if case.probe in (HISTORY, PROGRAM):
+        return _program(case, offer) or _history(case, offer)
     if offer.name == "own" and "samples" in needs:
         return "the samples are the loader's own, and the suite does not know them"
     if "fixed plan" in needs and case.workload.kind not in offer.fixed_plan:
@@ -156,6 +161,20 @@ def _history(case: Case, offer: Offer) -> str | None:
         return _why(
             offer, "fixed_plan", "the plan cannot be held fixed while the worker count changes"
         )
+    return None
+
+
+def _program(case: Case, offer: Offer) -> str | None:
+    """Return why a program is not asked of a loader; only the format says all of what follows."""
+    if case.probe != PROGRAM or "midepoch" in offer.formats:
+        return None
+    if leaves_at_an_end(case):
+        return _why(offer, "formats", "whether an empty epoch follows is the loader's own matter")
+    ahead = any(plan.execution.workers for plan in case.sessions)
+    if ahead and _breaks(case) and remembers(case.workload):
+        return _why(offer, "formats", "what workers had read ahead is the loader's own matter")
+    if case.workload.fail_at is not None:
+        return _why(offer, "formats", "whether a failed batch is tried again is its own matter")
     return None
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 
 from midepoch_conformance.case.adapter import Execution
-from midepoch_conformance.case.case import HISTORY
+from midepoch_conformance.case.case import HISTORIES, HISTORY, PROGRAM
+from midepoch_conformance.case.history import dies
 from midepoch_conformance.case.trace import Event
 from midepoch_conformance.case.workload import AMBIENT_DRAWS
 from midepoch_conformance.judges.outages import carried, is_interrupt
@@ -18,11 +19,13 @@ from midepoch_conformance.verdict.finding import Finding, in_words, is_refusal
 __all__: list[str] = []
 
 
-@judge("RESUME-7", "history", "work left and saved", alone=True)
+@judge("RESUME-7", HISTORY, PROGRAM, "work left and saved", alone=True)
 def after_any_history(view: View) -> Finding | None:
     """Every session delivers what follows its position, as the run that saved it goes on."""
     if view.case.probe != HISTORY:
-        return view.beside_the_first().all(1)
+        view = view.beside_the_first()
+    if view.case.probe not in HISTORIES:
+        return view.all(1)
     unknown = _unknown(view)
     if unknown is not None:
         return unknown
@@ -79,7 +82,7 @@ def _tolerated(view: View, index: int) -> tuple[int, ...]:
         if event.fault is not None
         and event.fault.kind == "raised"
         and (
-            w.die_at is not None
+            dies(w)
             or event.do == "load_bogus"
             or carried(event.fault)
             or (own and event.do in ("take", "drain"))
@@ -98,9 +101,12 @@ def _may_refuse(view: View, index: int, problem: Problem) -> bool:
     """Return whether the problem is a refusal that a loader is free to give.
 
     A load while an iterator is live may be refused, and so may a state from beside a dead worker.
-    A loader may also refuse to go on after an interrupt: FAULT-12 says so.
+    A loader may also refuse to go on after an interrupt: FAULT-12 says so. LANE-35 has it refuse to
+    save where the dataset could not tell its state in a whole epoch.
     """
     fault = problem.fault
+    if view.case.workload.unsaved and view.saving(index, problem):
+        return True
     if fault is not None and is_refusal(fault, 0) and _interrupted(view, index, problem.step):
         return True
     if fault is None or not is_refusal(fault, problem.delivered):
@@ -127,7 +133,7 @@ def _frail(view: View) -> set[str]:
     """Return the states that were taken beside a dying worker, and states made from these."""
     frail: set[str] = set()
     for index, plan in enumerate(view.case.sessions):
-        dying = view.case.session_workload(index).die_at is not None
+        dying = dies(view.case.session_workload(index))
         for step in plan.steps:
             if step.do == "save" and dying:
                 frail.add(step.state)
@@ -220,7 +226,7 @@ class _Past:
         if w.stop_at is not None:
             self._add("FAULT-3")
         if w.die_at is not None:
-            self._add("FAULT-1", "FAULT-6")
+            self._add(*(("FAULT-8",) if w.die_once else ("FAULT-1", "FAULT-6")))
         if w.interrupt_at is not None:
             self._add("FAULT-9", "FAULT-12")
 

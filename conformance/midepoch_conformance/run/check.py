@@ -16,7 +16,7 @@ from hypothesis import __version__ as HYPOTHESIS  # noqa: N812 - a constant, nam
 
 from midepoch_conformance import judges
 from midepoch_conformance.case.adapter import LoaderInfo
-from midepoch_conformance.case.case import HISTORIES, HISTORY, Case
+from midepoch_conformance.case.case import HISTORIES, HISTORY, OF_STAGES, PROGRAM, Case
 from midepoch_conformance.errors import CheckError
 from midepoch_conformance.families import tables
 from midepoch_conformance.families.offered import cases_for
@@ -52,6 +52,7 @@ from midepoch_conformance.run.summary import (
     with_blocked,
 )
 from midepoch_conformance.scripts.write import Scripts
+from midepoch_conformance.search.programs import draw_programs
 from midepoch_conformance.search.ranks import draw_rank_histories
 from midepoch_conformance.search.steering import Drawn, draw_histories
 from midepoch_conformance.search.strategies import draw_cases
@@ -68,11 +69,11 @@ __all__ = [
     "wanted_requirements",
 ]
 
-JUDGED, OF_STAGES = (
+JUDGED, JUDGED_OF_STAGES = (
     frozenset(j.requirement for j in judges.REGISTRY.values() if {*families} & {*j.families})
-    for families in ((HISTORY,), HISTORIES[1:])
+    for families in ((HISTORY, PROGRAM), OF_STAGES)
 )
-"""The requirements for which histories are judged, and histories of ranks."""
+"""The requirements for which histories and programs are judged, and histories of ranks."""
 
 DRAWN, SEED = 400, 1
 """The number of cases of all families that ``full`` draws beside its table, and the seed of all
@@ -156,25 +157,26 @@ def draw(
 ) -> tuple[list[Case], dict[str, Any]]:
     """Return the cases that a profile draws beside its table, and how they were drawn."""
     offer = bench.info.offer
-    cases, histories = [], Drawn([], {})
+    cases, histories, programs = [], Drawn([], {}), list[Case]()
     if only is None or only & JUDGED:
         histories = draw_histories(profile, offer, SEED, bench.declines)
+        programs = draw_programs(profile, offer, SEED, bench.declines)
     ranks: list[Case] = []
-    if only is None or only & OF_STAGES:
+    if only is None or only & JUDGED_OF_STAGES:
         ranks = draw_rank_histories(profile, offer, SEED, bench.declines)
     if profile == "full":
         cases = draw_cases(offer, DRAWN, SEED, only)
     drawn = {
         "seed": SEED,
         "cases": len(cases),
-        "histories": len(histories.cases) + len(ranks),
+        "histories": len(histories.cases) + len(programs) + len(ranks),
         "by": f"hypothesis {HYPOTHESIS}" if cases else "the suite",
         "unreached": [
             {"pair": [list(one), list(other)], "reason": reason}
             for (one, other), reason in histories.unreached.items()
         ],
     }
-    return cases + histories.cases + ranks, drawn
+    return cases + histories.cases + programs + ranks, drawn
 
 
 def asked(case: Case, only: frozenset[str] | None) -> bool:

@@ -16,7 +16,7 @@ from midepoch_conformance.families.tables import has_workers
 from midepoch_conformance.run.bench import Bench, Engine
 from midepoch_conformance.run.check import (
     JUDGED,
-    OF_STAGES,
+    JUDGED_OF_STAGES,
     Stopped,
     asked,
     block_dependents,
@@ -32,6 +32,7 @@ from midepoch_conformance.run.settings import Settings
 from midepoch_conformance.run.smoke import smoke
 from midepoch_conformance.run.summary import prerequisite_cases, summarise, unjudged
 from midepoch_conformance.search.draws import Chance
+from midepoch_conformance.search.programs import choose_programs
 from midepoch_conformance.search.ranks import choose
 from midepoch_conformance.search.steering import Steering
 from midepoch_conformance.search.strategies import INLINE_OF, draw_cases
@@ -113,12 +114,17 @@ def draw_round(
     for multi, count in ((False, size - share), (True, share)):
         histories = count // 2 if only is None or only & JUDGED else 0
         ranks: list[Case] = []
-        if only is None or only & OF_STAGES:
+        if only is None or only & JUDGED_OF_STAGES:
             chance = Chance(f"{seed}/{multi} of ranks")
             ranks = choose(count // OF_RANKS, offer, chance, multi, steering.declines)
-        others = count - histories - len(ranks)
+        programs: list[Case] = []
+        if histories:
+            chance = Chance(f"{seed}/{multi} of programs")
+            programs = choose_programs(histories // 3, offer, chance, multi, steering.declines)
+            histories -= len(programs)
+        others = count - histories - len(programs) - len(ranks)
         drawn += draw_cases(offer, others, seed, only, multi=multi)
-        drawn += steering.choose(histories, Chance(f"{seed}/{multi}"), multi) + ranks
+        drawn += steering.choose(histories, Chance(f"{seed}/{multi}"), multi) + programs + ranks
     return drawn
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.case import HISTORY, Case, SessionPlan, Step
-from midepoch_conformance.case.history import MOST_EPOCHS, Course, objection
+from midepoch_conformance.case.history import MOST_EPOCHS, Course, dies, objection
 from midepoch_conformance.case.tampering import BOGUS
 from midepoch_conformance.families.offered import reason_not_offered
 from midepoch_conformance.search.draws import (
@@ -80,7 +80,10 @@ class _Chain:
         if last and axis in self.wishes:
             return str(self.wishes[axis])
         # Frameworks take seconds to see that a worker is lost: once in a history is enough.
-        lost = any("die_at" in dict(plan.workload) for plan in self.sessions)
+        lost = any(
+            dies(dataclasses.replace(self.workload, **dict(plan.workload)))
+            for plan in self.sessions
+        )
         impossible = {"worker lost"} if lost or not self.multi else set()
         impossible.add("at once" if self.course.fresh else "start")
         possible = [value for value in self.values[axis] if value not in impossible]
@@ -160,7 +163,7 @@ class _Chain:
             load = Step("load", state=self._interrupted(name))
         if ended in ("stopped", "killed", "closed", "error", "interrupted", "worker lost"):
             self._steps(*{"killed": (_KILL,), "closed": (_CLOSE,)}.get(ended, ()))
-            self._session(self._next_execution())
+            self._resuming()
         elif ended == "reopened":
             self._steps(_CLOSE, _OPEN)
         elif ended == "in place":
@@ -173,6 +176,19 @@ class _Chain:
             self._steps(_BREAK)
         if self.chance.often(0.15):
             self._oddity()
+
+    def _resuming(self) -> None:
+        """Begin a session that loads a state at once: what it needs may come from there."""
+        x, changed = self._next_execution(), dict[str, Any]()
+        if "adoption" in self.offer.extras and self.chance.often(0.15):
+            changed["adopts"] = True
+        processes = x.workers and x.worker_kind == "process" and "restarts" in self.offer.extras
+        # Where the dataset cannot tell its state, a lost worker cannot be replaced.
+        if processes and self.workload.n and not self.workload.unsaved and self.chance.often(0.2):
+            x = dataclasses.replace(x, restarts=2)
+            changed |= {"die_at": self.chance.below(self.workload.n), "die_once": True}
+            changed["log"] = "auto"
+        self._session(x, **changed)
 
     def _fail(self, ended: str, load: Step) -> None:
         """Resume, and meet a sample that raises or kills its worker."""
@@ -214,11 +230,10 @@ class _Chain:
             raise Unplayable("a sample raises in all sessions already, or there is none")
         if not in_order(w):
             return self.chance.below(w.n)
-        first = min(self.course.states[name].done * w.batch_size, w.n - 1)
+        size = w.batch_size or 1
+        first = min(self.course.states[name].done * size, w.n - 1)
         ahead = w.n - first
-        return first + self.chance.below(
-            min(w.batch_size, ahead) if self.chance.often(0.5) else ahead
-        )
+        return first + self.chance.below(min(size, ahead) if self.chance.often(0.5) else ahead)
 
     def _finish(self) -> None:
         """Deliver until every fault shows."""
@@ -292,7 +307,7 @@ class _Chain:
         return f"s{self.names - 1}"
 
     def _next_execution(self) -> Execution:
-        before = self.sessions[-1].execution
+        before = dataclasses.replace(self.sessions[-1].execution, restarts=0)
         if self.chance.often(0.5) or (len(self.wishes) > 1 and not self.multi):
             return before
         chance, offer, w = self.chance, self.offer, self.workload

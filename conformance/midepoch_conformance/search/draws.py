@@ -79,6 +79,7 @@ def workload(chance: Chance, offer: Offer, wishes: Wishes) -> Workload:
     kind = str(wishes.get("kind") or chance.one(_kinds(offer, wishes)))
     maps = kind in MAPS
     more: dict[str, Any] = {"kind": kind, "epochs": MOST_EPOCHS}
+    more["checked"] = not maps and "replay checks" in offer.extras and chance.often(0.3)
     more["sampler"] = _sampler(chance, kind, values["sampler"], wishes)
     more["batch_size"] = size = chance.one((1, 2, 2, 3, 4, 5))
     plain = not (maps and (more["sampler"] or True in offer.shuffles))
@@ -103,6 +104,12 @@ def workload(chance: Chance, offer: Offer, wishes: Wishes) -> Workload:
     if extras.get("stream") == "rewinding" and set(more["draws"]) & set(GENERATORS):
         del extras["stream"]  # what has a generator of its own is no iterator of its own
     extras |= _unusual(chance, Workload(**more), values["unusual"], wishes)
+    # A user who sets the epochs sees none that the loader begins by itself.
+    counted = more["sampler"] not in ("distributed", "prepared") and "grow" not in extras
+    more["skips"] = counted and "skipping" in offer.extras and chance.often(0.15)
+    single = more["tail"] == "keep" and more["sampler"] != "batches" and "fail_at" not in extras
+    if single and "unbatched" in offer.extras and chance.often(0.06):
+        more["batch_size"] = 0
     return Workload(**more, **extras)
 
 
@@ -202,8 +209,11 @@ def _extras(chance: Chance, kind: str, offer: Offer) -> dict[str, Any]:
         found["stream"] = chance.one([name for name in SOURCES if name != "oneshot"])
     if kind == "stateful_iterable" and "iterator state" in offer.extras and chance.often(0.3):
         found["state_at"] = chance.one(("iterator", "both"))
+    plain = kind == "stateful_iterable" and not found
     if kind.startswith("stateful") and chance.often(0.5):
         found["tree"] = chance.one(trees.TREES if "trees" in offer.extras else ("plain",))
+    if plain and "failing states" in offer.extras:
+        found["unsaved"] = chance.one((0, 0, 0, 2, 3, 5))
     bare = (SessionPlan(Execution(), ()),)
     for name in list(found):
         # An adapter may carry only some of these.

@@ -11,7 +11,6 @@ from midepoch_conformance.case.case import (
     OF_DEALT_RANKS,
     OF_RANKS,
     Case,
-    CaseError,
     Step,
 )
 from midepoch_conformance.case.data.sources import GENERATORS
@@ -20,7 +19,7 @@ from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.families.family import LANED
 from midepoch_conformance.families.offered import reason_not_offered
 from midepoch_conformance.search.draws import Chance, Unplayable
-from midepoch_conformance.search.steering import Declines
+from midepoch_conformance.search.steering import Declines, different
 
 __all__ = ["BUDGETS", "choose", "draw_rank_histories", "draw_rank_history"]
 
@@ -30,9 +29,6 @@ BUDGETS = {"quick": (84, 4), "full": (640, 40)}
 MOST_RANKS = 4
 _SIZES = (2, 3, 4, 4, 6, 8, 12)
 """The global batch sizes of ranks that go on in batches of another size."""
-
-_TRIES = 20
-"""How many draws in a row may fail before no more are tried."""
 
 
 def draw_rank_histories(
@@ -58,19 +54,7 @@ def choose(
     count: int, offer: Offer, chance: Chance, multi: bool, declines: Declines | None = None
 ) -> list[Case]:
     """Return up to ``count`` different histories; none for a loader without such ranks."""
-    found: dict[str, Case] = {}
-    failed = 0
-    while len(found) < count and failed < _TRIES:
-        failed += 1
-        try:
-            case = draw_rank_history(chance, offer, multi)
-        except (CaseError, Unplayable):
-            continue
-        cells = ((case.workload, plan.execution) for plan in case.sessions)
-        if declines is None or all(declines(*cell) is None for cell in cells):
-            failed = failed if case.id in found else 0
-            found[case.id] = case
-    return list(found.values())
+    return different(lambda: draw_rank_history(chance, offer, multi), count, declines)
 
 
 def draw_rank_history(chance: Chance, offer: Offer, multi: bool) -> Case:
@@ -103,8 +87,10 @@ def draw_rank_history(chance: Chance, offer: Offer, multi: bool) -> Case:
         if family == OF_CUT_RANKS and stages and chance.often(0.7):
             divided, before = chance.one([size for size in _SIZES if size != divided]), 0
         worlds = [n for n in range(1, MOST_RANKS + 1) if divided % n == 0 and n != before]
+        workers = chance.one([n for n in offer.workers if n <= 2]) if multi else 0
         x = Execution(
-            workers=chance.one([n for n in offer.workers if n <= 2]) if multi else 0,
+            workers=workers,
+            persistent=w.kind == "stateful_map" and workers > 0,
             lanes=lanes,
             interval=chance.one(offer.intervals or (1,)),
             world=chance.one(worlds),

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.data.sources import GENERATORS
-from midepoch_conformance.case.history import FAULTS, Course, Mark
+from midepoch_conformance.case.history import FAULTS, Course, Mark, dies
 from midepoch_conformance.case.uninterrupted import usual_length
 from midepoch_conformance.case.workload import Workload
 
@@ -45,7 +45,7 @@ opened again in the same process, was used before, or had a live iterator; a sam
 came while a sample was made, or a worker died after a resume."""
 
 SAMPLERS = ("", "random", "replacement", "subset", "weighted", "batches", "custom", "stateful",
-            "distributed")  # fmt: skip
+            "distributed", "prepared")  # fmt: skip
 PREFETCH = (None, 1, 2, 4)
 LATE, MANY = 3, 4
 """Epochs from the one and resumes from the other on count as equal."""
@@ -59,10 +59,9 @@ def offered_values(offer: Offer) -> dict[str, tuple[Value, ...]]:
         (1, 2, 3, 4)
     """
     workers = max(offer.workers, default=0) > 0
+    needed = {"": set[str](), "distributed": {"set_epoch"}, "prepared": {"set_epoch", "samplers"}}
     samplers = tuple(
-        name
-        for name in SAMPLERS
-        if not name or ("set_epoch" if name == "distributed" else "samplers") in offer.extras
+        name for name in SAMPLERS if needed.get(name, {"samplers"}) <= set(offer.extras)
     )
     places = {"start": "start", "end": "end+mid", "after the end": "end"}
     saved = tuple(
@@ -180,7 +179,7 @@ class _Walk:
             return
         self._reach("a fault after a resume")
         samples = [at for name in FAULTS if (at := getattr(w, name)) is not None]
-        first = any(at // w.batch_size == mark.done for at in samples)
+        first = any(at // (w.batch_size or 1) == mark.done for at in samples)
         if first and in_order(w) and self.delivered <= 0:
             self._reach("a fault in the first batch")
 
@@ -245,6 +244,10 @@ class _Walk:
             facts.add(("reached", "an older state"))
         if self.broke:
             facts.add(("reached", "loaded after a broken epoch"))
+        if self.course.seen.adopts:
+            facts.add(("reached", "a seed adopted"))
+        if self.course.seen.die_once:
+            facts.add(("reached", "a worker replaced"))
         self.loaded.add(step.state)
         self._anew()
         self.now, self.resumes, self.ended = facts, one.resumes + 1, "in place"
@@ -271,7 +274,7 @@ def _leaving(plan: SessionPlan) -> str:
 
 
 def _fault_of(usual: Workload, w: Workload) -> str:
-    if w.die_at is not None:
+    if dies(w):
         return "worker lost"
     if w.interrupt_at is not None:
         return "interrupted"
@@ -290,10 +293,21 @@ def _of_workload(w: Workload) -> Iterator[Fact]:
         yield ("reached", "normal numbers and 32 bits")
     raises = "a sample that raises" if w.fail_at is not None else ""
     yield ("unusual", "a length that changes" if w.grow else raises)
-    if w.n % w.batch_size:
+    yield from (("reached", words) for words, holds in _asked(w).items() if holds)
+    if w.batch_size and w.n % w.batch_size:
         yield ("reached", "a tail" if w.tail != "drop" else "a tail dropped")
     if w.n < w.batch_size:
         yield ("reached", "less than a batch")
+
+
+def _asked(w: Workload) -> dict[str, bool]:
+    """Return what else a user may ask of a loader, and whether this one does."""
+    return {
+        "no batches": not w.batch_size,
+        "a check of what is made again": w.checked,
+        "states that cannot be taken": w.unsaved != 0,
+        "an empty rest skipped": w.skips,
+    }
 
 
 def _of_execution(x: Execution) -> Iterator[Fact]:
@@ -358,8 +372,9 @@ def _of_lanes(w: Workload, x: Execution, mark: Mark) -> Iterator[str]:
     count = max(1, x.workers if x.lanes is None else x.lanes)
     if count != max(1, x.workers):
         yield "more lanes than workers" if count > x.workers else "fewer lanes than workers"
-    spare = 0 if w.tail == "drop" else w.batch_size - 1
-    batches = [(len(w.share(lane, count)) + spare) // w.batch_size for lane in range(count)]
+    size = w.batch_size or 1
+    spare = 0 if w.tail == "drop" else size - 1
+    batches = [(len(w.share(lane, count)) + spare) // size for lane in range(count)]
     lasts = [
         sum(min(other, own - (i > lane)) for i, other in enumerate(batches))
         for lane, own in enumerate(batches)

@@ -10,10 +10,15 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from midepoch_conformance.case.adapter import Execution
-from midepoch_conformance.case.case import HISTORIES, HISTORY, Case, SessionPlan, Step
+from midepoch_conformance.case.case import HISTORY, OF_STAGES, PROGRAM, Case, SessionPlan, Step
 from midepoch_conformance.case.history import FAULTS, Course, objection
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.search.fewer_ranks import fewer_stages, is_staged
+from midepoch_conformance.search.fewer_parts import (
+    fewer_moves,
+    fewer_stages,
+    is_program,
+    is_staged,
+)
 from midepoch_conformance.verdict.finding import Finding
 
 __all__ = ["HANG_PLAYS", "PLAYS", "Shrunk", "repaired", "shrink", "size", "smaller", "sound"]
@@ -38,11 +43,15 @@ _WORKLOAD_DEFAULTS: dict[str, Any] = {
     "gate": None,
     "width": 1,
     "payload": "",
+    "unsaved": 0,
+    "skips": False,
+    "checked": False,
 }
 _OF_EXECUTIONS = (
     "persistent", "prefetch", "start_method", "interval", "lanes", "worker_kind", "in_order",
+    "restarts",
 )  # fmt: skip
-_OF_FAULTS = (*FAULTS, "log")
+_OF_SESSIONS = (*FAULTS, "die_once", "log", "adopts")
 _OF_STATES = frozenset({"load", "load_cut", "seal", "edit", "recode"})
 
 
@@ -150,8 +159,10 @@ def sound(case: Case) -> bool:
     w = case.workload
     if case.probe == HISTORY:
         return objection(case) is None
-    if case.probe in HISTORIES:
+    if case.probe in OF_STAGES:
         return is_staged(case)
+    if case.probe == PROGRAM:
+        return is_program(case)
     if any(getattr(w, name) is not None and getattr(w, name) >= w.n for name in FAULTS):
         return False
     if not case.sessions or w.epochs < 0:
@@ -179,8 +190,9 @@ def sound(case: Case) -> bool:
 
 def _stages(case: Case) -> tuple[_Stage, ...]:
     """Return what makes a case smaller, the most promising first."""
-    if case.probe in HISTORIES[1:]:
-        return (_fewer_workers, fewer_stages, _smaller_workloads, _plainer)
+    if case.probe in (*OF_STAGES, PROGRAM):
+        pieces = fewer_moves if case.probe == PROGRAM else fewer_stages
+        return (_fewer_workers, pieces, _smaller_workloads, _plainer)
     if case.probe == HISTORY:
         plain, parts = (_fewer_workers, _with_defaults, _faultless), (_fewer_sessions, _fewer_steps)
         return (*plain, *parts, _smaller_workloads, _shorter_takes, _plainer)
@@ -360,11 +372,11 @@ def _with_defaults(case: Case) -> Iterator[Case]:
 
 
 def _faultless(case: Case) -> Iterator[Case]:
-    """Yield the history without its failing sample, if it has one."""
+    """Yield the history without its failing sample and what else is unusual of single sessions."""
     plans = []
     for plan in case.sessions:
         steps = (dataclasses.replace(step, tolerate=step.do == "load_bogus") for step in plan.steps)
-        others = tuple((name, value) for name, value in plan.workload if name not in _OF_FAULTS)
+        others = tuple((name, value) for name, value in plan.workload if name not in _OF_SESSIONS)
         plans.append(dataclasses.replace(plan, steps=tuple(steps), workload=others))
     plain = dataclasses.replace(case.workload, fail_at=None)
     found = dataclasses.replace(case, workload=plain, sessions=tuple(plans))

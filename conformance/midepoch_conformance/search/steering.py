@@ -14,14 +14,15 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator
 
 from midepoch_conformance.case.adapter import Execution, Offer
-from midepoch_conformance.case.case import Case
+from midepoch_conformance.case.case import Case, CaseError
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.search.chain import draw_history
 from midepoch_conformance.search.draws import Chance, Unplayable
 from midepoch_conformance.search.reach import AXES, Fact, offered_values, resumes
 from midepoch_conformance.search.vary import varied
 
-__all__ = ["BUDGETS", "Declines", "Drawn", "Pair", "Steering", "draw_histories", "pairs"]
+__all__ = ["BUDGETS", "Declines", "Drawn", "Pair", "Steering", "different", "draw_histories",
+           "pairs"]  # fmt: skip
 
 Pair = tuple[Fact, Fact]
 
@@ -38,6 +39,9 @@ without workers and with workers each time; beside these, those that the last pa
 
 TRIES = 40
 """How often a history with a certain pair is drawn before the pair counts as out of reach."""
+
+FAILED = 30
+"""After so many draws in a row without a new case, no more are tried."""
 
 FOUND = 6
 """How many histories with a certain pair are drawn to choose from."""
@@ -101,6 +105,29 @@ def draw_histories(
 
 def _has_workers(case: Case) -> bool:
     return any(plan.execution.workers for plan in case.sessions)
+
+
+def different(draw: Callable[[], Case], count: int, declines: Declines | None = None) -> list[Case]:
+    """Return up to ``count`` different cases that the adapter does not decline."""
+    found: dict[str, Case] = {}
+    failed = 0
+    while len(found) < count and failed < FAILED:
+        failed += 1
+        try:
+            case = draw()
+        except (CaseError, Unplayable):
+            continue
+        if _declined(case, declines) is None:
+            failed = failed if case.id in found else 0
+            found[case.id] = case
+    return list(found.values())
+
+
+def _declined(case: Case, declines: Declines | None) -> str | None:
+    if declines is None:
+        return None
+    cells = ((case.session_workload(i), s.execution) for i, s in enumerate(case.sessions))
+    return next((words for cell in cells if (words := declines(*cell)) is not None), None)
 
 
 class Steering:
@@ -176,18 +203,11 @@ class Steering:
 
     def _take(self, case: Case, own: set[Pair]) -> bool:
         """Choose a history with its pairs, unless it is known or the adapter declines it."""
-        if case.id in self._known or self._declined(case) is not None:
+        if case.id in self._known or _declined(case, self.declines) is not None:
             return False
         self._known.add(case.id)
         self.reached |= own
         return True
-
-    def _declined(self, case: Case) -> str | None:
-        if self.declines is None:
-            return None
-        cells = ((case.session_workload(i), s.execution) for i, s in enumerate(case.sessions))
-        answers = (self.declines(w, x) for w, x in cells)
-        return next((words for words in answers if words is not None), None)
 
     def _with(self, pair: Pair, chance: Chance) -> Case | str:
         """Return a history with a pair, or why there is none.
@@ -211,7 +231,7 @@ class Steering:
             for case, own in sorted(found, key=lambda one: -self._worth(one[1])):
                 if self._take(case, own):
                     return case
-                reasons[self._declined(case) or "it was drawn before"] += 1
+                reasons[_declined(case, self.declines) or "it was drawn before"] += 1
         return reasons.most_common(1)[0][0] if reasons else "no history that was drawn has both"
 
 

@@ -7,8 +7,7 @@ from typing import Any
 
 from midepoch_conformance.case.adapter import Offer
 from midepoch_conformance.case.case import Case, SessionPlan, Step
-from midepoch_conformance.case.history import FAULTS, MOST_EPOCHS
-from midepoch_conformance.case.workload import Workload
+from midepoch_conformance.case.history import MOST_EPOCHS, dies, fails
 from midepoch_conformance.families.offered import reason_not_offered
 from midepoch_conformance.search.draws import MAPS, Chance, Unplayable, changed_execution
 from midepoch_conformance.search.shrink import repaired
@@ -46,10 +45,10 @@ def _drop(case: Case, chance: Chance, offer: Offer) -> Case:
 def _insert(case: Case, chance: Chance, offer: Offer) -> Case:
     index, steps = _session(case, chance)
     w = case.session_workload(index)
-    faulty = _is_faulty(w)
+    faulty = fails(w)
     states = [step.into or step.state for p in case.sessions for step in p.steps if step.state]
     take = Step("take", 1 + chance.below(3), tolerate=faulty)
-    save = Step("save", state=f"v{chance.below(1000)}", tolerate=w.die_at is not None)
+    save = Step("save", state=f"v{chance.below(1000)}", tolerate=dies(w))
     new = [take, Step("drain", tolerate=faulty), Step("break"), save]
     if states:
         new.append(Step("load", state=chance.one(states)))
@@ -101,7 +100,7 @@ def _fault(case: Case, chance: Chance, offer: Offer) -> Case:
     """Let a sample of one session raise, or let Ctrl-C come while it is made."""
     index, steps = _session(case, chance)
     w = case.session_workload(index)
-    if _is_faulty(w) or not w.n:
+    if fails(w) or not w.n:
         return case
     # A stream that raises StopIteration ends.
     fields = (
@@ -124,10 +123,6 @@ def _fault(case: Case, chance: Chance, offer: Offer) -> Case:
 
 _EDITS = (_drop, _insert, _swap, _resize, _execute, _extend, _fault)
 _MOST_SESSIONS = 6
-
-
-def _is_faulty(w: Workload) -> bool:
-    return any(getattr(w, name) is not None for name in FAULTS)
 
 
 def _session(case: Case, chance: Chance) -> tuple[int, tuple[Step, ...]]:

@@ -12,7 +12,7 @@ from midepoch.encoding.canonical import DIGEST_START
 from midepoch.epoch.planning import check_loadable, check_plan, countable, under
 from midepoch.epoch.progress import Progress, frozen
 from midepoch.epoch.ranks import RankPlaces
-from midepoch.errors import ArgumentError, StateFormatError, show, warn_user
+from midepoch.errors import ArgumentError, SnapshotError, StateFormatError, show, warn_user
 from midepoch.format.merging import loadable_part
 from midepoch.format.plan import Plan
 from midepoch.format.state import EPOCH_MAX, SAMPLER_SLOTS, Document, Position, SamplerState, Share
@@ -111,6 +111,8 @@ class LoaderPosition:
 
     def enter(self, progress: Progress) -> None:
         """Follow a new iterator from here on."""
+        if self.progress is not None and self._loaded is None:
+            progress.follow(self.progress)
         self.progress, self._loaded = progress, None
         self._moves += 1
 
@@ -166,6 +168,20 @@ class LoaderPosition:
                 document = under(document, self.current_plan(), self.share())
             return self._moved_on(document)
         return self._moved_on(self._beginning() if self._loaded is None else self._loaded)
+
+    def check_known(self) -> None:
+        """Check that a document can tell the state of the datasets.
+
+        Raises:
+            SnapshotError: the dataset could not tell it (LANE-35).
+        """
+        trouble = None if self.progress is None else self.progress.trouble
+        if trouble is not None:
+            raise SnapshotError(
+                f"no state can be taken: the dataset's state_dict failed ({trouble}), and without "
+                "its state at the beginning of the epoch a resume would deliver other batches; "
+                "mend it, or take the state later in the epoch"
+            )
 
     def upcoming(self) -> Document:
         """Return the frozen document from which the next iterator starts."""

@@ -144,6 +144,8 @@ class Progress:
         self._cut: tuple[Restorable, ...] = ()
         self._cut_at = 0
         self._reports: dict[int, Snapshot | None] = {}
+        self._begun_with: dict[int, Snapshot | None] = {}
+        self._inherited: str | None = None
         self.next_lane = 0
         if document.lanes is not None:
             self._lanes = [LaneProgress(entry) for entry in document.lanes.entries]
@@ -218,6 +220,7 @@ class Progress:
                 return
         self._cut = tuple([lane.latest for lane in self._lanes])
         self._cut_at = self.delivery.count
+        self._begun_with = {}
 
     # Documents
 
@@ -239,6 +242,7 @@ class Progress:
             for number, snapshot in reports.items():
                 self._lanes[number].begun(snapshot)
             return
+        self._begun_with = reports
         entries = [entry_of(base) for base in self._cut]
         for lane, snapshot in reports.items():
             entries[lane] = _between(snapshot, entries[lane])
@@ -257,6 +261,28 @@ class Progress:
         return self.iterable or all(
             snapshot is not None and snapshot.trouble is None for snapshot in self._reports.values()
         )
+
+    @property
+    def trouble(self) -> str | None:
+        """Why no document can tell the datasets' states, or None; see LANE-35.
+
+        A map-style dataset's is not known while its state at the epoch's beginning is not; an
+        iterable's, once a pass is over that began without one and gave none.
+        """
+        if not self._stateful or self.plan.lifetime == "epoch":
+            return None
+        if self.iterable:
+            lanes = self._lanes or ()
+            if self.finished and any(lane.unknown for lane in lanes):
+                return "in a whole epoch"
+            return self._inherited if any(lane.latest.ordinal < 0 for lane in lanes) else None
+        reports = self._reports if self.finished else self._begun_with
+        found = (snapshot.trouble for snapshot in reports.values() if snapshot is not None)
+        return next((trouble for trouble in found if trouble is not None), None)
+
+    def follow(self, before: Progress) -> None:
+        """Go on from another epoch's progress, whose datasets live on."""
+        self._inherited = before.trouble
 
     def document(self) -> Document:
         """Return the frozen document of the delivered position."""

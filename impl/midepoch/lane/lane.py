@@ -100,6 +100,8 @@ class Lane:
         self._ordinal = 0
         """Iterables: the batches that this lane has yielded."""
         self._ended = False
+        self._stated = False
+        """Whether the dataset has told its state within this pass."""
         self._content = DIGEST_START
         """The digest of what ``replay_check`` said of the batches since the latest snapshot."""
         position = (number,) if spec.keeps else (epoch, number)
@@ -160,6 +162,7 @@ class Lane:
             self._pass.leave(entry.left, self._draw_unseen, entry.errors)
             self._pass.begin()
         self._ordinal = entry.cut
+        self._stated = entry.cut > 0
         self._replay(entry.replay, {number - entry.left for number in entry.errors})
         if self.spec.replay_check is not None and entry.content not in (None, self._content):
             raise ReplayMismatchError(
@@ -333,10 +336,12 @@ class Lane:
         due = interval > 0 and (self._ended or failed or self._ordinal % interval == 0)
         # A dataset that lives on is snapshotted once in each pass even if snapshots are off:
         # no later epoch could be restored without that.
-        vital = self.spec.keeps and (self._ended or self._ordinal == 1)
+        vital = self.spec.keeps and (self._ended or not self._stated)
         if not due and not (vital and is_stateful(self.dataset)):
             return None
-        return self._take_snapshot(inside=not self._ended)
+        snapshot = self._take_snapshot(inside=not self._ended)
+        self._stated = self._stated or (snapshot is not None and snapshot.trouble is None)
+        return snapshot
 
     def _take_snapshot(self, *, inside: bool = False) -> Snapshot | None:
         """Return the dataset's state and, ``inside`` a pass, its iterator's."""

@@ -62,7 +62,8 @@ class LaneProgress:
         """The objects when this pass had begun, if the one before was left early."""
         self.delivered = opening.delivered
         self.ended = opening.ended
-        self._ended_in_base = opening.ended
+        # A lane may have ended without a snapshot there: the last batches are then made again.
+        self._ended_in_base = opening.ended and not opening.replay
         first = opening.cut - opening.left
         self._errors = [first + number for number in opening.errors]
         """The ordinals of the batches that the dataset raised an error in; those of a pass before
@@ -110,6 +111,10 @@ class LaneProgress:
 
     def entry(self) -> LaneEntry:
         """Return the entry that restores the lane where it is."""
+        before = self._before
+        if self.ended and not self._ended_in_base and self.delivered == self.base.cut and before:
+            # The snapshot of the end failed: the lane is to go through its last batches again.
+            return replace(self.since(entry_of(before)), ended=True, content=None)
         return replace(self.since(self.base), ended=self.ended)
 
     def since(self, base: LaneEntry) -> LaneEntry:
@@ -122,6 +127,11 @@ class LaneProgress:
     def _errors_from(self, base: LaneEntry) -> tuple[int, ...]:
         first = base.cut - base.left
         return tuple(ordinal - first for ordinal in self._errors if ordinal >= first)
+
+    @property
+    def unknown(self) -> bool:
+        """Whether no snapshot tells what this pass has made of a dataset that lives on."""
+        return self.latest.ordinal < 0 and self.delivered > 0 and self._begun is None
 
     def next_epoch_entry(self) -> LaneEntry:
         """Return where the next epoch starts from, for a dataset object that lives on."""

@@ -129,6 +129,7 @@ class Rows:
     gate: tuple[int, int] | None
     die_once: bool
     fail_once: bool
+    unsaved: int
     width: int
     payload: str
     begun: tuple[float, ...] = ()
@@ -163,6 +164,11 @@ class Rows:
     def gives_batches(self) -> bool:
         """Whether the sampler gives batches of indices."""
         return self.sampler == "batches" or self.sampler in BATCHES
+
+    @property
+    def sets_epoch(self) -> bool:
+        """Whether the user sets the sampler's epoch before each."""
+        return self.sampler in ("distributed", "prepared")
 
     # A sample
 
@@ -328,8 +334,13 @@ class Rows:
         """Return a well-behaved Stateful dataset's state at ``position``, and note the call.
 
         A ``"mutated"`` tree is the same object each time, changed in place.
+
+        Raises:
+            WorkloadError: the state cannot be told here, for ``unsaved``.
         """
         self.note("state_dict")
+        if self.unsaved and position % self.unsaved == self.unsaved - 1:
+            raise WorkloadError(f"the state after {position} rows cannot be told, on purpose")
         state = {"position": position}
         if self.tree:
             state["tree"] = self.state_tree(position)

@@ -11,7 +11,7 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["SAMPLERS", "Batches", "Custom", "Keys", "Stateful", "Wrapped"]
+__all__ = ["SAMPLERS", "Batches", "Custom", "Keys", "Prepared", "Stateful", "Wrapped"]
 
 
 class Custom:
@@ -124,7 +124,27 @@ class Keys:
             yield from ([first // 4, place] for place in places)
 
 
+class Prepared:
+    """A user's sampler that makes its order when its epoch is set, not when it is iterated."""
+
+    def __init__(self, w: Any) -> None:
+        self.n, self.seed = w.n, w.seed
+        self.set_epoch(0)
+
+    def __len__(self) -> int:
+        return int(self.n)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.order)
+
+    def set_epoch(self, epoch: int) -> None:
+        """Order the ids for an epoch."""
+        self.epoch, self.order = epoch, list(range(self.n))
+        random.Random(f"{self.seed}/{epoch}").shuffle(self.order)
+
+
 SAMPLERS: dict[str, Any] = {
     "custom": Custom, "batches": Batches, "stateful": Stateful, "wrapped": Wrapped, "keys": Keys,
+    "prepared": Prepared,
 }  # fmt: skip
 """The samplers that are the user's own; all others are torch's."""

@@ -68,13 +68,16 @@ def _containers(position: int) -> dict[str, Any]:
     keys = ["b", "a", "c"]
     turn = position % 3
     return {
+        "buffer": bytearray(b"\x80\x00") * (1 + position % 3),
         "bytes": b"\x00\xff" * (1 + position % 3),
         "counter": collections.Counter({"seen": position, "none": 0, 3: -1}),
         "empty": (collections.OrderedDict(), collections.Counter(), set(), ()),
+        "keyed": {(0, "a"): position, (0, ("b", None)): -1, 0.5: "half", b"\x00": None},
         "numbered": {0: "zero", 1: position, -1: None},
         "ordered": collections.OrderedDict((key, position) for key in keys[turn:] + keys[:turn]),
         "set": {position, position + 1, "text"},
         "tuple": (position, (True, 1), [(None,)]),
+        "turned": [complex(position, float("-inf")), complex(-0.0, 1.5)],
     }
 
 
@@ -82,11 +85,14 @@ def _arrays(position: int) -> dict[str, Any]:
     import numpy
 
     return {
+        "big end first": numpy.arange(3, dtype=">i4") + position,
         "bits": numpy.array([True, position % 2 == 0]),
         "columns": numpy.arange(6, dtype=numpy.int64).reshape(2, 3).T * (1 + position),
         "empty": numpy.zeros((0, 3), dtype=numpy.float32),
         "point": numpy.array(position, dtype=numpy.int16),
         "scalars": [numpy.int64(position), numpy.float32(0.5), numpy.bool_(True), position],
+        "texts": [numpy.array(["", "größe", str(position)]), numpy.str_("ü"), numpy.bytes_(b"x")],
+        "turned": numpy.array([1 + 2j, complex(position, float("nan"))], dtype=numpy.complex64),
         "wide": {"inner": numpy.arange(6, dtype=numpy.uint8).reshape(2, 3) + position},
     }
 

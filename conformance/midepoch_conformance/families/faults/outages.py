@@ -146,7 +146,7 @@ run is "resumed", in the second one: in a later epoch."""
 @_outage(
     "healed",
     (True,),
-    bites=("a lost worker", "a fault after a resume", "off the interval"),
+    bites=("a lost worker", "a worker replaced", "off the interval"),
     needs=("samples",),
     each=("kind",),
     shape=(*ONE, (13, 1)),

@@ -219,7 +219,7 @@ def _every_place(view: View, codec: str = "") -> list[tuple[int, Event]]:
     canonical encoding: nothing can be read of a state that holds one.
     """
     w = view.case.workload
-    if w.sampler == "distributed" or w.grow or w.tree in NOT_CANONICAL:
+    if w.sets_epoch or w.grow or w.tree in NOT_CANONICAL:
         return []
     found = []
     for index, plan in enumerate(view.case.sessions):

@@ -29,14 +29,16 @@ def counted(case: Case, trace: Trace) -> Iterator[tuple[tuple[int, int], dict[st
     """Yield the session and the step of each save, with the numbers that its position must have.
 
     After a load they go on from those of the loaded document, whatever these are: an error is then
-    found once. A save is left out where they are not known: after an exception, or if a load is
-    documented to leave the live iterator as it is.
+    found once. A save is left out where they are not known: after an exception, within an epoch
+    that may be skipped, or if a load is documented to leave the live iterator as it is.
     """
     saved: dict[str, _Count | None] = {}
     for index, (plan, session) in enumerate(zip(case.sessions, trace.sessions, strict=False)):
         walk = _Walk(saved)
         for event in session.events:
             walk.event(event, plan.steps[event.step])
+            if event.do == "load" and case.workload.skips and walk.here and walk.here.batches:
+                walk.here = None
             if event.do == "save" and walk.here is not None:
                 yield (index, event.step), dataclasses.asdict(walk.here)
 
