@@ -16,7 +16,7 @@ from warm_hosts import TORCH, WarmHosts
 
 from midepoch_conformance.host.system import processes
 from midepoch_conformance.run import check
-from midepoch_conformance.search import steering
+from midepoch_conformance.search import programs, steering
 
 __all__ = ["fakes", "few_histories", "nothing_left"]
 
@@ -43,6 +43,7 @@ def few_histories() -> Iterator[None]:
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(steering, "BUDGETS", dict.fromkeys(steering.BUDGETS, (0, 0, 0)))
+        patch.setattr(programs, "BUDGETS", dict.fromkeys(programs.BUDGETS, (0, 0)))
         yield
 
 

@@ -71,6 +71,7 @@ def test_every_family_and_every_judge_has_cases(profile: str, table: list[Case])
     assert probes == set(FAMILIES) - (left_out if profile == "quick" else set())
     for judge in REGISTRY.values():
         assert probes & set(judge.families), judge.requirement
+    assert {family for judge in REGISTRY.values() for family in judge.families} >= set(FAMILIES)
 
 
 def test_budgets() -> None:

@@ -345,6 +345,12 @@ def test_a_live_load_that_is_documented_for_the_next_iterator(
     assert lived(texts, "next") == (live, after)
 
 
+def test_nothing_is_due_after_a_live_load_where_there_are_no_samples() -> None:
+    nothing = Workload(n=0, batch_size=2)
+    texts = ([".", ""], [".", "", STALE, "", ".", "."])
+    check("RESUME-8", "live", LIVE, texts, "pass", workload=nothing, oracle=whole("", ""))
+
+
 def test_a_live_load_that_only_the_next_iterator_shows() -> None:
     sessions = ("take 1, save s", "take 2, load s, break, drain, drain")
     good = (["01", ""], ["01|23", "", "", "23|45.", f"{SECOND}."])

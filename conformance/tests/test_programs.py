@@ -35,6 +35,11 @@ TAKE, DRAIN, BREAK = Step("take", 1), Step("drain"), Step("break")
 PLAIN = Execution()
 
 
+@pytest.fixture(scope="module", autouse=True)
+def few_histories() -> None:
+    """Draw as many programs as a profile has."""
+
+
 def program(*moves: tuple[Step, ...], w: Workload | None = None, **facts: int) -> Case:
     w = w or Workload(n=9, batch_size=2)
     return programmed(w, PLAIN, [Piece(Execution(**facts), steps) for steps in moves])

@@ -336,4 +336,4 @@ def test_only_a_second_change_shows_some_faults(
             return [r.case for r in played if any(f.outcome in FAILURES for f in r.findings)]
 
         assert failing(quick) == []
-        assert failing(drawn[:8])
+        assert failing(drawn[:24])

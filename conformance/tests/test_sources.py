@@ -167,11 +167,13 @@ def test_samplers_give_each_index_once_in_another_order_each_time(name: str) -> 
     w = Workload(sampler=name, seed=3)
     sampler = w.order()
 
-    def indices() -> list[int]:
+    def indices(epoch: int) -> list[int]:
+        if w.sets_epoch:
+            sampler.set_epoch(epoch)
         found = [i if w.gives_batches else [i] for i in sampler]
         return [w.row(key)[0] for batch in found for key in batch]
 
-    first, second = indices(), indices()
+    first, second = indices(0), indices(1)
     assert sorted(first) == sorted(second) == list(range(13))
     assert first != second
 

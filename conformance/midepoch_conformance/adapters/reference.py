@@ -80,6 +80,10 @@ class EpochSession(torch_data.EpochsFromOutside, Session):
 
     restores_epoch = True
 
+    def set_epoch(self):
+        self.dataset.length = self.w.length(self.number)
+        self.loader.set_epoch(self.number)
+
 
 class Adapter:
     """Offers map-style and iterable datasets of all kinds under any worker count."""

@@ -61,6 +61,7 @@ ACTIONS = {
     "close": "close the session and count its remaining processes",
     "open": "open the session again, in the same process, after `close`",
     "count": "note how many processes, threads and descriptors the loader holds",
+    "lose": "kill the worker that the loader has had longest, wherever it is",
     "kill": "kill the session's process here, and its workers with it; saved states stay",
 }
 """All actions with their meaning."""

@@ -94,6 +94,7 @@ class Course:
             getattr(workload, name) != getattr(self.workload, name) for name in _RAISES
         )
         self.cut = self.cut or plan.execution.interval != 1
+        self.lost = int(workload.die_once)  # the workers that were lost
         self._lengths: dict[int, int] = {}
         # For each state object of this session, whether it is unchanged since it was saved.
         self.objects: dict[str, bool] = {}
@@ -213,6 +214,13 @@ class Course:
             return "an untouched iterator may be stale or not"
         return None
 
+    def _ask_lose(self, step: Step) -> str | None:
+        x = self.execution
+        replaced = x.workers and x.worker_kind == "process" and not self.seen.unsaved
+        if not replaced or self.lost >= x.restarts:
+            return "only a process that is a worker can be replaced when it dies"
+        return None
+
     def _ask_load_bogus(self, step: Step) -> str | None:
         if self.dying:
             return "the worker may be dead"
@@ -236,6 +244,8 @@ class Course:
             self._anew()
         elif step.do == "close":
             self.closed = True
+        elif step.do == "lose":
+            self.lost += 1
         elif step.do == "kill":
             self.over = True
 

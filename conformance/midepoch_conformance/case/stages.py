@@ -40,6 +40,8 @@ class Stage:
     """The steps after the load; of states the stage saves one at most, which has no name here."""
     batch_size: int = 0
     """The global batch size of its ranks; 0: the workload's."""
+    adopts: bool = False
+    """Whether its ranks are given no seed, and take that of the state which they load."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -97,8 +99,8 @@ def staged(family: str, w: Workload, stages: Sequence[Stage]) -> Case:
                 dataclasses.replace(step, state=f"s{number}r{rank}") if step.do == "save" else step
                 for step in stage.steps
             )
-            size = _of_size(w, stage.batch_size)
-            sessions.append(SessionPlan(x, (*load, *own), *usual(len(sessions)), size))
+            own_facts = (*_of_size(w, stage.batch_size), *(("adopts", True),) * stage.adopts)
+            sessions.append(SessionPlan(x, (*load, *own), *usual(len(sessions)), own_facts))
         before = world
     return Case(family, dataclasses.replace(w, epochs=epochs), tuple(sessions))
 
@@ -130,9 +132,11 @@ def stages_of(case: Case) -> list[Stage]:
         plan = case.sessions[index]
         own = plan.steps[1:] if found else plan.steps
         nameless = (dataclasses.replace(s, state="") if s.do == "save" else s for s in own)
-        size = dict(plan.workload).get("batch_size", 0)
-        found.append(Stage(plan.execution, tuple(nameless), size))
+        size, adopts = (dict(plan.workload).get(name, 0) for name in ("batch_size", "adopts"))
+        found.append(Stage(plan.execution, tuple(nameless), size, bool(adopts)))
         index += max(1, plan.execution.world)
+    if found and found[0].adopts:
+        raise CaseError("the first stage loads no state from which it could take a seed")
     if len(found) < 2 or staged(case.probe, case.workload, found) != case:
         raise CaseError("these sessions are not the stages of one history")
     return found

@@ -267,6 +267,7 @@ def describe_step(step: Step, names: dict[str, str] | None = None) -> str:
         "open": "open a new loader",
         "count": "count the loader's holdings",
         "kill": "kill the process",
+        "lose": "kill a worker",
         "recode": f"encode{state or ' the state'} again{codec}",
     }[step.do]
     return f"try to {words}" if step.tolerate else words

@@ -27,7 +27,7 @@ from midepoch_conformance.host.held import HeldBatches, Holdings
 from midepoch_conformance.host.job import Job
 from midepoch_conformance.host.journal import FetchLog, Journal
 from midepoch_conformance.host.streams import Streams, seed_streams
-from midepoch_conformance.host.system.processes import left_after
+from midepoch_conformance.host.system.processes import end_one, left_after
 
 __all__ = ["NO_SUCH_PART", "NO_SUCH_STATE", "Play"]
 
@@ -243,6 +243,9 @@ class Play:
         # Memory that a held batch needs does not count as the loader's.
         self.held.drop()
         event.held = self.holdings.count(self.job.patience)
+
+    def _lose(self, step: Step, event: Event) -> None:
+        end_one()
 
     def _kill(self, step: Step, event: Event) -> None:
         # The process is killed only once the journal holds the step.

@@ -264,6 +264,7 @@ _OF_STEPS: dict[str, tuple[str, ...]] = {
     "recode": ("STATE-3",),
     "load_bogus": ("REFUSE-1", "REFUSE-4"),
     "open": ("FAULT-7",),
+    "lose": ("FAULT-8",),
 }
 """The prerequisites of single steps."""
 

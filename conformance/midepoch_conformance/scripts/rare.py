@@ -20,7 +20,7 @@ from midepoch_conformance.case import tampering
 from midepoch_conformance.case.data.trees import spelled
 from midepoch_conformance.host.codecs import encode
 from midepoch_conformance.host.streams import Streams
-from midepoch_conformance.host.system.processes import left_after, living
+from midepoch_conformance.host.system.processes import end_one, left_after, living
 
 # Actions
 
@@ -64,6 +64,10 @@ def do_overwrite(player, name, codec):
                 getattr(row, "fill_", getattr(row, "fill", None))(-1)
         else:
             row[:] = [-1] * len(row)
+
+
+def do_lose(player, name, codec):
+    end_one()
 
 
 def do_count(player, name, codec):

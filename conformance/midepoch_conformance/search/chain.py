@@ -30,6 +30,7 @@ MOST_RESUMES, WITH_WORKERS = 6, 4
 """The most resumes of a history; fewer with workers, which cost a hundred times as much."""
 
 _BREAK, _CLOSE, _OPEN, _KILL = Step("break"), Step("close"), Step("open"), Step("kill")
+_LOSE = Step("lose")
 
 
 def draw_history(chance: Chance, offer: Offer, multi: bool, wishes: Wishes | None = None) -> Case:
@@ -99,6 +100,7 @@ class _Chain:
         name = self._save()
         if self.chance.often(0.3):
             self._oddity()
+        self._lose()
         if self.chance.often(0.5):
             self._some_batches()
         if self.chance.often(0.25):
@@ -184,10 +186,11 @@ class _Chain:
             changed["adopts"] = True
         processes = x.workers and x.worker_kind == "process" and "restarts" in self.offer.extras
         # Where the dataset cannot tell its state, a lost worker cannot be replaced.
-        if processes and self.workload.n and not self.workload.unsaved and self.chance.often(0.2):
+        if processes and self.workload.n and not self.workload.unsaved and self.chance.often(0.3):
             x = dataclasses.replace(x, restarts=2)
-            changed |= {"die_at": self.chance.below(self.workload.n), "die_once": True}
-            changed["log"] = "auto"
+            if self.chance.often(0.5):
+                changed |= {"die_at": self.chance.below(self.workload.n), "die_once": True}
+                changed["log"] = "auto"
         self._session(x, **changed)
 
     def _fail(self, ended: str, load: Step) -> None:
@@ -244,6 +247,12 @@ class _Chain:
         # An empty remainder of an epoch, or an error, counts as one drained epoch.
         for _ in range(2 if self.course.mark.sure else 4 if self.course.faulty else 3):
             self._drain()
+            self._lose()
+
+    def _lose(self) -> None:
+        """Let a worker die here, if it would be replaced."""
+        if self._may(_LOSE) and self.chance.often(0.5):
+            self._steps(_LOSE)
 
     def _oddity(self) -> None:
         """Do something that runs seldom do, if anything of the kind may be done here."""

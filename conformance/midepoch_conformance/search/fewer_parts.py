@@ -29,6 +29,8 @@ def _less(stage: Stage) -> Iterator[Stage]:
     for world in range(1, stage.execution.world):
         x = dataclasses.replace(stage.execution, world=world)
         yield dataclasses.replace(stage, execution=x)
+    if stage.adopts:
+        yield dataclasses.replace(stage, adopts=False)
     if stage.batch_size:
         yield dataclasses.replace(stage, batch_size=0)
     for number, step in enumerate(stage.steps):

@@ -96,7 +96,8 @@ def draw_rank_history(chance: Chance, offer: Offer, multi: bool) -> Case:
             world=chance.one(worlds),
         )
         size = 0 if divided == w.batch_size or lanes else divided
-        stages.append(Stage(x, _steps(chance, offer, number), size))
+        adopts = bool(stages) and "adoption" in offer.extras and chance.often(0.15)
+        stages.append(Stage(x, _steps(chance, offer, number), size, adopts))
     last = dataclasses.replace(stages[-1], steps=(Step("drain"),) * 2)
     if family == OF_CUT_RANKS and not any(stage.batch_size for stage in stages):
         raise Unplayable("the global batch size never changes")

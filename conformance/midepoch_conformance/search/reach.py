@@ -254,6 +254,10 @@ class _Walk:
         self.found.append(facts)
         self.course.follow(step)
 
+    def _lose(self, step: Step) -> None:
+        self._reach("a worker lost and replaced")
+        self.course.follow(step)
+
     def _open(self, step: Step) -> None:
         self._anew()
         self.ended = "reopened"

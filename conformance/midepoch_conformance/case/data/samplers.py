@@ -107,10 +107,16 @@ class Wrapped:
 
 
 class Keys:
-    """A user's sampler of keys ``[shard, place]``: a generator for the shards, and one within."""
+    """A user's sampler of keys ``[shard, place]``: a generator for the shards, and one within.
+
+    The one is Python's, the other NumPy's.
+    """
 
     def __init__(self, w: Any) -> None:
-        self.n, self.shards, self.within = w.n, random.Random(w.seed), random.Random(w.seed + 1)
+        import numpy
+
+        self.n, self.shards = w.n, random.Random(w.seed)
+        self.within = numpy.random.default_rng(w.seed)
 
     def __len__(self) -> int:
         return int(self.n)

@@ -21,6 +21,7 @@ __all__ = [
     "end_but_trackers",
     "end_group",
     "end_marked",
+    "end_one",
     "end_others",
     "keepers",
     "left_after",
@@ -110,6 +111,17 @@ def end_but_trackers(spared: set[int]) -> None:
     until = time.monotonic() + _TIDYING
     while any(map(_runs, trackers)) and time.monotonic() < until:
         time.sleep(_POLL)
+
+
+def end_one() -> None:
+    """Kill the oldest process below this one, if there is any but Python's own keepers."""
+    found = [pid for pid in living(os.getpid()) or () if pid not in keepers()]
+    for pid in sorted(found)[:1]:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGKILL)
+        until = time.monotonic() + _DYING
+        while _runs(pid) and time.monotonic() < until:
+            time.sleep(_POLL)
 
 
 def end_group(pid: int, seconds: float = 0.0) -> None:

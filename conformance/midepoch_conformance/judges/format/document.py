@@ -24,7 +24,8 @@ from midepoch_conformance.verdict.format.published import schema
 __all__: list[str] = []
 
 STATES = (
-    "document", "document position", "rollover", "work later", "work chain", "unordered", "history",
+    "document", "document position", "rollover", "work later", "work chain", "unordered",
+    "history", "program",
 )  # fmt: skip
 """The families whose states show all parts of a document: lanes, samplers, carried, ahead."""
 
