@@ -15,8 +15,8 @@ BREAKS = ("INTERVAL-1", "EPOCH-2", "EPOCH-4")
 EDITS = [
     (
         "lane/lane.py",
-        "vital = self.spec.keeps and (self._ended or self._ordinal == 1)",
-        "vital = self.spec.keeps and self._ordinal == 1",
+        "vital = self.spec.keeps and (self._ended or not self._stated)",
+        "vital = self.spec.keeps and not self._stated",
     ),
 ]
 
