@@ -271,7 +271,10 @@ class OutsideBatchError(MidepochError, RuntimeError):
 
 
 class SnapshotError(MidepochError, RuntimeError):
-    """No state can be taken, because the dataset's own ``state_dict`` failed (LANE-35)."""
+    """The datasets' state is not known, because their own ``state_dict`` failed (LANE-35).
+
+    No state can be taken then, and no lane restored that was lost.
+    """
 
 
 class WorkerStartError(MidepochError, RuntimeError):

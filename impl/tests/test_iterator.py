@@ -286,6 +286,59 @@ def test_without_any_state_in_a_pass_an_iterables_cannot_be_taken_after_the_next
                 again.state_dict()
 
 
+def test_passes_that_are_left_tell_no_state_either() -> None:
+    class Silent(sources.Resuming):
+        def state_dict(self) -> dict[str, Any]:
+            raise OSError("not here")
+
+    made = loader(Silent(8), lifetime="run")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SnapshotWarning)
+        for _ in range(2):
+            next(iter(made))
+            made.state_dict()
+        batches = iter(made)
+        next(batches)
+        with pytest.raises(SnapshotError, match="in a whole epoch"):
+            made.state_dict()
+
+
+def test_each_lane_has_to_tell_its_state_again() -> None:
+    class Late(sources.Counting):
+        def state_dict(self) -> dict[str, Any]:
+            if self.served == 4:
+                raise OSError("not here")
+            return super().state_dict()
+
+    made = loader(Late(8), lanes=2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SnapshotWarning)
+        list(made)
+        batches = iter(made)
+        next(batches)
+        with pytest.raises(SnapshotError, match="not here"):
+            made.state_dict()  # the second lane has made no batch of this epoch
+        next(batches)
+        other = resumed(made.state_dict(), Late(8), lanes=2)
+        assert list(other) == list(batches)
+
+
+def test_a_lane_that_is_lost_is_not_restored_without_its_state() -> None:
+    class Late(sources.Counting):
+        def state_dict(self) -> dict[str, Any]:
+            if self.served == 4:
+                raise OSError("not here")
+            return super().state_dict()
+
+    made = loader(Late(4), num_workers=1, persistent_workers=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SnapshotWarning)
+        list(made)
+        made.num_workers = 2
+        with pytest.raises(SnapshotError, match="no lost lane restored"):
+            iter(made)
+
+
 def test_unequal_lanes_are_dealt_to_in_turn_and_skipped_when_ended() -> None:
     class Unequal(sources.Stream):
         def __iter__(self) -> Iterator[Any]:

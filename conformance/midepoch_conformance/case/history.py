@@ -25,6 +25,7 @@ __all__ = [
     "dies",
     "fails",
     "faulty",
+    "first_objection",
     "objection",
     "remembers",
     "strict",
@@ -306,7 +307,11 @@ def objection(case: Case) -> str | None:
         return "the faulty sample does not exist"
     if any(_dies_in_vain(case, index) for index in range(len(case.sessions))):
         return "only a process that is a worker can be replaced when it dies"
-    course = Course(case.workload)
+    return first_objection(Course(case.workload), case)
+
+
+def first_objection(course: Course, case: Case) -> str | None:
+    """Take all steps of a case, and return why the first one may not be asked that may not."""
     for index, plan in enumerate(case.sessions):
         course.begin(case.session_workload(index), plan)
         for step in plan.steps:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import PROGRAM, Case, CaseError, SessionPlan, Step
-from midepoch_conformance.case.history import Course
+from midepoch_conformance.case.history import Course, first_objection
 from midepoch_conformance.case.notation import usual
 from midepoch_conformance.case.workload import Workload
 
@@ -86,15 +86,7 @@ def misplaced(case: Case) -> str | None:
     pieces = pieces_of(case)
     if any(not piece.moves or piece.moves[-1].do == "break" for piece in pieces):
         return "a state between a break and the next epoch may describe either epoch"
-    course = Course(case.workload, told=True)
-    for number, plan in enumerate(case.sessions):
-        course.begin(case.workload, plan)
-        for step in plan.steps:
-            words = course.objection(step)
-            if words is not None:
-                return f"session {number}, {step.do}: {words}"
-            course.follow(step)
-    return None
+    return first_objection(Course(case.workload, told=True), case)
 
 
 def leaves_at_an_end(case: Case) -> bool:

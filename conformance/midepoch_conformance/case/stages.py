@@ -82,6 +82,8 @@ def staged(family: str, w: Workload, stages: Sequence[Stage]) -> Case:
         >>> [(plan.execution.world, len(plan.steps)) for plan in case.sessions]
         [(1, 1), (2, 2), (2, 2), (1, 2)]
     """
+    if stages[0].adopts:
+        raise CaseError("the first stage loads no state from which it could take a seed")
     if w.kind == "stateful_map" and any(_for_one_epoch(stage.execution) for stage in stages):
         raise CaseError("the dataset would live for one epoch, and with one rank alone for the run")
     parts = cuts_of(w, stages) if family == OF_CUT_RANKS else parts_of(w, stages)
@@ -135,8 +137,6 @@ def stages_of(case: Case) -> list[Stage]:
         size, adopts = (dict(plan.workload).get(name, 0) for name in ("batch_size", "adopts"))
         found.append(Stage(plan.execution, tuple(nameless), size, bool(adopts)))
         index += max(1, plan.execution.world)
-    if found and found[0].adopts:
-        raise CaseError("the first stage loads no state from which it could take a seed")
     if len(found) < 2 or staged(case.probe, case.workload, found) != case:
         raise CaseError("these sessions are not the stages of one history")
     return found

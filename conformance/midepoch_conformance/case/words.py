@@ -170,7 +170,7 @@ def describe_workload(w: Workload) -> str:
     if w.tree:
         words.append(f"the dataset adds {_TREES[w.tree]} to its state")
     if w.unsaved:
-        words.append(f"the dataset's state cannot be taken at every {w.unsaved} rows")
+        words.append(f"once in {w.unsaved} rows the dataset cannot tell its state")
     return ", ".join((*words, *_faults(w)))
 
 

@@ -22,6 +22,7 @@ from midepoch_conformance.case.history import objection
 from midepoch_conformance.case.notation import parse_sessions
 from midepoch_conformance.case.programs import Piece, programmed
 from midepoch_conformance.case.stages import Stage, staged
+from midepoch_conformance.case.workload import KINDS
 from midepoch_conformance.families.family import ITERABLES, LANED, Cell, family
 
 __all__ = ["CUT_ANEW", "OF_STAGES", "PLOTS", "PROGRAMS", "WITH_WORKERS"]
@@ -137,11 +138,16 @@ def _history(c: Cell) -> Case | None:
 PROGRAMS = {
     "left twice": "take 2 | take 1, break, take 2 | take 1, break, take 1 | drain, drain, drain",
     "left after an end": (
-        "drain, take 2, break, take 1 | drain, take 1 | take 1, break, drain, drain"
+        "drain, take 2, break, take 1 | drain, take 1 | take 1, break, drain"
     ),
     "left at once": "take 1, break, take 1, break, take 1 | take 1, break, take 1 | drain, drain",
+    "untold at the end": "drain | take 2 | drain, drain",
+    "untold within": "take 2 | take 2 | drain, drain",
 }
 """The pieces of each program, cut where a state is saved and loaded."""
+
+UNTOLD = {"untold at the end": 14, "untold within": 5}
+"""The plots in which the dataset cannot tell its state in some of 13 rows: ``Workload.unsaved``."""
 
 
 @family(
@@ -149,6 +155,7 @@ PROGRAMS = {
     bites=("saved after a broken epoch",),
     section="users",
     quick=("inline",),
+    kind=KINDS[::-1],  # an end that is untold shows most where a map-style dataset remembers
     shape=((13, 2),),
     plot=tuple(PROGRAMS),
     tail=("keep",),
@@ -156,9 +163,12 @@ PROGRAMS = {
 def _program(c: Cell) -> Case | None:
     if c.workers and c.plot != "left twice":
         return None
+    if c.plot in UNTOLD and not c.kind.startswith("stateful"):
+        return None
     moves = parse_sessions(PROGRAMS[c.plot], c.execution())
     pieces = [Piece(plan.execution, plan.steps) for plan in moves]
-    return programmed(c.workload(), c.execution(), pieces)
+    w = c.workload(unsaved=UNTOLD.get(c.plot, 0))
+    return programmed(w, c.execution(), pieces)
 
 
 OF_STAGES = {

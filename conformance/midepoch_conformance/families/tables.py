@@ -57,6 +57,7 @@ GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
         ("dropped",),
         ("kept",),
         *(("format", axis) for axis in OWN),
+        ("user", "plot"),
     ),
     ("quick", True): (
         ("family",),
@@ -97,6 +98,7 @@ GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
         *(("format", "kind", axis) for axis in ("shuffle", *OWN)),
         ("dropped",),
         ("kept",),
+        ("user", "kind", "plot"),
     ),
     ("full", True): (
         ("real", "kind", "shuffle"),

@@ -101,11 +101,10 @@ def _may_refuse(view: View, index: int, problem: Problem) -> bool:
     """Return whether the problem is a refusal that a loader is free to give.
 
     A load while an iterator is live may be refused, and so may a state from beside a dead worker.
-    A loader may also refuse to go on after an interrupt: FAULT-12 says so. LANE-35 has it refuse to
-    save where the dataset could not tell its state in a whole epoch.
+    A loader may also refuse to go on after an interrupt: FAULT-12 says so.
     """
     fault = problem.fault
-    if view.case.workload.unsaved and view.saving(index, problem):
+    if fault is not None and fault.kind == "raised" and _untold(view, index, problem.step):
         return True
     if fault is not None and is_refusal(fault, 0) and _interrupted(view, index, problem.step):
         return True
@@ -115,6 +114,19 @@ def _may_refuse(view: View, index: int, problem: Problem) -> bool:
     if not loads:
         return False
     return loads[-1].state in _frail(view) or _live(view.events(index), problem.step)
+
+
+def _untold(view: View, index: int, step: int) -> bool:
+    """Return whether a step saves where LANE-35 may have the loader refuse to.
+
+    That is once an epoch of a map-style dataset is over whose end it could not tell, or two epochs
+    of a stream.
+    """
+    w, plan = view.case.session_workload(index), view.case.sessions[index]
+    if not w.unsaved or step < 0 or plan.steps[step].do != "save":
+        return False
+    places = expected.positions(view.case, view.trace, view.epochs)
+    return places[plan.steps[step].state].epoch >= (1 if w.kind == "stateful_map" else 2)
 
 
 def _interrupted(view: View, index: int, step: int) -> bool:

@@ -32,9 +32,9 @@ from midepoch_conformance.run.settings import Settings
 from midepoch_conformance.run.smoke import smoke
 from midepoch_conformance.run.summary import prerequisite_cases, summarise, unjudged
 from midepoch_conformance.search.draws import Chance
-from midepoch_conformance.search.programs import choose_programs
-from midepoch_conformance.search.ranks import choose
-from midepoch_conformance.search.steering import Steering
+from midepoch_conformance.search.programs import draw_program
+from midepoch_conformance.search.ranks import draw_rank_history
+from midepoch_conformance.search.steering import Steering, different
 from midepoch_conformance.search.strategies import INLINE_OF, draw_cases
 from midepoch_conformance.verdict.results import CaseResult, Check, Failure, failing
 
@@ -116,11 +116,13 @@ def draw_round(
         ranks: list[Case] = []
         if only is None or only & JUDGED_OF_STAGES:
             chance = Chance(f"{seed}/{multi} of ranks")
-            ranks = choose(count // OF_RANKS, offer, chance, multi, steering.declines)
+            few = count // OF_RANKS
+            ranks = different(draw_rank_history, few, offer, chance, multi, steering.declines)
         programs: list[Case] = []
         if histories:
             chance = Chance(f"{seed}/{multi} of programs")
-            programs = choose_programs(histories // 3, offer, chance, multi, steering.declines)
+            few = histories // 3
+            programs = different(draw_program, few, offer, chance, multi, steering.declines)
             histories -= len(programs)
         others = count - histories - len(programs) - len(ranks)
         drawn += draw_cases(offer, others, seed, only, multi=multi)

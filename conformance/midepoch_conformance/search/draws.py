@@ -209,7 +209,7 @@ def _extras(chance: Chance, kind: str, offer: Offer) -> dict[str, Any]:
         found["stream"] = chance.one([name for name in SOURCES if name != "oneshot"])
     if kind == "stateful_iterable" and "iterator state" in offer.extras and chance.often(0.3):
         found["state_at"] = chance.one(("iterator", "both"))
-    plain = kind == "stateful_iterable" and not found
+    plain = kind.startswith("stateful") and not found
     if kind.startswith("stateful") and chance.often(0.5):
         found["tree"] = chance.one(trees.TREES if "trees" in offer.extras else ("plain",))
     if plain and "failing states" in offer.extras:

@@ -14,9 +14,9 @@ from midepoch_conformance.search.draws import (
     first_execution,
     workload,
 )
-from midepoch_conformance.search.steering import Declines, different
+from midepoch_conformance.search.steering import Declines, in_profile
 
-__all__ = ["BUDGETS", "choose_programs", "draw_program", "draw_programs"]
+__all__ = ["BUDGETS", "draw_program", "draw_programs"]
 
 BUDGETS = {"quick": (60, 6), "full": (600, 40)}
 """How many programs each profile draws, without workers and with them."""
@@ -33,19 +33,8 @@ def draw_programs(
         >>> len(draw_programs("quick", Offer(), seed=1))
         60
     """
-    alone, workers = BUDGETS[profile]
-    found = choose_programs(alone, offer, Chance(f"{seed} of programs"), False, declines)
-    if max(offer.workers, default=0):
-        chance = Chance(f"{seed} of programs with workers")
-        found += choose_programs(workers, offer, chance, True, declines)
-    return found
-
-
-def choose_programs(
-    count: int, offer: Offer, chance: Chance, multi: bool, declines: Declines | None = None
-) -> list[Case]:
-    """Return up to ``count`` different programs; none for a loader without states."""
-    return different(lambda: draw_program(chance, offer, multi), count, declines)
+    words = f"{seed} of programs"
+    return in_profile(draw_program, BUDGETS[profile], offer, words, declines)
 
 
 def draw_program(chance: Chance, offer: Offer, multi: bool) -> Case:

@@ -19,9 +19,9 @@ from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.families.family import LANED
 from midepoch_conformance.families.offered import reason_not_offered
 from midepoch_conformance.search.draws import Chance, Unplayable
-from midepoch_conformance.search.steering import Declines, different
+from midepoch_conformance.search.steering import Declines, in_profile
 
-__all__ = ["BUDGETS", "choose", "draw_rank_histories", "draw_rank_history"]
+__all__ = ["BUDGETS", "draw_rank_histories", "draw_rank_history"]
 
 BUDGETS = {"quick": (84, 4), "full": (640, 40)}
 """How many of these histories each profile draws, without workers and with them."""
@@ -42,19 +42,8 @@ def draw_rank_histories(
         >>> draw_rank_histories("quick", Offer(), seed=1)
         []
     """
-    alone, workers = BUDGETS[profile]
-    found = choose(alone, offer, Chance(f"{seed} of ranks"), False, declines)
-    if max(offer.workers, default=0):
-        chance = Chance(f"{seed} of ranks with workers")
-        found += choose(workers, offer, chance, True, declines)
-    return found
-
-
-def choose(
-    count: int, offer: Offer, chance: Chance, multi: bool, declines: Declines | None = None
-) -> list[Case]:
-    """Return up to ``count`` different histories; none for a loader without such ranks."""
-    return different(lambda: draw_rank_history(chance, offer, multi), count, declines)
+    words = f"{seed} of ranks"
+    return in_profile(draw_rank_history, BUDGETS[profile], offer, words, declines)
 
 
 def draw_rank_history(chance: Chance, offer: Offer, multi: bool) -> Case:

@@ -21,13 +21,18 @@ from midepoch_conformance.search.draws import Chance, Unplayable
 from midepoch_conformance.search.reach import AXES, Fact, offered_values, resumes
 from midepoch_conformance.search.vary import varied
 
-__all__ = ["BUDGETS", "Declines", "Drawn", "Pair", "Steering", "different", "draw_histories",
-           "pairs"]  # fmt: skip
+__all__ = [
+    "BUDGETS", "Declines", "Draw", "Drawn", "Pair", "Steering", "different", "draw_histories",
+    "in_profile", "pairs",
+]  # fmt: skip
 
 Pair = tuple[Fact, Fact]
 
 Declines = Callable[[Workload, Execution], "str | None"]
 """Says why an adapter does not offer a cell, or None if it does."""
+
+Draw = Callable[[Chance, Offer, bool], Case]
+"""Draws a case, without workers or with them; raises ``Unplayable`` or ``CaseError``."""
 
 CANDIDATES = {False: 3, True: 8}
 """How many candidates are drawn for each history without workers, and with them: those cost more
@@ -107,14 +112,33 @@ def _has_workers(case: Case) -> bool:
     return any(plan.execution.workers for plan in case.sessions)
 
 
-def different(draw: Callable[[], Case], count: int, declines: Declines | None = None) -> list[Case]:
+def in_profile(
+    draw: Draw, budget: tuple[int, int], offer: Offer, seeded: str, declines: Declines | None
+) -> list[Case]:
+    """Return so many different cases without workers, and with them, the same for one seed."""
+    alone, workers = budget
+    found = different(draw, alone, offer, Chance(seeded), False, declines)
+    if max(offer.workers, default=0):
+        chance = Chance(f"{seeded} with workers")
+        found += different(draw, workers, offer, chance, True, declines)
+    return found
+
+
+def different(
+    draw: Draw,
+    count: int,
+    offer: Offer,
+    chance: Chance,
+    multi: bool,
+    declines: Declines | None = None,
+) -> list[Case]:
     """Return up to ``count`` different cases that the adapter does not decline."""
     found: dict[str, Case] = {}
     failed = 0
     while len(found) < count and failed < FAILED:
         failed += 1
         try:
-            case = draw()
+            case = draw(chance, offer, multi)
         except (CaseError, Unplayable):
             continue
         if _declined(case, declines) is None:

@@ -47,11 +47,15 @@ class EpochOpener:
         """Return where the next iterator starts, and whether the lanes already stand there."""
         plan, progress = self.position.plan, self.position.progress
         if progress is None or not progress.moved:
+            self.position.check_known()
             self.pool.drop_lanes(plan)  # its lanes may have run ahead, without a delivered batch
             return self.position.upcoming(), False
         if not progress.finished:
             self._leave(progress)
-        return self.position.upcoming(), self.pool.lanes_wait(plan)
+        waiting = self.pool.lanes_wait(plan)
+        if not waiting:
+            self.position.check_known(upcoming=True)
+        return self.position.upcoming(), waiting
 
     def _leave(self, progress: Progress) -> None:
         """Leave an epoch early: restore lanes and sampler to the delivered position.
@@ -62,6 +66,7 @@ class EpochOpener:
         lives_on = plan.lifetime == "run" and self.position.stateful and not progress.iterable
         lanes_lost = lives_on and not self.pool.lanes_wait(plan)
         if lanes_lost:
+            self.position.check_known()
             self._replay_alone(progress.document())
         progress.order.rewind_to(progress.reach, disturbed=lanes_lost)
 

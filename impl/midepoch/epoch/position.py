@@ -169,18 +169,22 @@ class LoaderPosition:
             return self._moved_on(document)
         return self._moved_on(self._beginning() if self._loaded is None else self._loaded)
 
-    def check_known(self) -> None:
-        """Check that a document can tell the state of the datasets.
+    def check_known(self, *, upcoming: bool = False) -> None:
+        """Check that a document of this position, or the upcoming one, tells the datasets' states.
 
         Raises:
-            SnapshotError: the dataset could not tell it (LANE-35).
+            SnapshotError: the datasets could not tell them (LANE-35).
         """
-        trouble = None if self.progress is None else self.progress.trouble
+        progress = self.progress
+        if progress is None:
+            return
+        trouble = progress.next_trouble if upcoming and progress.moved else progress.trouble
         if trouble is not None:
             raise SnapshotError(
-                f"no state can be taken: the dataset's state_dict failed ({trouble}), and without "
-                "its state at the beginning of the epoch a resume would deliver other batches; "
-                "mend it, or take the state later in the epoch"
+                "the dataset's state at the beginning of the epoch is not known, because its "
+                f"state_dict failed ({trouble}): without it no state can be taken, and no lost "
+                "lane restored; mend state_dict and load an older state, or go on until a later "
+                "snapshot succeeds"
             )
 
     def upcoming(self) -> Document:

@@ -220,7 +220,9 @@ class Progress:
                 return
         self._cut = tuple([lane.latest for lane in self._lanes])
         self._cut_at = self.delivery.count
-        self._begun_with = {}
+        # A lane that has delivered nothing yet is cut where the epoch began.
+        begun_with = self._begun_with.items()
+        self._begun_with = {i: one for i, one in begun_with if not self._lanes[i].delivered}
 
     # Documents
 
@@ -264,25 +266,37 @@ class Progress:
 
     @property
     def trouble(self) -> str | None:
-        """Why no document can tell the datasets' states, or None; see LANE-35.
-
-        A map-style dataset's is not known while its state at the epoch's beginning is not; an
-        iterable's, once a pass is over that began without one and gave none.
-        """
-        if not self._stateful or self.plan.lifetime == "epoch":
+        """Why no document can tell the datasets' states, or None; see LANE-35."""
+        if self.finished:
+            return self.next_trouble
+        if not self._lives_on:
             return None
         if self.iterable:
-            lanes = self._lanes or ()
-            if self.finished and any(lane.unknown for lane in lanes):
-                return "in a whole epoch"
-            return self._inherited if any(lane.latest.ordinal < 0 for lane in lanes) else None
-        reports = self._reports if self.finished else self._begun_with
-        found = (snapshot.trouble for snapshot in reports.values() if snapshot is not None)
-        return next((trouble for trouble in found if trouble is not None), None)
+            restless = any(lane.latest.ordinal < 0 for lane in self._lanes or ())
+            return self._inherited if restless else None
+        return _trouble_of(self._begun_with)
+
+    @property
+    def next_trouble(self) -> str | None:
+        """The same for the next epoch's start."""
+        if not self._lives_on:
+            return None
+        if not self.iterable:
+            return _trouble_of(self._reports)
+        lanes = self._lanes or ()
+        if any(lane.unknown for lane in lanes):
+            return "in a whole epoch"
+        untouched = any(lane.latest.ordinal < 0 and not lane.delivered for lane in lanes)
+        return self._inherited if untouched else None
+
+    @property
+    def _lives_on(self) -> bool:
+        """Whether the datasets enter the next epoch as this one leaves them."""
+        return self._stateful and self.plan.lifetime == "run"
 
     def follow(self, before: Progress) -> None:
-        """Go on from another epoch's progress, whose datasets live on."""
-        self._inherited = before.trouble
+        """Go on with the datasets of another epoch's progress."""
+        self._inherited = before.next_trouble if before.moved else before.trouble
 
     def document(self) -> Document:
         """Return the frozen document of the delivered position."""
@@ -323,13 +337,19 @@ class Progress:
         if self._lanes is None:
             return None
         lanes = fresh_lanes(self.plan, self._share)
-        if self.plan.lifetime == "epoch" or not self._stateful:
+        if not self._lives_on:
             return lanes
         if self.iterable:
             return replace(lanes, entries=tuple(lane.next_epoch_entry() for lane in self._lanes))
         reports = self._reports if self.finished else {}
         entries = [_between(reports.get(i), fresh) for i, fresh in enumerate(lanes.entries)]
         return replace(lanes, entries=tuple(entries))
+
+
+def _trouble_of(reports: dict[int, Snapshot | None]) -> str | None:
+    """Return why one of these snapshots failed, or None."""
+    found = (snapshot.trouble for snapshot in reports.values() if snapshot is not None)
+    return next((trouble for trouble in found if trouble is not None), None)
 
 
 def _between(snapshot: Snapshot | None, other: LaneEntry) -> LaneEntry:

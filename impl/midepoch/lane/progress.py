@@ -154,6 +154,7 @@ class LaneProgress:
             # then be of the pass before, and may raise.
             left = self._left_after(entry_of(self._begun))
             return replace(left, errors=tuple(range(left.left)))
+        # Nothing tells it: see ``unknown``. The lane itself goes on.
         return replace(base, ordinal=-1, ended=False, replay=0, errors=(0,), content=None)
 
     def _left_after(self, base: LaneEntry) -> LaneEntry:

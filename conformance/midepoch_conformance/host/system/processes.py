@@ -119,6 +119,7 @@ def end_one() -> None:
     for pid in sorted(found)[:1]:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(pid, signal.SIGKILL)
+        # It may answer until the kernel has ended it: a case does not depend on that.
         until = time.monotonic() + _DYING
         while _runs(pid) and time.monotonic() < until:
             time.sleep(_POLL)
