@@ -137,7 +137,7 @@ def _history(c: Cell) -> Case | None:
 
 PROGRAMS = {
     "left twice": "take 2 | take 1, break, take 2 | take 1, break, take 1 | drain, drain, drain",
-    "left after an end": ("drain, take 2, break, take 1 | drain, take 1 | take 1, break, drain"),
+    "left after an end": "drain, take 2, break, take 1 | drain, take 1 | take 1, break, drain",
     "left at once": "take 1, break, take 1, break, take 1 | take 1, break, take 1 | drain, drain",
     "untold at the end": "drain | take 2 | drain, drain",
     "untold within": "take 2 | take 2 | drain, drain",
