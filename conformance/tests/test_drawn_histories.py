@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import dataclasses
 import itertools
 import os
 import subprocess
@@ -33,6 +34,8 @@ from midepoch_conformance.search import steering
 from midepoch_conformance.search.bites import facts_of
 from midepoch_conformance.search.chain import draw_history
 from midepoch_conformance.search.draws import Chance, Unplayable
+from midepoch_conformance.search.programs import draw_programs
+from midepoch_conformance.search.ranks import draw_rank_histories
 from midepoch_conformance.search.reach import AXES, Value, offered_values, resumes
 from midepoch_conformance.search.shrink import PLAYS, shrink, size, smaller, sound
 from midepoch_conformance.search.steering import BUDGETS, Drawn, Steering, draw_histories, pairs
@@ -303,8 +306,11 @@ def test_a_loader_is_asked_nothing_that_it_does_not_offer() -> None:
     assert not any(step.do == "break" or step.codec not in ("", "pickle") for step in steps)
 
 
-def test_a_loader_without_a_state_has_no_histories() -> None:
-    assert draw_histories("quick", Offer(saves=()), seed=1) == Drawn([], {})
+@pytest.mark.parametrize("offer", [Offer(saves=()), Offer(codecs=()), Offer(saves=(), codecs=())])
+def test_a_loader_without_a_state_has_no_histories(offer: Offer) -> None:
+    assert draw_histories("quick", offer, seed=1) == Drawn([], {})
+    assert draw_programs("quick", offer, seed=1) == []
+    assert draw_rank_histories("quick", dataclasses.replace(offer, extras=("world",)), seed=1) == []
 
 
 def test_later_choices_reach_what_earlier_ones_have_not() -> None:

@@ -20,6 +20,7 @@ from midepoch_conformance.search.draws import (
     Wishes,
     changed_execution,
     first_execution,
+    some_codec,
     workload,
 )
 from midepoch_conformance.search.reach import in_order, offered_values
@@ -139,7 +140,7 @@ class _Chain:
             raise Unplayable("the epoch is too short")
 
     def _save(self) -> str:
-        codec = self.chance.one(self.offer.codecs) if self.chance.often(0.3) else ""
+        codec = some_codec(self.chance, self.offer)
         step = Step("save", state=self._fresh(), codec=codec, tolerate=self.course.dying)
         self._steps(step)
         return step.state

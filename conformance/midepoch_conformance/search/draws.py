@@ -23,6 +23,7 @@ __all__ = [
     "Wishes",
     "changed_execution",
     "first_execution",
+    "some_codec",
     "workload",
 ]
 
@@ -273,3 +274,14 @@ def _execution(
     methods = offer.start_methods if others else offer.start_methods[:1]
     changes["start_method"] = chance.one(methods)
     return dataclasses.replace(base, **changes)
+
+
+def some_codec(chance: Chance, offer: Offer) -> str:
+    """Return a codec for a state, or "" for the loader's first.
+
+    Raises:
+        Unplayable: no codec keeps the loader's states.
+    """
+    if not offer.codecs:
+        raise Unplayable("no codec keeps the loader's states")
+    return chance.one(offer.codecs) if chance.often(0.3) else ""

@@ -12,6 +12,7 @@ from midepoch_conformance.search.draws import (
     Unplayable,
     changed_execution,
     first_execution,
+    some_codec,
     workload,
 )
 from midepoch_conformance.search.steering import Declines, in_profile
@@ -54,7 +55,7 @@ def draw_program(chance: Chance, offer: Offer, multi: bool) -> Case:
         before = pieces[-1].execution if pieces else x
         changes = pieces and chance.often(0.5)
         here = changed_execution(chance, offer, w, before, multi, {}) if changes else before
-        codec = chance.one(offer.codecs) if chance.often(0.3) else ""
+        codec = some_codec(chance, offer)
         pieces.append(Piece(here, tuple(moves[begin:end]), codec, chance.often(0.3)))
     case = programmed(w, x, pieces)
     words = misplaced(case) or reason_not_offered(case, offer)

@@ -18,7 +18,7 @@ from midepoch_conformance.case.stages import Stage, staged
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.families.family import LANED
 from midepoch_conformance.families.offered import reason_not_offered
-from midepoch_conformance.search.draws import Chance, Unplayable
+from midepoch_conformance.search.draws import Chance, Unplayable, some_codec
 from midepoch_conformance.search.steering import Declines, in_profile
 
 __all__ = ["BUDGETS", "draw_rank_histories", "draw_rank_history"]
@@ -122,6 +122,6 @@ def _steps(chance: Chance, offer: Offer, number: int) -> tuple[Step, ...]:
     """Draw the steps of a stage: some epochs, some batches, a state, and some that are lost."""
     drains = number < 3 and chance.often(0.25)
     before, after = chance.one((0, 1, 1, 1, 2)), chance.one((0, 0, 1))
-    codec = chance.one(offer.codecs) if chance.often(0.3) else ""
+    codec = some_codec(chance, offer)
     takes = [(Step("take", n),) if n else () for n in (before, after)]
     return (*(Step("drain"),) * drains, *takes[0], Step("save", codec=codec), *takes[1])
