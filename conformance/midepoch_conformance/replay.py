@@ -18,11 +18,11 @@ from midepoch_conformance.case.words import describe
 from midepoch_conformance.errors import CheckError
 from midepoch_conformance.families import tables
 from midepoch_conformance.families.offered import cases_for, on_own_data
+from midepoch_conformance.playing.bench import Bench
 from midepoch_conformance.report.drawn_text import drawn_text
 from midepoch_conformance.report.file import read_report
 from midepoch_conformance.report.timeline import draw as drawing_of
 from midepoch_conformance.report.wording import batches_words
-from midepoch_conformance.run.bench import Bench
 from midepoch_conformance.run.check import draw, open_benches
 from midepoch_conformance.run.settings import Settings
 from midepoch_conformance.run.smoke import smoke

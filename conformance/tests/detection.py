@@ -41,11 +41,11 @@ from midepoch_conformance import judges
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.errors import CheckError
 from midepoch_conformance.host.system.processes import adopt_orphans
-from midepoch_conformance.run import host_process
-from midepoch_conformance.run.bench import Bench
+from midepoch_conformance.playing import host_process
+from midepoch_conformance.playing.bench import Bench
+from midepoch_conformance.playing.runner import Runner
 from midepoch_conformance.run.check import run_check
 from midepoch_conformance.run.events import CasesJudged, Event
-from midepoch_conformance.run.runner import Runner
 from midepoch_conformance.run.settings import Settings
 from midepoch_conformance.run.summary import unjudged
 from midepoch_conformance.verdict.results import CaseResult, failing

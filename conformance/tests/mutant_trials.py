@@ -24,9 +24,9 @@ import traceability
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.families import tables
 from midepoch_conformance.judges import applicable
-from midepoch_conformance.run.bench import Bench
+from midepoch_conformance.playing.bench import Bench
+from midepoch_conformance.playing.runner import Runner
 from midepoch_conformance.run.failures import Group, smallest
-from midepoch_conformance.run.runner import Runner
 from midepoch_conformance.run.summary import prerequisite_cases, with_blocked
 from midepoch_conformance.search.shrink import size
 from midepoch_conformance.verdict.finding import Finding

@@ -31,7 +31,7 @@ from midepoch_conformance.families.offered import EXTRAS
 from midepoch_conformance.families.unusual import UNUSUAL
 from midepoch_conformance.host.loading import BUILT_IN
 from midepoch_conformance.host.system.processes import adopt_orphans
-from midepoch_conformance.run.runner import Runner
+from midepoch_conformance.playing.runner import Runner
 from midepoch_conformance.scripts.source.source_tree import SHARED
 
 # torchdata 0.11.0 calls what newer torch releases have deprecated.

@@ -22,14 +22,14 @@ from midepoch_conformance.errors import CheckError
 from midepoch_conformance.host.faults import hang
 from midepoch_conformance.host.system.stacks import innermost, signature
 from midepoch_conformance.judges import applicable
-from midepoch_conformance.run import runner
-from midepoch_conformance.run.bench import Bench, CertainFailures
-from midepoch_conformance.run.certainty.hangs import Hangs
-from midepoch_conformance.run.certainty.plays import Plays
-from midepoch_conformance.run.certainty.turns import Turns
+from midepoch_conformance.playing import runner
+from midepoch_conformance.playing.bench import Bench, CertainFailures
+from midepoch_conformance.playing.hangs import Hangs
+from midepoch_conformance.playing.plays import Plays
+from midepoch_conformance.playing.runner import Runner, RunnerError
+from midepoch_conformance.playing.turns import Turns
 from midepoch_conformance.run.check import run_check
 from midepoch_conformance.run.failures import failing_groups, smallest
-from midepoch_conformance.run.runner import Runner, RunnerError
 from midepoch_conformance.run.settings import Settings
 from midepoch_conformance.verdict.results import CaseResult
 

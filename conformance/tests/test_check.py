@@ -15,11 +15,11 @@ from midepoch_conformance.case.uninterrupted import oracle_case
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.errors import CheckError
 from midepoch_conformance.families import tables
+from midepoch_conformance.playing.bench import Bench, Oracles
+from midepoch_conformance.playing.hangs import Hangs
+from midepoch_conformance.playing.plays import Plays
+from midepoch_conformance.playing.turns import Turns
 from midepoch_conformance.run import failures
-from midepoch_conformance.run.bench import Bench, Oracles
-from midepoch_conformance.run.certainty.hangs import Hangs
-from midepoch_conformance.run.certainty.plays import Plays
-from midepoch_conformance.run.certainty.turns import Turns
 from midepoch_conformance.run.check import run_check, wanted_requirements
 from midepoch_conformance.run.events import CasesJudged, Event, Investigating, Started
 from midepoch_conformance.run.settings import Settings

@@ -25,10 +25,10 @@ from midepoch_conformance.families.family import families
 from midepoch_conformance.families.histories import PLOTS
 from midepoch_conformance.families.offered import reason_not_offered
 from midepoch_conformance.families.tables import PROFILES, has_workers, load_table
-from midepoch_conformance.run.bench import Bench
+from midepoch_conformance.playing.bench import Bench
+from midepoch_conformance.playing.runner import Runner
 from midepoch_conformance.run.check import run_check
 from midepoch_conformance.run.explore import Goal, draw_round
-from midepoch_conformance.run.runner import Runner
 from midepoch_conformance.run.settings import Settings
 from midepoch_conformance.search import steering
 from midepoch_conformance.search.bites import facts_of

@@ -10,8 +10,8 @@ import written
 
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.run.bench import Bench
-from midepoch_conformance.run.runner import Runner
+from midepoch_conformance.playing.bench import Bench
+from midepoch_conformance.playing.runner import Runner
 from midepoch_conformance.run.summary import with_blocked
 from midepoch_conformance.verdict.finding import KINDS, OUTCOMES, Finding
 

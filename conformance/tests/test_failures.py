@@ -16,7 +16,7 @@ from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.trace import Fault
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.families import tables
-from midepoch_conformance.run.bench import Bench
+from midepoch_conformance.playing.bench import Bench
 from midepoch_conformance.run.check import run_check
 from midepoch_conformance.run.events import Event, Investigating
 from midepoch_conformance.run.failures import (

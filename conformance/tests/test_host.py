@@ -16,7 +16,7 @@ import pytest
 from midepoch_conformance.host import loading
 from midepoch_conformance.host.host import _offer
 from midepoch_conformance.host.system.processes import living
-from midepoch_conformance.run.host_process import HostLostError, HostProcess
+from midepoch_conformance.playing.host_process import HostLostError, HostProcess
 
 
 @pytest.fixture

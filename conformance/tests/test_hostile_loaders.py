@@ -14,7 +14,7 @@ from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.trace import Fault, Trace
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.host.system.deadline import Deadline
-from midepoch_conformance.run.runner import Runner
+from midepoch_conformance.playing.runner import Runner
 
 sys.path.append(str(Path(__file__).parent / "fakes"))
 

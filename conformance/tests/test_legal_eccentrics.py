@@ -9,8 +9,8 @@ import pytest
 import traceability
 
 from midepoch_conformance.families import tables
-from midepoch_conformance.run.bench import Bench
-from midepoch_conformance.run.runner import Runner
+from midepoch_conformance.playing.bench import Bench
+from midepoch_conformance.playing.runner import Runner
 from midepoch_conformance.run.summary import summarise, with_blocked
 
 # Up to 8 s of processor time for a loader: its cases are a third of the quick table.

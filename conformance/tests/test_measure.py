@@ -12,8 +12,8 @@ from midepoch_conformance.case.adapter import LoaderInfo, Offer
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.trace import Event, Fault, SessionTrace, Trace
 from midepoch_conformance.cli import main
+from midepoch_conformance.playing.bench import Bench
 from midepoch_conformance.report.document import Footer
-from midepoch_conformance.run.bench import Bench
 from midepoch_conformance.run.measure import measure
 
 OFFER = Offer(name="grows", workers=(0, 1, 2), codecs=("pickle", "json"))

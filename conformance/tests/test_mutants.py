@@ -20,8 +20,8 @@ from warm_hosts import WarmHosts, modules_of
 
 from midepoch_conformance.families import tables as cases
 from midepoch_conformance.judges import REGISTRY, applicable
-from midepoch_conformance.run.bench import Bench
-from midepoch_conformance.run.runner import Runner
+from midepoch_conformance.playing.bench import Bench
+from midepoch_conformance.playing.runner import Runner
 from midepoch_conformance.run.summary import summarise, with_blocked
 from midepoch_conformance.verdict.prerequisites import presupposed
 

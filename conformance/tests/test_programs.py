@@ -23,8 +23,8 @@ from midepoch_conformance.case.programs import (
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.families.offered import reason_not_offered
 from midepoch_conformance.families.tables import has_workers, load_table
-from midepoch_conformance.run.bench import Bench
-from midepoch_conformance.run.runner import Runner
+from midepoch_conformance.playing.bench import Bench
+from midepoch_conformance.playing.runner import Runner
 from midepoch_conformance.search.fewer_parts import fewer_moves, is_program
 from midepoch_conformance.search.programs import BUDGETS, draw_programs
 from midepoch_conformance.search.shrink import size, smaller, sound

@@ -27,9 +27,9 @@ from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.families.offered import reason_not_offered
 from midepoch_conformance.families.tables import has_workers, load_table
 from midepoch_conformance.judges import applicable
-from midepoch_conformance.run.bench import Bench
+from midepoch_conformance.playing.bench import Bench
+from midepoch_conformance.playing.runner import Runner
 from midepoch_conformance.run.explore import draw_round
-from midepoch_conformance.run.runner import Runner
 from midepoch_conformance.search.ranks import BUDGETS, draw_rank_histories
 from midepoch_conformance.search.shrink import shrink, size, smaller, sound
 from midepoch_conformance.search.steering import Steering

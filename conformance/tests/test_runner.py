@@ -18,7 +18,7 @@ from midepoch_conformance.case.case import Case, CaseError, SessionPlan, Step
 from midepoch_conformance.case.trace import Event, Trace
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.host.system.processes import living
-from midepoch_conformance.run.runner import Runner, RunnerError
+from midepoch_conformance.playing.runner import Runner, RunnerError
 
 INLINE = Execution()
 BATCHES = [[[0], [1], [2], [3]], [[4], [5], [6], [7]], [[8], [9], [10], [11]], [[12]]]

@@ -15,7 +15,7 @@ from midepoch_conformance.case.notation import parse
 from midepoch_conformance.case.uninterrupted import oracle_case
 from midepoch_conformance.families.tables import load_table
 from midepoch_conformance.judges import applicable
-from midepoch_conformance.run.runner import Runner
+from midepoch_conformance.playing.runner import Runner
 from midepoch_conformance.scripts.run import run_script
 from midepoch_conformance.scripts.script import make_script, player
 from midepoch_conformance.search.shrink import size

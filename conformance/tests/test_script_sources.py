@@ -10,8 +10,8 @@ from test_script import CASES, TORCHDATA, judged
 
 from midepoch_conformance.case.notation import parse
 from midepoch_conformance.host.loading import ELSEWHERE
-from midepoch_conformance.run.bench import Bench
-from midepoch_conformance.run.runner import Runner
+from midepoch_conformance.playing.bench import Bench
+from midepoch_conformance.playing.runner import Runner
 from midepoch_conformance.scripts.run import run_script
 from midepoch_conformance.scripts.script import make_script
 from midepoch_conformance.verdict.evidence import Evidence

@@ -15,8 +15,8 @@ from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.trace import Trace
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.host.system import surroundings
+from midepoch_conformance.playing.runner import Runner
 from midepoch_conformance.run.check import open_benches
-from midepoch_conformance.run.runner import Runner
 from midepoch_conformance.run.settings import Settings
 
 CASE = written.case("killed", "take 1, kill", "take 1")

@@ -128,7 +128,7 @@ class WarmHosts:
 
     def lend(self, patch: pytest.MonkeyPatch, modules: tuple[str, ...] = PLAIN) -> None:
         """Fork the hosts of runners until ``patch`` is undone; they have ``modules`` imported."""
-        from midepoch_conformance.run import host_process
+        from midepoch_conformance.playing import host_process
 
         self.modules = modules
         forking = types.SimpleNamespace(**{**vars(subprocess), "Popen": self.start})

@@ -1,10 +1,8 @@
-"""The run: it starts hosts, plays cases, finds the causes of failures, and emits events.
+"""The run: which cases are played, what their failures have in common, and its events.
 
 - ``check``: a whole check; ``settings``: its settings; ``smoke``: the gate before it.
 - ``piecewise``: a check in pieces for a test runner; ``explore``: cases beyond the tables.
-- ``runner``: plays cases in two hosts; ``host_process``: one host and its pipes.
-- ``bench``: plays and judges one case at a time; ``failures``: groups, shrinks and explains
-  failing cases.
+- ``failures``: groups, shrinks and explains failing cases; ``measure``: what states cost.
 - ``known``: accepted failures; ``summary``: a row for each requirement; ``events``: the events of
   a check.
 

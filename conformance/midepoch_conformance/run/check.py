@@ -20,9 +20,10 @@ from midepoch_conformance.case.case import HISTORIES, HISTORY, OF_STAGES, PROGRA
 from midepoch_conformance.errors import CheckError
 from midepoch_conformance.families import tables
 from midepoch_conformance.families.offered import cases_for
-from midepoch_conformance.run.bench import Bench, CertainFailures, Engine, Oracles, share
-from midepoch_conformance.run.certainty.hangs import Hangs
-from midepoch_conformance.run.certainty.turns import Turns
+from midepoch_conformance.playing.bench import Bench, CertainFailures, Engine, Oracles, share
+from midepoch_conformance.playing.hangs import Hangs
+from midepoch_conformance.playing.runner import Runner, RunnerError
+from midepoch_conformance.playing.turns import Turns
 from midepoch_conformance.run.events import (
     CasesJudged,
     Event,
@@ -42,7 +43,6 @@ from midepoch_conformance.run.failures import (
 )
 from midepoch_conformance.run.known import cover, replay
 from midepoch_conformance.run.measure import NO_ADAPTER, measure
-from midepoch_conformance.run.runner import Runner, RunnerError
 from midepoch_conformance.run.settings import Settings
 from midepoch_conformance.run.smoke import MORE_TIME, smoke
 from midepoch_conformance.run.summary import (
@@ -103,7 +103,7 @@ def run_check(
         settings: the loader and how to check it.
         listen: receives the events, from any thread but one at a time.
         opener: opens an engine that plays cases; by default a
-            :class:`~midepoch_conformance.run.runner.Runner` on the loader.
+            :class:`~midepoch_conformance.playing.runner.Runner` on the loader.
         earlier: the first results, in the table's order, if an interrupted run is continued.
 
     Returns:

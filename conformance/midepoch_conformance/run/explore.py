@@ -13,7 +13,7 @@ from midepoch_conformance.case.case import Case
 from midepoch_conformance.errors import CheckError
 from midepoch_conformance.families import tables
 from midepoch_conformance.families.tables import has_workers
-from midepoch_conformance.run.bench import Bench, Engine
+from midepoch_conformance.playing.bench import Bench, Engine
 from midepoch_conformance.run.check import (
     JUDGED,
     JUDGED_OF_STAGES,

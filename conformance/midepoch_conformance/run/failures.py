@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from midepoch_conformance.case.case import HISTORIES, Case
 from midepoch_conformance.case.words import describe, feature_of, sort_of
 from midepoch_conformance.errors import own_error
-from midepoch_conformance.run.bench import Bench
+from midepoch_conformance.playing.bench import Bench
 from midepoch_conformance.scripts.write import Scripts
 from midepoch_conformance.search.shrink import shrink, size
 from midepoch_conformance.verdict.finding import Finding

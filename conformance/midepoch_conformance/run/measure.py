@@ -10,8 +10,8 @@ from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.trace import Event, SessionTrace, Trace
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.run.bench import Bench
-from midepoch_conformance.run.runner import RunnerError
+from midepoch_conformance.playing.bench import Bench
+from midepoch_conformance.playing.runner import RunnerError
 from midepoch_conformance.verdict.finding import in_words
 from midepoch_conformance.verdict.measured import EARLY, LATE, Measured
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from midepoch_conformance import judges
 from midepoch_conformance.case.case import Case
-from midepoch_conformance.run.bench import Bench
+from midepoch_conformance.playing.bench import Bench
 from midepoch_conformance.run.failures import failing_groups, investigate
 from midepoch_conformance.run.known import cover, replay
 from midepoch_conformance.run.summary import (

@@ -34,7 +34,7 @@ class Settings:
     """Whether failing cases are made smaller; None: if the profile is ``full``."""
     timeout: float | None = None
     """The seconds that a session has before the suite looks whether it hangs; None: it follows from
-    the smoke run's time. See :class:`~midepoch_conformance.run.certainty.hangs.Hangs`."""
+    the smoke run's time. See :class:`~midepoch_conformance.playing.hangs.Hangs`."""
     options: tuple[str, ...] = ()
     """The further options of the command line, word by word: the report tells them, so that its
     command judges the loader again in the same way."""

@@ -10,8 +10,8 @@ from midepoch_conformance.case.trace import Fault
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.errors import CheckError
 from midepoch_conformance.host.faults import BUSY, ENDLESS, is_late
-from midepoch_conformance.run.bench import Bench
-from midepoch_conformance.run.runner import RunnerError
+from midepoch_conformance.playing.bench import Bench
+from midepoch_conformance.playing.runner import RunnerError
 from midepoch_conformance.verdict.finding import in_words
 from midepoch_conformance.verdict.users_code import users_lines
 

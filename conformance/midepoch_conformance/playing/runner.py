@@ -31,7 +31,12 @@ from midepoch_conformance.host.journal import read_journal
 from midepoch_conformance.host.system.deadline import Deadline
 from midepoch_conformance.host.system.stacks import innermost
 from midepoch_conformance.host.system.surroundings import SHARED
-from midepoch_conformance.run.host_process import HostLostError, HostProcess, RunnerError, too_old
+from midepoch_conformance.playing.host_process import (
+    HostLostError,
+    HostProcess,
+    RunnerError,
+    too_old,
+)
 
 __all__ = ["Runner", "RunnerError"]
 

@@ -25,10 +25,10 @@ from midepoch_conformance.case.uninterrupted import oracle_case
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.errors import own_error
 from midepoch_conformance.families.offered import reason_not_offered
-from midepoch_conformance.run.certainty.hangs import Hangs
-from midepoch_conformance.run.certainty.plays import Played, Plays
-from midepoch_conformance.run.certainty.turns import Turns
-from midepoch_conformance.run.runner import RunnerError
+from midepoch_conformance.playing.hangs import Hangs
+from midepoch_conformance.playing.plays import Played, Plays
+from midepoch_conformance.playing.runner import RunnerError
+from midepoch_conformance.playing.turns import Turns
 from midepoch_conformance.verdict import requirements
 from midepoch_conformance.verdict.delivered import Delivered, delivered, epoch_lengths
 from midepoch_conformance.verdict.finding import FAILURES, Finding, place
@@ -138,7 +138,7 @@ class Bench:
     """Judges cases on one runner.
 
     A failure counts if the case fails in three plays of three, no other case beside the second
-    one. A hang is certain by itself (:mod:`~midepoch_conformance.run.certainty.plays`). A drawn
+    one. A hang is certain by itself (:mod:`~midepoch_conformance.playing.plays`). A drawn
     history is not replayed if enough others have failed like it.
 
     Args:

@@ -27,9 +27,9 @@ from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.trace import Fault, Trace
 from midepoch_conformance.host.faults import BUSY, is_late
 from midepoch_conformance.host.system.stacks import shortened
-from midepoch_conformance.run.certainty.hangs import Hangs
-from midepoch_conformance.run.certainty.turns import Turns
-from midepoch_conformance.run.host_process import RunnerError
+from midepoch_conformance.playing.hangs import Hangs
+from midepoch_conformance.playing.host_process import RunnerError
+from midepoch_conformance.playing.turns import Turns
 
 __all__ = ["Played", "Player", "Plays", "late"]
 
