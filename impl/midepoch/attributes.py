@@ -154,7 +154,7 @@ class LoaderAttributes(DataLoader[T]):
         """Begin ``epoch`` (from 0) next, which a loop that counts epochs by itself may ask for.
 
         Without it the loader counts. It only goes forward: within the epoch that it was resumed
-        in, that epoch goes on, and an earlier one is ignored with a warning.
+        in, that epoch goes on, and an earlier one is ignored with a warning (EPOCH-8).
 
         Raises:
             ArgumentError: ``epoch`` is no integer from 0 on.

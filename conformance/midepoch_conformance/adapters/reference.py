@@ -68,6 +68,9 @@ class Session:
     def load(self, state):
         self.loader.load_state_dict(state)
 
+    def name_epoch(self, epoch):
+        self.loader.set_epoch(epoch)
+
     def merge(self, states):
         return merge_states(states)
 
@@ -131,5 +134,6 @@ EXTRAS = (
     "streams", "sticky streams", "trees", "iterator state", "samplers", "set_epoch", "growing",
     "arrays", "payloads", "unbatched", "set up", "world", "shared", "cut anew", "dealt", "restarts",
     "unordered states", "adoption", "replay checks", "process group", "failing states", "skipping",
+    "named epochs",
 )  # fmt: skip
 TAILS = {"keep": "keep", "drop": "discard", "rollover": "rollover"}

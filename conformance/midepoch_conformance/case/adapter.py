@@ -14,7 +14,8 @@ from typing import Any, Protocol
 from midepoch_conformance.case.workload import Workload
 
 __all__ = [
-    "STAND_IN", "Adapter", "Execution", "LoaderInfo", "MergingSession", "Offer", "Session",
+    "STAND_IN", "Adapter", "Execution", "LoaderInfo", "MergingSession", "NamingSession", "Offer",
+    "Session",
 ]  # fmt: skip
 
 STAND_IN = "stand-in"
@@ -119,8 +120,9 @@ class Offer:
     saved and loaded while batches come out of order), ``"adoption"`` (a loader that is given no
     seed and no lanes), ``"replay checks"`` (of the batches that a resume makes again), ``"failing
     states"`` (a dataset that cannot tell its state everywhere: ``Workload.unsaved``),
-    ``"skipping"`` (an empty rest of an epoch is skipped: ``Workload.skips``) and ``"process
-    group"`` (ranks that run at the same time: ``Execution.together``)."""
+    ``"skipping"`` (an empty rest of an epoch is skipped: ``Workload.skips``), ``"named epochs"``
+    (the caller names the epoch that comes next: a session's ``name_epoch``) and ``"process group"``
+    (ranks that run at the same time: ``Execution.together``)."""
     live_load: str = "either"
     """The effect of a load into a live iterator: ``"applies"``, ``"raises"``, ``"either"``;
     ``"next"`` if the loader documents that a load applies to the next iterator only."""
@@ -177,6 +179,13 @@ class MergingSession(Session, Protocol):
 
     def merge(self, states: list[Any]) -> object:
         """Return the one state that those of all ranks make."""
+
+
+class NamingSession(Session, Protocol):
+    """A session of an adapter whose loader lets its caller name epochs (``"named epochs"``)."""
+
+    def name_epoch(self, epoch: int) -> None:
+        """Tell the loader that ``epoch`` comes next, from 0."""
 
 
 class Adapter(Protocol):

@@ -57,6 +57,7 @@ ACTIONS = {
     "number, foreign)",
     "load_cut": "load the encoding `state` less its part number n (depth first over mappings)",
     "load_document": "load the state whose canonical JSON is `document`; `value` names it",
+    "name_epoch": "tell the loader that epoch n comes next",
     "overwrite": "change every number of the batches delivered so far, in place",
     "close": "close the session and count its remaining processes",
     "open": "open the session again, in the same process, after `close`",

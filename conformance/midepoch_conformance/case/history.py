@@ -149,7 +149,7 @@ class Course:
             return "it is not sure how much is left"
         if step.n > self.left:
             return f"the epoch has {self.left} left"
-        if step.n == 0 and (self.open or self.broke or self.faulty):
+        if step.n == 0 and (self.open or (self.broke and not self.told) or self.faulty):
             return "an iterator may be made and left alone only if there is no other"
         if step.n < -1:
             return "no such number of batches"
@@ -196,7 +196,7 @@ class Course:
             return "an error of a save is tolerated only while a worker dies"
         if self.broke:
             return "a state between a break and the next epoch may describe either epoch"
-        if self.open and not self.moved and self.mark.done == 0:
+        if self.open and not self.moved and self.mark.done == 0 and not self.told:
             return "loaders may count an untouched iterator or not"
         return self._ask_beginning()
 

@@ -41,6 +41,7 @@ ORDER: dict[str, tuple[str, ...]] = {
     "load_bogus": ("value",),
     "load_cut": ("state", "n"),
     "load_document": ("value", "document"),
+    "name_epoch": ("n",),
 }
 """The fields of an action that are written without their names."""
 

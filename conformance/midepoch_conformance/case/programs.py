@@ -8,6 +8,7 @@ does with epochs, its own first session says what must be delivered.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Sequence
 
 from midepoch_conformance.case.adapter import Execution
@@ -86,6 +87,11 @@ def misplaced(case: Case) -> str | None:
     pieces = pieces_of(case)
     if any(not piece.moves or piece.moves[-1].do == "break" for piece in pieces):
         return "a state between a break and the next epoch may describe either epoch"
+    moves = [step.do if step.n or step.do != "take" else "look" for p in pieces for step in p.moves]
+    if any(a == "look" and b == "break" for a, b in itertools.pairwise(moves)):
+        return (
+            "whether an iterator that nothing was asked of counts is not told by the first session"
+        )
     return first_objection(Course(case.workload, told=True), case)
 
 

@@ -54,11 +54,15 @@ def oracle_case(case: Case) -> Case:
 
 @dataclasses.dataclass(frozen=True)
 class Place:
-    """A position: an epoch, and the batches delivered in it; ``open`` while it is iterated."""
+    """A position: an epoch, and the batches delivered in it; ``open`` while it is iterated.
+
+    ``named``: the caller wants no earlier epoch than this one.
+    """
 
     epoch: int = 0
     done: int = 0
     open: bool = False
+    named: int = 0
 
     def left(self, lengths: Sequence[int]) -> int:
         """Return how many batches the epoch has left; epochs beyond the last one are like it."""
@@ -70,9 +74,13 @@ class Place:
         if step.do == "take" and step.n == 0:
             return self
         if step.do == "take" and step.n <= left:
-            return Place(self.epoch, self.done + (left if step.n == -1 else step.n), open=True)
+            done = self.done + (left if step.n == -1 else step.n)
+            return dataclasses.replace(self, done=done, open=True)
         if step.do in ("take", "drain") or (step.do == "break" and self.open):
-            return Place(self.epoch + 1)
+            return Place(max(self.epoch + 1, self.named), named=self.named)
+        if step.do == "name_epoch":
+            epoch = self.epoch if self.open or self.done else max(self.epoch, step.n)
+            return dataclasses.replace(self, epoch=epoch, named=step.n)
         return self
 
 
@@ -92,7 +100,7 @@ def places(case: Case, lengths: Sequence[int]) -> list[list[Place]]:
                 place = Place()
             elif step.do in ("load", "load_cut") and not step.tolerate:
                 # An epoch that was open is stale now: leaving it does not change the position.
-                place = dataclasses.replace(saved.get(step.state, place), open=False)
+                place = dataclasses.replace(saved.get(step.state, place), open=False, named=0)
             session.append(place)
         found.append(session)
     return found

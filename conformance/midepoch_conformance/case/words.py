@@ -262,6 +262,7 @@ def describe_step(step: Step, names: dict[str, str] | None = None) -> str:
         "load_bogus": f"load {_VALUES.get(step.value, step.value)}",
         "load_cut": f"load{state or ' the state'} less its part {step.n}",
         "load_document": f"load the published state {step.value}",
+        "name_epoch": f"name epoch {step.n} as the next one",
         "overwrite": "write into all batches so far",
         "close": "close",
         "open": "open a new loader",

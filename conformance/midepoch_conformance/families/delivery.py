@@ -83,6 +83,25 @@ def _elastic(c: Cell) -> Case:
     return _gated(c.play(sessions, in_order=False, workers=before, lanes=lanes))
 
 
+@_out_of_order(
+    "unordered caught up",
+    (True,),
+    bites=("workers",),
+    needs=("samples",),
+    shape=((26, 2),),
+    kind=("map",),
+    position=(4, 6),
+    tail=("keep",),
+)
+def _caught_up(c: Cell) -> Case | None:
+    """Save after several batches have overtaken the first one, and it has come."""
+    if c.workers < 2 or c.shuffle:
+        return None
+    w = c.workload(log="auto", gate=(0, 10))
+    steps = f"take {c.position}, save s0 | [gate=null] load s0, drain, drain"
+    return c.play(steps, w, in_order=False)
+
+
 def _gate(w: Workload, x: Execution, number: int) -> tuple[int, int] | None:
     """Return the gate that holds the first batch until another worker is batches ahead.
 
@@ -274,6 +293,22 @@ one. A map-style dataset has seven batches of them."""
 def _dealt_ranks(c: Cell) -> Case:
     each = [f"[rank={r} world={c.ranks}] take 1, save s{r}, drain, drain" for r in range(c.ranks)]
     return c.play(" | ".join(["drain, drain", *each]), c.workload(ranks="dealt"), lanes=LANES)
+
+
+@_of_lanes(
+    "dealt ranks at an end",
+    (False,),
+    bites=("several ranks", "more lanes than workers", "a tail dropped"),
+    shape=((21, 2),),
+    kind=("stateful_map",),
+    tail=("drop",),
+)
+def _dealt_ranks_at_an_end(c: Cell) -> Case:
+    """Save after the last batch of a rank, its end not seen: of 21 samples, two ranks have five."""
+    saved = [f"[rank={r}] take 5, save s{r}, drain, drain" for r in range(2)]
+    resumed = [f"[rank={r}] load s{r}, drain, drain" for r in range(2)]
+    w = c.workload(ranks="dealt")
+    return c.play(" | ".join([*saved, *resumed]), w, lanes=LANES, world=2)
 
 
 @_of_lanes(

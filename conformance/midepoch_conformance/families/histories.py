@@ -25,7 +25,7 @@ from midepoch_conformance.case.stages import Stage, staged
 from midepoch_conformance.case.workload import KINDS
 from midepoch_conformance.families.family import ITERABLES, LANED, Cell, family
 
-__all__ = ["CUT_ANEW", "OF_STAGES", "PLOTS", "PROGRAMS", "WITH_WORKERS"]
+__all__ = ["CUT_ANEW", "OF_STAGES", "PLOTS", "PROGRAMS", "UNTOLD", "WITH_WORKERS"]
 
 PLOTS = {
     "break after a resume": (
@@ -141,11 +141,16 @@ PROGRAMS = {
     "left at once": "take 1, break, take 1, break, take 1 | take 1, break, take 1 | drain, drain",
     "untold at the end": "drain | take 2 | drain, drain",
     "untold within": "take 2 | take 2 | drain, drain",
+    "untold and checked": "take 5 | take 1 | drain, drain",
+    "left and looked at": "take 5 | take 1, break, take 0 | take 1, drain",
 }
 """The pieces of each program, cut where a state is saved and loaded."""
 
-UNTOLD = {"untold at the end": 14, "untold within": 5}
+UNTOLD = {"untold at the end": 14, "untold within": 5, "untold and checked": 9}
 """The plots in which the dataset cannot tell its state in some of 13 rows: ``Workload.unsaved``."""
+
+CHECKED = {"untold and checked": 2, "left and looked at": 3}
+"""The plots in which what a resume makes again is checked, and their snapshot intervals."""
 
 
 @family(
@@ -163,10 +168,12 @@ def _program(c: Cell) -> Case | None:
         return None
     if c.plot in UNTOLD and not c.kind.startswith("stateful"):
         return None
-    moves = parse_sessions(PROGRAMS[c.plot], c.execution())
-    pieces = [Piece(plan.execution, plan.steps) for plan in moves]
-    w = c.workload(unsaved=UNTOLD.get(c.plot, 0))
-    return programmed(w, c.execution(), pieces)
+    if c.plot in CHECKED and c.kind not in ITERABLES:
+        return None  # only a stream makes samples again
+    x = c.execution(interval=CHECKED.get(c.plot, 1))
+    pieces = [Piece(plan.execution, plan.steps) for plan in parse_sessions(PROGRAMS[c.plot], x)]
+    w = c.workload(unsaved=UNTOLD.get(c.plot, 0), checked=c.plot in CHECKED)
+    return programmed(w, x, pieces)
 
 
 OF_STAGES = {

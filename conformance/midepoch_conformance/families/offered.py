@@ -39,6 +39,7 @@ EXTRAS = {
     "skipping": "loaders that skip an empty rest of an epoch",
     "set up": "streams that a worker's set-up divides",
     "shuffled streams": "streams that the loader shuffles",
+    "named epochs": "loaders whose caller names the next epoch",
     "process group": "ranks of a process group that run at the same time",
 }
 """The words for what an adapter may carry beyond the plainest datasets (``Offer.extras``)."""
@@ -168,6 +169,8 @@ def _program(case: Case, offer: Offer) -> str | None:
     """Return why a program is not asked of a loader; only the format says all of what follows."""
     if case.probe != PROGRAM or "midepoch" in offer.formats:
         return None
+    if any(step.do == "take" and step.n == 0 for step in case.sessions[0].steps):
+        return _why(offer, "formats", "only the format says what an untouched iterator means")
     if leaves_at_an_end(case):
         return _why(offer, "formats", "whether an empty epoch follows is the loader's own matter")
     ahead = any(plan.execution.workers for plan in case.sessions)
@@ -270,6 +273,9 @@ def _states(session: SessionPlan, offer: Offer) -> str | None:
     steps = session.steps
     if any(s.do == "save" or s.do.startswith("load") for s in steps) and not offer.saves:
         return _why(offer, "saves", "no state can be taken")
+    if any(s.do == "name_epoch" for s in steps) and "named epochs" not in offer.extras:
+        why = f"its adapter does not carry {EXTRAS['named epochs']}"
+        return _why(offer, "named epochs", why, "extras")
     unordered = not session.execution.in_order and "unordered states" not in offer.extras
     if unordered and any(s.do == "save" or s.do.startswith("load") for s in steps):
         return _why(

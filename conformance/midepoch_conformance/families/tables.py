@@ -21,6 +21,7 @@ from midepoch_conformance.case.workload import KINDS
 from midepoch_conformance.families import covering
 from midepoch_conformance.families.delivery import WIDTHS
 from midepoch_conformance.families.family import FAMILIES, ITERABLES, Cell, Family, families
+from midepoch_conformance.families.histories import UNTOLD
 from midepoch_conformance.families.unusual import UNUSUAL
 
 __all__ = ["PROFILES", "Table", "TableError", "load_table", "table_digest", "tables"]
@@ -58,6 +59,7 @@ GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
         ("kept",),
         *(("format", axis) for axis in OWN),
         ("user", "plot"),
+        ("told",),
     ),
     ("quick", True): (
         ("family",),
@@ -118,7 +120,8 @@ pairs alone, to stay within the budget. Some axes repeat the family in a part of
 in rows with enough batches, ``table`` in those of them that histories do not have, ``core`` in
 those that quick plays with workers on every kind, ``format`` and ``outage`` in their sections,
 ``resized`` where the worker count changes, ``unordered`` where there are two resumes. ``user`` are
-the families of what users hand to a loader, and ``set up`` a set-up of workers, kept ones or not.
+the families of what users hand to a loader, ``told`` programs in which the dataset cannot tell its
+state, and ``set up`` a set-up of workers, kept ones or not.
 """
 
 UNUSUAL_GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
@@ -281,7 +284,10 @@ def _marks(row: dict[str, Any], family: Family) -> dict[str, Any]:
         by = "user" if family.section == "users" else "format"
         kept = (family.name, row["kind"], row.get("persistent"))
         is_set_up = kept == ("divided", kept[1], True) or row.get("where") == "worker"
-        return {by: family.name, **({"set up": kept} if is_set_up else {})}
+        marks = {by: family.name, **({"set up": kept} if is_set_up else {})}
+        if row.get("plot") in UNTOLD:
+            marks["told"] = f"{row['kind']}, {row['plot']}"
+        return marks
     marks = {"changed": row["change"]} if family.name == "changed execution" else {}
     # The draws of streams depend on the lane, those of other kinds on the batch alone.
     if family.name == "elastic" or (family.name == "elastic values" and row["kind"] in ITERABLES):

@@ -1,7 +1,7 @@
 """The families of what users hand to a loader beside a dataset, and of errors that they survive.
 
-These are a set-up of workers (``worker_init_fn``), a sampler whose keys are lists, and streams that
-the loader shuffles. All is pure.
+These are a set-up of workers (``worker_init_fn``), a sampler whose keys are lists, streams that the
+loader shuffles, and the names of epochs (``set_epoch``). All is pure.
 """
 
 from __future__ import annotations
@@ -155,3 +155,28 @@ def _caught_and_healed(c: Cell) -> Case:
     # One, two or three workers have both samples in one lane.
     w = c.workload(1, fail_at=2, die_at=8, die_once=True, log="auto")
     return c.play("drain?, drain?", w, restarts=2)
+
+
+NAMED = {
+    "at a boundary": "drain, name_epoch 2, save s, drain, drain | load s, drain, drain",
+    "within": "take 1, name_epoch 3, save s, drain, drain | load s, drain, drain",
+    "left": "take 1, break, name_epoch 3, take 1, save s, drain, drain | load s, drain, drain",
+    "rolled back": "drain, save s, name_epoch 2, drain, name_epoch 3, drain, load s, drain, drain",
+}
+"""The sessions in which the caller names an epoch (END-16)."""
+
+
+@_users(
+    "named epoch",
+    bites=("a named epoch", "persistent workers", "draws"),
+    shape=((13, 2),),
+    kind=("map", *ITERABLES),
+    plot=tuple(NAMED),
+    draw=("", "own"),
+    tail=("keep",),
+)
+def _named_epoch(c: Cell) -> Case | None:
+    if bool(c.draw) is not bool(c.workers):
+        return None  # a loader that has begun another epoch early shows it by its draws
+    w = c.workload(5, draws=(c.draw,) if c.draw else ())
+    return c.play(NAMED[c.plot], w, **({"persistent": True, "prefetch": 2} if c.workers else {}))

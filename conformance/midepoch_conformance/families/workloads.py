@@ -267,6 +267,29 @@ def _left_early(c: Cell, w: Workload) -> Case | None:
     return c.play(sessions, w, lanes=(before or after) if laned else None) if at else None
 
 
+@family(
+    "set and left",
+    (True,),
+    bites=("an epoch broken off", "a user's sampler", "persistent workers"),
+    section="users",
+    needs=("fixed plan",),
+    shape=((12, 2),),
+    kind=("stateful_map",),
+    pair=tuple(pair for pair in WORKER_PAIRS if 0 in pair),
+    tail=("keep",),
+)
+def _set_and_left(c: Cell) -> Case | None:
+    """Leave an epoch of a sampler whose next epoch the user sets then."""
+    if c.shuffle:
+        return None  # a sampler takes the place of the loader's own order
+    before, after = c.pair
+    steps = "take 2, break, drain, drain"
+    sessions = " | ".join(
+        f"[workers={n} persistent={'true' if n else 'false'} ambient=1] {steps}" for n in c.pair
+    )
+    return c.play(sessions, c.workload(0, sampler="prepared"), lanes=before or after)
+
+
 LEFT = {
     "begun": "take 1",
     "untouched": "take 0",

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from midepoch_conformance.case import tampering
-from midepoch_conformance.case.adapter import Adapter, MergingSession, Offer, Session
+from midepoch_conformance.case.adapter import Adapter, MergingSession, NamingSession, Offer, Session
 from midepoch_conformance.case.case import CaseError, Step
 from midepoch_conformance.case.data.trees import altered, spelled
 from midepoch_conformance.case.trace import Event, Fault
@@ -222,6 +222,11 @@ class Play:
             self.kept[step.state] = state
             self._note(step.state)
         self._give(state)
+
+    def _name_epoch(self, step: Step, event: Event) -> None:
+        session = cast(NamingSession, self._live("name"))
+        with self._watched("name"):
+            session.name_epoch(step.n)
 
     def _overwrite(self, step: Step, event: Event) -> None:
         self._reread("before it was written into")

@@ -87,7 +87,7 @@ def calls(view: View) -> Finding | None:
     return view.passed(f"{_listed(counts)} calls of state_dict")
 
 
-@judge("COST-3", "fetched again")
+@judge("COST-3", "fetched again", "fetched again untold")
 def fetched_again(view: View) -> Finding | None:
     """A late resume fetches as few samples as an early one."""
     last = len(view.case.sessions) - 1

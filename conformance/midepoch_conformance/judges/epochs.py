@@ -107,6 +107,22 @@ def comes_as_often_as_drawn(view: View) -> Finding | None:
     return view.silent(*wrong, evidence=problem.evidence) if wrong else view.passed()
 
 
+@judge("EPOCH-8", "named epoch")
+def the_named_epoch(view: View) -> Finding | None:
+    """An epoch that the caller names comes next, whole; a load forgets the name."""
+    for index, plan in enumerate(view.case.sessions):
+        if view.session(index) is None:
+            return view.blocked("the play did not get there")
+        problem = view.problem(index)
+        if problem is None:
+            continue
+        named = [n for n, step in enumerate(plan.steps) if step.do == "name_epoch"]
+        if not index and problem.step < named[0]:
+            return view.blocked(f"wrong already before an epoch is named: {problem.words}")
+        return view.of_problem(problem)
+    return view.passed()
+
+
 def _continued(view: View, index: int) -> Epochs:
     """Return the ended epochs of a session, after those that its state had seen delivered."""
     epochs: Epochs = []

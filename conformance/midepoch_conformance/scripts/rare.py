@@ -57,6 +57,10 @@ def do_load_document(player, name, codec):
     player.session.load(state)
 
 
+def do_name_epoch(player, number="0", codec=""):
+    player.session.name_epoch(int(number or 0))
+
+
 def do_overwrite(player, name, codec):
     for row in (row for batch in player.held for row in batch):
         if hasattr(row, "fill_") or hasattr(row, "fill"):

@@ -83,5 +83,7 @@ def _of_steps(plan: SessionPlan) -> Iterator[str]:
         yield "several epochs"
     if "break" in names:
         yield "an epoch broken off"
+    if "name_epoch" in names:
+        yield "a named epoch"
     if "kill" in names:
         yield "a killed process"

@@ -115,6 +115,7 @@ class _Walk:
 
     def _anew(self) -> None:
         self._position = START
+        self._named = 0  # the caller wants no earlier epoch than this one
         self._loaded = ""
         self._untouched = False  # nothing was delivered since the load
         self._open: Stretch | None = None
@@ -125,6 +126,8 @@ class _Walk:
             self._deliver(event)
         elif event.do == "break":
             self._break()
+        elif event.do == "name_epoch" and event.fault is None:
+            self._name(step.n)
         elif event.do == "save":
             self.states[name] = self._position
         elif event.do == "open":
@@ -148,7 +151,7 @@ class _Walk:
         stretch.leading = self._untouched and not stretch.got
         # An epoch without batches was delivered by this.
         if not stretch.leading or stretch.want == []:
-            self._position = Position(stretch.start.epoch + 1, 0)
+            self._position = self._after(stretch.start.epoch)
         self._open = None
 
     def _started(self, step: int) -> Stretch:
@@ -162,12 +165,21 @@ class _Walk:
     def _break(self) -> None:
         # An epoch of which nothing was delivered was not begun.
         if self._open is not None and self._open.got:
-            self._position = Position(self._open.start.epoch + 1, 0)
+            self._position = self._after(self._open.start.epoch)
         self._open = None
+
+    def _name(self, epoch: int) -> None:
+        self._named = epoch
+        if self._open is None and not self._position.batches:
+            self._position = Position(max(self._position.epoch, epoch), 0)
+
+    def _after(self, epoch: int) -> Position:
+        """Return the beginning of the epoch that comes after ``epoch``."""
+        return Position(max(epoch + 1, self._named), 0)
 
     def _load(self, name: str) -> None:
         self._position = self._normal(self.states.get(name, START))
-        self._loaded, self._untouched, self._open = name, True, None
+        self._loaded, self._untouched, self._open, self._named = name, True, None, 0
 
     def _normal(self, position: Position) -> Position:
         if position.epoch < len(self.epochs) and position.batches:

@@ -33,6 +33,7 @@ PREREQUISITES: dict[str, tuple[str, ...]] = {
     "EPOCH-5": (*_RUNS, "BASIS-3"),
     "EPOCH-6": _SAVES,
     "EPOCH-7": _SAVES,
+    "EPOCH-8": _RESUMES,
     "STATE-1": _RESUMES,
     "STATE-2": _RESUMES,
     "STATE-3": _RESUMES,

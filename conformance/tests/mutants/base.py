@@ -171,6 +171,9 @@ class Session:
     def state(self) -> Any:
         return self.loader.state()
 
+    def name_epoch(self, epoch: int) -> None:
+        self.loader.name_epoch(epoch)
+
     def load(self, state: Any) -> None:
         self.loader.load(state)
 
@@ -258,7 +261,7 @@ class Adapter:
             "extras": (
                 "streams", "sticky streams", "trees", "iterator state", "samplers", "set_epoch",
                 "growing", "arrays", "world", "shared", "restarts", "unordered states",
-                "shuffled streams",
+                "shuffled streams", "named epochs",
             ),
             **self.changes,
         }  # fmt: skip

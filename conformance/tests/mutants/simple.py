@@ -57,6 +57,7 @@ class Loader:
         self.snapshot: dict[str, Any] | None = None
         self.raised: list[int] = []  # the batches since the snapshot that ended in an error
         self.moved = False  # whether the live epoch has delivered a batch
+        self.named = 0  # the caller wants no earlier epoch than this one
         self.live: Epoch | None = None
         self.copy: Any = None  # this epoch's copy of the dataset
         self.rows: Any = None  # a stream's iterator
@@ -84,8 +85,14 @@ class Loader:
                 self.snapshot, self.raised = {"at": self.batches, "states": states}, []
 
     def next_epoch(self) -> None:
-        self.epoch, self.batches, self.snapshot, self.moved = self.epoch + 1, 0, None, False
-        self.raised = []
+        self.epoch, self.batches = max(self.epoch + 1, self.named), 0
+        self.snapshot, self.moved, self.raised = None, False, []
+
+    def name_epoch(self, epoch: int) -> None:
+        """Let ``epoch`` come next."""
+        self.named = epoch
+        if not self.batches:
+            self.epoch = max(self.epoch, epoch)
 
     def stop(self) -> None:
         """End the live epoch, and its workers."""
@@ -125,7 +132,7 @@ class Loader:
         self.stop()
         self.epoch, self.batches = state["epoch"], state["batches"]
         self.snapshot, self.moved = state["snapshot"], False
-        self.raised = state["raised"]
+        self.raised, self.named = state["raised"], 0
 
     def check(self, state: Any) -> None:
         """Raise StateError unless ``state`` belongs to this loader and this plan."""

@@ -73,7 +73,6 @@ def _size(c: Cell) -> Case:
     bites=("workers",),
     section="extremes",
     needs=("samples",),
-    quick=("left out",),
     shape=(LONG,),
     kind=("map",),
     tail=("keep",),
@@ -139,6 +138,22 @@ def _fetched_again(c: Cell) -> Case:
         return c.play(GROWING[c.where], _growing(c, "auto"))
     each = "".join(f" | load s{i}, take 1" for i in range(RESUMED))
     return c.play(AGAIN[c.where] + each, _growing(c, "auto"))
+
+
+@family(
+    "fetched again untold",
+    (False,),
+    bites=("an older state",),
+    section="extremes",
+    needs=("samples",),
+    shape=(LONG,),
+    kind=("stateful_iterable",),
+    tail=("keep",),
+)
+def _fetched_again_untold(c: Cell) -> Case:
+    """Now and then the dataset cannot tell its state; later snapshots are as good as before."""
+    each = "".join(f" | load s{i}, take 1" for i in range(RESUMED))
+    return c.play(AGAIN["epoch"] + each, c.workload(1, log="auto", unsaved=7))
 
 
 def _growing(c: Cell, log: str | None = None) -> Workload:

@@ -141,6 +141,21 @@ def _reload(c: Cell) -> Case:
 
 
 @_format(
+    "document reload of ranks",
+    (False,),
+    bites=("several ranks", "more lanes than workers", "a tail dropped"),
+    shape=((21, 2),),
+    kind=("stateful_map",),
+    tail=("drop",),
+    position=(2, 5),
+)
+def _reload_of_ranks(c: Cell) -> Case:
+    """Load a rank's own state again, that after its last batch too: two ranks have five each."""
+    steps = f"take {c.position}, save s codec=json | load s, save t codec=json"
+    return c.play(steps, c.workload(ranks="dealt"), lanes=4, world=2, rank=1)
+
+
+@_format(
     "document end", bites=("a tail", "a tail dropped", "a user's sampler", "workers"),
     shape=ONE, kind=(*KINDS, "stateful_map"), tail=("keep", "drop"), epoch=(0, 1, 2),
     order=("", "stateful"),
@@ -187,6 +202,23 @@ def _plan(c: Cell) -> Case | None:
         return None
     w = c.workload(1, data="first")
     return c.play(f"take 2, save s | [{PLANS[c.plan]}] load s, drain", w)
+
+
+@_format(
+    "document plan unnamed",
+    bites=("shuffled",),
+    quick=("inline",),
+    shape=ONE,
+    kind=("map",),
+    tail=("keep",),
+)
+def _plan_unnamed(c: Cell) -> Case | None:
+    """Go on from a state that names no data: the next state names the loader's."""
+    if not c.shuffle:
+        return None
+    w = c.workload(1, data="first")
+    begun = loading("without data", document_at(w, 0, 0))
+    return c.play(f"{begun}, take 1, save s | [{PLANS['data']}] load s, drain", w, lanes=0)
 
 
 @_format(

@@ -11,6 +11,9 @@ from midepoch_conformance.verdict.finding import Finding, fault_kind, is_refusal
 
 __all__ = ["completed"]
 
+_ALONE = ("work left early", "set and left")
+"""The families whose two runs are compared with each other."""
+
 
 @judge("INTERVAL-1", "interval", "work interval")
 def at_every_step(view: View) -> Finding | None:
@@ -18,10 +21,10 @@ def at_every_step(view: View) -> Finding | None:
     return view.all(1)
 
 
-@judge("WORKERS-1", "workers", "work workers", "work left early", "payloads")
+@judge("WORKERS-1", "workers", "work workers", "payloads", *_ALONE)
 def any_worker_count(view: View) -> Finding | None:
     """Another worker count delivers the same, also after an epoch that was left early."""
-    return _same(view.beside_the_first() if view.case.probe == "work left early" else view)
+    return _same(view.beside_the_first() if view.case.probe in _ALONE else view)
 
 
 @judge("WORKERS-2", "execution", "work execution")

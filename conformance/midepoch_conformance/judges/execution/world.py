@@ -15,7 +15,7 @@ from midepoch_conformance.verdict.finding import Finding, in_words
 __all__ = ["fault_of_rank", "one_rank"]
 
 
-@judge("WORLD-1", "ranks")
+@judge("WORLD-1", "ranks", "dealt ranks at an end")
 def each_rank(view: View) -> Finding | None:
     """Each rank's state resumes that rank."""
     found = None

@@ -15,7 +15,7 @@ from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
 from midepoch_conformance.verdict.compare import show
 from midepoch_conformance.verdict.evidence import Evidence
-from midepoch_conformance.verdict.finding import Finding, in_words
+from midepoch_conformance.verdict.finding import Finding, in_words, is_refusal
 from midepoch_conformance.verdict.format.consistency import contradictions
 from midepoch_conformance.verdict.format.document import at_any_snapshot, canonical, layout, untyped
 from midepoch_conformance.verdict.format.position import counted
@@ -99,7 +99,7 @@ def canonical_bytes(view: View) -> Finding | None:
     return _of_all(view, codec="json")
 
 
-@judge("DOC-6", "document reload", "published resume")
+@judge("DOC-6", "document reload", "document reload of ranks", "published resume")
 def loaded_and_taken(view: View) -> Finding | None:
     """A state loaded and taken again is an equal document."""
     if view.case.probe == "published resume":
@@ -111,6 +111,9 @@ def loaded_and_taken(view: View) -> Finding | None:
         before = {name: state[name] for name in state if not name.startswith("x-")}
         return _equal(view, before, after[0].document)
     saved, taken = view.saves(0), view.saves(1)
+    refused = next((e.fault for e in view.events(1, "load") if e.fault is not None), None)
+    if saved and refused is not None and is_refusal(refused, 0):
+        return view.of_fault(refused, 0, 1)
     if not saved or not taken:
         return view.before(1) or _held(view, 1)
     return _equal(view, saved[0].document, taken[0].document)

@@ -63,7 +63,7 @@ def published_resumes(view: View) -> Finding | None:
     return _continued(view, published)
 
 
-@judge("DOC-12", "document plan", "invalid state", alone=True)
+@judge("DOC-12", "document plan", "document plan unnamed", "invalid state", alone=True)
 def names_every_field(view: View) -> Finding | None:
     """A state of another plan is refused by an error that names each differing field."""
     if view.case.probe == "invalid state":
