@@ -25,7 +25,7 @@ from midepoch_conformance.case.stages import Stage, staged
 from midepoch_conformance.case.workload import KINDS
 from midepoch_conformance.families.family import ITERABLES, LANED, Cell, family
 
-__all__ = ["CUT_ANEW", "OF_STAGES", "PLOTS", "PROGRAMS", "UNTOLD", "WITH_WORKERS"]
+__all__ = ["CHECKED", "CUT_ANEW", "OF_STAGES", "PLOTS", "PROGRAMS", "UNTOLD", "WITH_WORKERS"]
 
 PLOTS = {
     "break after a resume": (

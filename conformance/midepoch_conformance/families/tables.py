@@ -21,7 +21,7 @@ from midepoch_conformance.case.workload import KINDS
 from midepoch_conformance.families import covering
 from midepoch_conformance.families.delivery import WIDTHS
 from midepoch_conformance.families.family import FAMILIES, ITERABLES, Cell, Family, families
-from midepoch_conformance.families.histories import UNTOLD
+from midepoch_conformance.families.histories import CHECKED, UNTOLD
 from midepoch_conformance.families.unusual import UNUSUAL
 
 __all__ = ["PROFILES", "Table", "TableError", "load_table", "table_digest", "tables"]
@@ -121,7 +121,7 @@ in rows with enough batches, ``table`` in those of them that histories do not ha
 those that quick plays with workers on every kind, ``format`` and ``outage`` in their sections,
 ``resized`` where the worker count changes, ``unordered`` where there are two resumes. ``user`` are
 the families of what users hand to a loader, ``told`` programs in which the dataset cannot tell its
-state, and ``set up`` a set-up of workers, kept ones or not.
+state, or whose replays are checked, and ``set up`` a set-up of workers, kept ones or not.
 """
 
 UNUSUAL_GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
@@ -285,7 +285,7 @@ def _marks(row: dict[str, Any], family: Family) -> dict[str, Any]:
         kept = (family.name, row["kind"], row.get("persistent"))
         is_set_up = kept == ("divided", kept[1], True) or row.get("where") == "worker"
         marks = {by: family.name, **({"set up": kept} if is_set_up else {})}
-        if row.get("plot") in UNTOLD:
+        if row.get("plot") in {*UNTOLD, *CHECKED}:
             marks["told"] = f"{row['kind']}, {row['plot']}"
         return marks
     marks = {"changed": row["change"]} if family.name == "changed execution" else {}
