@@ -441,6 +441,30 @@ def test_a_break(texts: list[str], outcome: str, kind: str) -> None:
     check("EPOCH-5", "break", BREAK, (texts,), outcome, kind)
 
 
+NAMED = ("drain, save s, name_epoch 2, take 1, save t", "load s, drain", "load t, drain")
+NAMES = ([f"{FIRST}.", "", "", "24", ""], ["", f"{SECOND}."], ["", "05|13."])
+
+
+@pytest.mark.parametrize(
+    ("changed", "outcome", "words"),
+    [
+        ({}, "pass", ""),
+        ({0: [f"{FIRST}.", "", "", "53", ""]}, "fails silently", "epoch 2"),
+        ({1: ["", f"{THIRD}."]}, "fails silently", "epoch 1"),
+        ({2: ["", "20."]}, "fails silently", "epoch 2"),
+        ({0: ["!next ValueError no"]}, "blocked", "before an epoch is named"),
+        ({0: [f"{FIRST}.", "", "!name ValueError no"]}, "fails", "ValueError"),
+    ],
+)
+def test_a_named_epoch(changed: dict[int, list[str]], outcome: str, words: str) -> None:
+    of = case("named epoch", *NAMED)
+    texts = [changed.get(index, text) for index, text in enumerate(NAMES)]
+    finding = found("EPOCH-8", of, trace(of, *texts))
+    assert finding is not None
+    assert finding.outcome == outcome, finding.words
+    assert words in finding.words
+
+
 def test_the_data_of_a_failure_are_the_batches() -> None:
     of = case("cut", *CUT)
     finding = found("RESUME-1", of, trace(of, CUT_FIRST, ["", "01|23|45."]))

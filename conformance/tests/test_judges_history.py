@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from written import SIX, case, found, trace
+from written import FIRST, SECOND, SIX, THIRD, case, found, trace
 
 from midepoch_conformance.verdict.finding import Finding
 
@@ -114,3 +114,25 @@ def test_a_loader_may_refuse_to_go_on_after_an_interrupt_and_after_nothing_else(
     assert finding.outcome == "fails"
     plain = judged(("take 1, save s", "load s, drain?"), ["01", ""], ["", CUT])
     assert plain.outcome != "pass"
+
+
+LEFT = ("drain, take 1, break, drain", "drain, save s1", "load s1, take 1, break, drain")
+WHOLE = [f"{FIRST}.", "53", "", f"{THIRD}."]
+
+
+@pytest.mark.parametrize(
+    ("rest", "outcome"),
+    [
+        (["", "53", "", f"{THIRD}."], "pass"),
+        (["", "53", "", f"{SECOND}."], "fails silently"),
+        # An empty epoch comes first, and the step that asked for a batch has none.
+        (["", ".", "", f"{SECOND}."], "not offered"),
+    ],
+)
+def test_an_empty_epoch_after_a_load_may_take_what_a_program_asks(
+    rest: list[str], outcome: str
+) -> None:
+    of = case("program", *LEFT)
+    finding = found("RESUME-7", of, trace(of, WHOLE, [f"{FIRST}.", ""], rest))
+    assert finding is not None
+    assert finding.outcome == outcome

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from written import FIRST, ORACLE, SECOND, THIRD, batches, case, trace, whole
 
 from midepoch_conformance.case.uninterrupted import places
@@ -73,6 +74,30 @@ def test_a_break_leads_to_the_next_epoch() -> None:
     c = case("break", "take 1, break, drain")
     t = trace(c, ["01", "", "53|41|20."])
     assert [s.start for s in follow(c, t, EPOCHS)] == [Position(0, 0), Position(1, 0)]
+
+
+@pytest.mark.parametrize(
+    ("steps", "texts", "begun"),
+    [
+        ("name_epoch 2, take 1", ["", "24"], [(2, 0)]),
+        ("take 1, name_epoch 2, drain, drain", ["01", "", "23|45.", ""], [(0, 0), (2, 0)]),
+        ("drain, drain, name_epoch 1, take 1", [f"{FIRST}.", f"{SECOND}.", "", "24"],
+         [(0, 0), (1, 0), (2, 0)]),
+        ("take 1, break, name_epoch 2, take 1", ["01", "", "", "24"], [(0, 0), (2, 0)]),
+        ("save s, name_epoch 2, take 1, load s, take 1", ["", "", "24", "", "01"],
+         [(2, 0), (0, 0)]),
+    ],
+)  # fmt: skip
+def test_a_named_epoch_comes_next_until_a_state_is_loaded(
+    steps: str, texts: list[str], begun: list[tuple[int, int]]
+) -> None:
+    c = case("named epoch", steps)
+    found = [(s.start.epoch, s.start.batches) for s in follow(c, trace(c, texts), EPOCHS)]
+    assert found == begun
+    lengths = [3, 3, 3]
+    takes = [n for n, step in enumerate(c.sessions[0].steps) if step.do in ("take", "drain")]
+    (session,) = places(c, lengths)
+    assert {(session[n].epoch, session[n].done) for n in takes} >= set(begun)
 
 
 def test_a_refused_load_moves_nothing() -> None:

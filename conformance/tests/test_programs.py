@@ -11,7 +11,7 @@ from test_strategies import OFFER
 from warm_hosts import TORCH, WarmHosts
 from written import found, trace
 
-from midepoch_conformance.case.adapter import Execution
+from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.case import PROGRAM, Case, CaseError, Step
 from midepoch_conformance.case.programs import (
     Piece,
@@ -172,3 +172,13 @@ def test_they_judge(
         bench = Bench(runner)
         outcome = {f.outcome for case in drawn[:20] for f in bench.judge(case).findings}
     assert outcome <= outcomes if name is None else outcome & outcomes
+
+
+def test_an_iterator_that_is_looked_at_belongs_to_the_next_epoch() -> None:
+    look = Step("take", 0)
+    looked = program((TAKE, BREAK, look), (TAKE, DRAIN))
+    assert misplaced(looked) is None
+    assert reason_not_offered(looked, Offer(formats=("midepoch",))) is None
+    assert "untouched" in (reason_not_offered(looked, Offer()) or "")
+    left = program((TAKE, BREAK, look, BREAK, TAKE), (DRAIN,))
+    assert "no session" in (misplaced(left) or "")

@@ -17,9 +17,12 @@ from midepoch_conformance.case.history import Course, first_objection
 from midepoch_conformance.case.notation import usual
 from midepoch_conformance.case.workload import Workload
 
-__all__ = ["MOVES", "Piece", "leaves_at_an_end", "misplaced", "pieces_of", "programmed"]
+__all__ = ["LOOK", "MOVES", "Piece", "leaves_at_an_end", "misplaced", "pieces_of", "programmed"]
 
 MOVES = ("take", "drain", "break")
+
+LOOK = Step("take", 0)
+"""Makes an iterator, and asks nothing of it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -87,11 +90,9 @@ def misplaced(case: Case) -> str | None:
     pieces = pieces_of(case)
     if any(not piece.moves or piece.moves[-1].do == "break" for piece in pieces):
         return "a state between a break and the next epoch may describe either epoch"
-    moves = [step.do if step.n or step.do != "take" else "look" for p in pieces for step in p.moves]
-    if any(a == "look" and b == "break" for a, b in itertools.pairwise(moves)):
-        return (
-            "whether an iterator that nothing was asked of counts is not told by the first session"
-        )
+    moves = [move for piece in pieces for move in piece.moves]
+    if any(a == LOOK and b.do == "break" for a, b in itertools.pairwise(moves)):
+        return "no session tells whether an iterator counts that nothing was asked of"
     return first_objection(Course(case.workload, told=True), case)
 
 

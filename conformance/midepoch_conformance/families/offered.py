@@ -10,7 +10,7 @@ from midepoch_conformance.case.case import HISTORY, PROGRAM, Case, SessionPlan
 from midepoch_conformance.case.data.sources import GENERATORS
 from midepoch_conformance.case.data.trees import CODECS, NOT_CANONICAL
 from midepoch_conformance.case.history import faulty, remembers, strict
-from midepoch_conformance.case.programs import leaves_at_an_end
+from midepoch_conformance.case.programs import LOOK, leaves_at_an_end
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.families.family import FAMILIES, ITERABLES, LANED
 
@@ -169,7 +169,7 @@ def _program(case: Case, offer: Offer) -> str | None:
     """Return why a program is not asked of a loader; only the format says all of what follows."""
     if case.probe != PROGRAM or "midepoch" in offer.formats:
         return None
-    if any(step.do == "take" and step.n == 0 for step in case.sessions[0].steps):
+    if LOOK in case.sessions[0].steps:
         return _why(offer, "formats", "only the format says what an untouched iterator means")
     if leaves_at_an_end(case):
         return _why(offer, "formats", "whether an empty epoch follows is the loader's own matter")

@@ -43,6 +43,8 @@ def after_any_history(view: View) -> Finding | None:
             return view.not_offered("an interrupt ends the iterator that the adapter makes")
         if problem is None:
             continue
+        if view.case.probe == PROGRAM and _swallowed(view, index):
+            return view.not_offered("an empty epoch after a load takes what the program asked")
         if _may_refuse(view, index, problem):
             return view.passed(f"as far as it goes: {problem.words}")
         past = _Past(view)
@@ -95,6 +97,15 @@ def _spent(view: View, index: int) -> bool:
     """Return whether an interrupt ended a generator of the adapter's own."""
     interrupted = view.case.session_workload(index).interrupt_at is not None
     return interrupted and any(event.spent for event in view.events(index))
+
+
+def _swallowed(view: View, index: int) -> bool:
+    """Return whether an empty epoch after a load ended a step that asked for some batches.
+
+    What the program asked then stands elsewhere than in its own session.
+    """
+    steps = view.case.sessions[index].steps
+    return any(s.leading and steps[s.step].do == "take" for s in view.of(index))
 
 
 def _may_refuse(view: View, index: int, problem: Problem) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.history import MOST_EPOCHS, Course
-from midepoch_conformance.case.programs import Piece, misplaced, programmed
+from midepoch_conformance.case.programs import LOOK, Piece, misplaced, programmed
 from midepoch_conformance.families.offered import reason_not_offered
 from midepoch_conformance.search.draws import (
     Chance,
@@ -22,7 +22,7 @@ __all__ = ["BUDGETS", "draw_program", "draw_programs"]
 BUDGETS = {"quick": (60, 6), "full": (600, 40)}
 """How many programs each profile draws, without workers and with them."""
 
-_BREAK, _LOOK = Step("break"), Step("take", 0)
+_BREAK = Step("break")
 
 
 def draw_programs(
@@ -80,10 +80,10 @@ def _moves(
         ways = [take, take, take, drain]
         if offer.boundary != "stream":
             ways += [_BREAK, _BREAK]
-        if moves and moves[-1] == _LOOK:
+        if moves and moves[-1] == LOOK:
             ways = [take]  # only a batch shows which epoch the iterator is of
         elif moves and moves[-1] == _BREAK and "midepoch" in offer.formats and chance.often(0.3):
-            ways = [_LOOK]
+            ways = [LOOK]
         move = chance.one([way for way in ways if course.objection(way) is None] or [drain])
         course.follow(move)
         moves.append(move)

@@ -1,11 +1,10 @@
 """Reaches Grain's ``DataLoader``, as its guide does.
 
-``IndexSampler`` shuffles, ``RandomMap`` makes the rows, and ``Batch`` is the last operation. Each
-worker makes batches of its own, so their number is part of the plan. A sampler of several epochs
-lets batches run across their ends: the session has a loader for each, and their seeds are as far
-apart as an epoch is long, because elements draw by the sum of seed and index. The state is the
-iterator's, with the epoch beside it, and compares the data source's ``__repr__``. For rows in
-memory ``ReadOptions`` recommends ``num_threads=0``.
+``IndexSampler`` shuffles, ``RandomMap`` makes the rows, and ``Batch`` comes last. Each worker makes
+batches of its own, so their number is part of the plan. A sampler of several epochs lets batches
+run across their ends: the session has a loader for each, and their seeds are an epoch's length
+apart, because elements draw by the sum of seed and index. The state is the iterator's, with the
+epoch beside it. For rows in memory ``ReadOptions`` recommends ``num_threads=0``.
 """
 
 # The adapter protocol documents the methods. Nothing is typed: an adapter imports nothing of the
@@ -46,7 +45,7 @@ class Rows(grain.transforms.RandomMap):
 class Session:
     """One life of the loader: an iterator for each epoch."""
 
-    number, iterator = -1, None
+    number, iterator, ended = -1, None, False
 
     def __init__(self, w, x):
         self.w, self.x, self.going_on = w, x, False
@@ -67,21 +66,23 @@ class Session:
             worker_buffer_size=1 if x.prefetch is None else x.prefetch,
             read_options=grain.ReadOptions(num_threads=0),
         )
-        self.number, self.iterator = number, iter(loader)
+        self.number, self.iterator, self.ended = number, iter(loader), False
 
     def epoch(self):
         if not self.going_on:
             self.begin(self.number + 1)
-        self.going_on = False
         return map(Session.advance, itertools.repeat(self))
 
     def advance(self):
         self.going_on = False
-        return next(self.iterator)
+        if (batch := next(self.iterator, None)) is None:
+            self.ended = True
+            raise StopIteration
+        return batch
 
     def state(self):
-        if self.iterator is None:
-            self.begin(0)
+        if self.iterator is None or self.ended:  # at an epoch's end, a user saves the next one
+            self.begin(self.number + 1)
             self.going_on = True
         return {"epoch": self.number, "iterator": self.iterator.get_state()}
 
@@ -98,7 +99,6 @@ class Adapter:
     """Offers random-access datasets under any number of spawned workers."""
 
     def offer(self):
-        own = "its documentation has elements draw from the generator handed to them"
         foreign = "it reads no torch dataset: its sources are random access"
         return {
             "name": "grain-loader",
@@ -114,7 +114,7 @@ class Adapter:
             "live_load": "applies",
             "reasons": {
                 **dict.fromkeys(("iterable", "stateful_iterable", "stateful_map"), foreign),
-                **dict.fromkeys(("python", "numpy", "torch"), own),
+                **dict.fromkeys(("python", "numpy", "torch"), "elements are given a generator"),
                 "fixed_plan": "each worker makes batches of its own records",
                 **dict.fromkeys(("intervals", "persistent", "restarts"), "it has no such setting"),
             },
