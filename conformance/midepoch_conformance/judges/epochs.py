@@ -117,7 +117,7 @@ def the_named_epoch(view: View) -> Finding | None:
         if problem is None:
             continue
         named = [n for n, step in enumerate(plan.steps) if step.do == "name_epoch"]
-        if not index and problem.step < named[0]:
+        if not index and problem.step < min(named, default=problem.step + 1):
             return view.blocked(f"wrong already before an epoch is named: {problem.words}")
         return view.of_problem(problem)
     return view.passed()
