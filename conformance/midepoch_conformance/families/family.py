@@ -167,7 +167,7 @@ class Family:
     each: tuple[str, ...] = ()
     """The aspects of unusual workloads of which quick plays the family on every one."""
     bites: tuple[str, ...] = ()
-    """The facts without which the family shows little, in the words of ``search/bites.py``. In
+    """The facts without which the family shows little, in the words of ``facts/cases.py``. In
     every profile some case of the family has each of them: a case that the plainest loader offers,
     if it offers any."""
 

@@ -12,6 +12,7 @@ from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.case import HISTORY, Case, SessionPlan, Step
 from midepoch_conformance.case.history import MOST_EPOCHS, Course, dies, objection
 from midepoch_conformance.case.tampering import BOGUS
+from midepoch_conformance.facts.resumes import in_order, offered_values
 from midepoch_conformance.families.offered import reason_not_offered
 from midepoch_conformance.search.draws import (
     MAPS,
@@ -23,7 +24,6 @@ from midepoch_conformance.search.draws import (
     some_codec,
     workload,
 )
-from midepoch_conformance.search.reach import in_order, offered_values
 
 __all__ = ["MOST_RESUMES", "draw_history"]
 

@@ -13,8 +13,8 @@ from midepoch_conformance.case.data import trees
 from midepoch_conformance.case.data.sources import GENERATORS, SOURCES
 from midepoch_conformance.case.history import MOST_EPOCHS
 from midepoch_conformance.case.workload import AMBIENT_DRAWS, Workload
+from midepoch_conformance.facts.resumes import Value, offered_values
 from midepoch_conformance.families.offered import reason_not_offered
-from midepoch_conformance.search.reach import Value, offered_values
 
 __all__ = [
     "MAPS",

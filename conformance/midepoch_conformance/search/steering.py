@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterable, Iterator
 from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.case import Case, CaseError
 from midepoch_conformance.case.workload import Workload
+from midepoch_conformance.facts.resumes import AXES, Fact, offered_values, resumes
 from midepoch_conformance.search.chain import draw_history
 from midepoch_conformance.search.draws import Chance, Unplayable
-from midepoch_conformance.search.reach import AXES, Fact, offered_values, resumes
 from midepoch_conformance.search.vary import varied
 
 __all__ = [

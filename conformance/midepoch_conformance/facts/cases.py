@@ -1,7 +1,7 @@
 """The facts that make a case show something, whether it resumes or not (pure).
 
 A family states the facts without which it shows little, and a test looks for each of them in the
-cases of every profile. Facts of resumes are those of ``search/reach.py``; the others are here.
+cases of every profile. Facts of resumes are those of ``facts/resumes.py``; the others are here.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import Case, SessionPlan
 from midepoch_conformance.case.uninterrupted import usual_length
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.search.reach import resumes
+from midepoch_conformance.facts.resumes import resumes
 
 __all__ = ["facts_of"]
 
