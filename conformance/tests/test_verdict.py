@@ -82,11 +82,29 @@ def found(requirement: str, outcome: str, workers: int = 0, kind: str = "") -> F
 def test_a_failure_is_blocked_by_a_prerequisite_at_the_same_worker_count_only() -> None:
     first = found("RESUME-1", "fails silently", workers=2)
     here, there = found("RESUME-2", "fails", workers=2), found("RESUME-2", "fails", workers=3)
-    assert [f.outcome for f in block_dependents([first, here, there])] == [
+    judged = found("RESUME-1", "pass", workers=3)
+    assert [f.outcome for f in block_dependents([first, here, there, judged])] == [
         "fails silently",
         "blocked",
         "fails",
+        "pass",
     ]
+
+
+@pytest.mark.parametrize(("workers", "outcome"), [(0, "fails"), (1, "blocked"), (3, "blocked")])
+def test_a_prerequisite_that_nothing_judged_there_blocks_as_it_fails_with_other_workers(
+    workers: int, outcome: str
+) -> None:
+    first, later = (
+        found("RESUME-1", "fails", workers=2),
+        found("RESUME-2", "fails", workers=workers),
+    )
+    assert [f.outcome for f in block_dependents([first, later])] == ["fails", outcome]
+
+
+def test_a_prerequisite_without_workers_blocks_nothing_with_workers() -> None:
+    both = block_dependents([found("RESUME-1", "fails"), found("RESUME-2", "fails", workers=1)])
+    assert [f.outcome for f in both] == ["fails", "fails"]
 
 
 def test_a_pass_is_never_blocked() -> None:

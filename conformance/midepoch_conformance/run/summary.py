@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from typing import Any
 
 from midepoch_conformance import judges
@@ -53,7 +53,7 @@ _BASIS = ("BASIS-1", "BASIS-2", "BASIS-3")
 
 
 def prerequisite_cases(
-    table: Iterable[Case],
+    table: Collection[Case],
     findings: Iterable[Finding],
     played: Container[str],
     *,
@@ -73,14 +73,22 @@ def prerequisite_cases(
         if failing(finding) or finding.kind == "oracle" or hidden:
             needed = (*presupposed(finding.requirement), *finding.needs, *_BASIS)
             asked |= {(name, finding.workload, n) for name in needed for n in finding.workers}
+    judging = {
+        case.id: {
+            (name, case.workload.kind, plan.execution.workers)
+            for name in judges.applicable(case)
+            for plan in case.sessions
+        }
+        for case in table
+    }
+    # What no case judges at a worker count is looked at with any workers.
+    elsewhere = {(name, kind) for name, kind, n in asked.difference(*judging.values()) if n}
     return [
         case
         for case in table
         if case.id not in played
         and any(
-            (name, case.workload.kind, plan.execution.workers) in asked
-            for name in judges.applicable(case)
-            for plan in case.sessions
+            place in asked or (place[2] and place[:2] in elsewhere) for place in judging[case.id]
         )
     ]
 

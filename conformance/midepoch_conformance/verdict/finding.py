@@ -220,29 +220,37 @@ def block_dependents(findings: Iterable[Finding]) -> list[Finding]:
     """Return the findings; a failure is *blocked* if one of its prerequisites failed.
 
     The prerequisite must have failed on the same kind of workload, with one of the failure's
-    worker counts. Its own workload must have no feature that the failure's lacks: a failure on
-    an unusual workload says nothing about others.
+    worker counts; if nothing judged it with such a count, with any number of workers. Its own
+    workload must have no feature that the failure's lacks: a failure on an unusual workload says
+    nothing about others.
 
     A case without an uninterrupted run is blocked if a Basis requirement failed there. Otherwise
     it is not offered.
     """
     found = list(findings)
-    failed: dict[tuple[str, str, int], set[frozenset[str]]] = {}
+    failed: dict[_Place, set[frozenset[str]]] = {}
     for f in found:
-        if f.outcome in FAILURES:
+        if f.outcome in {*FAILURES, "pass", "refused"}:
             for count in f.workers:
-                place = (f.requirement, f.workload, count)
-                failed.setdefault(place, set()).add(_features(f))
+                for place in {count, _WORKERS if count else 0}:
+                    features = failed.setdefault((f.requirement, f.workload, place), set())
+                    if f.outcome in FAILURES:
+                        features.add(_features(f))
     return [_blocked(f, failed) for f in found]
+
+
+_Place = tuple[str, str, int]
+"""A requirement, a kind of workload, and a worker count or :data:`_WORKERS`."""
+
+_WORKERS = -1
+"""Stands for all worker counts but 0."""
 
 
 def _features(finding: Finding) -> frozenset[str]:
     return frozenset(filter(None, finding.feature.split(", ")))
 
 
-def _blocked(
-    finding: Finding, failed: Mapping[tuple[str, str, int], set[frozenset[str]]]
-) -> Finding:
+def _blocked(finding: Finding, failed: Mapping[_Place, set[frozenset[str]]]) -> Finding:
     if finding.outcome in FAILURES:
         needed = (*presupposed(finding.requirement), *finding.needs)
     elif finding.outcome == "not offered" and finding.kind == "oracle":
@@ -250,13 +258,13 @@ def _blocked(
     else:
         return finding
     for requirement in needed:
-        if any(
-            features <= _features(finding)
-            for count in finding.workers
-            for features in failed.get((requirement, finding.workload, count), ())
-        ):
-            words = f"{requirement} fails here ({finding.words})"
-            return dataclasses.replace(finding, outcome="blocked", words=words)
+        for count in finding.workers:
+            place = requirement, finding.workload, count
+            if place not in failed and count:
+                place = requirement, finding.workload, _WORKERS
+            if any(features <= _features(finding) for features in failed.get(place, ())):
+                words = f"{requirement} fails here ({finding.words})"
+                return dataclasses.replace(finding, outcome="blocked", words=words)
     return finding
 
 
