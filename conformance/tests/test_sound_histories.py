@@ -12,7 +12,8 @@ from midepoch_conformance.case.case import HISTORY, Case, SessionPlan, Step
 from midepoch_conformance.case.history import Course, objection, strict
 from midepoch_conformance.case.uninterrupted import oracle_case
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.search.shrink import repaired, smaller, sound
+from midepoch_conformance.search.shorter import repaired
+from midepoch_conformance.search.shrink import smaller, sound
 
 
 def history(*sessions: tuple[Step, ...], **workload: Any) -> Case:

@@ -1,7 +1,4 @@
-"""Makes a failing case smaller while it fails in the same way (pure: a function plays it).
-
-A history is also shortened: pieces are left out, together with the steps that then mean nothing.
-"""
+"""Makes a failing case smaller while it fails in the same way (pure: a function plays it)."""
 
 from __future__ import annotations
 
@@ -11,7 +8,7 @@ from typing import Any
 
 from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import HISTORY, OF_STAGES, PROGRAM, Case, SessionPlan, Step
-from midepoch_conformance.case.history import FAULTS, Course, objection
+from midepoch_conformance.case.history import FAULTS, objection
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.search.fewer_parts import (
     fewer_moves,
@@ -19,9 +16,16 @@ from midepoch_conformance.search.fewer_parts import (
     is_program,
     is_staged,
 )
+from midepoch_conformance.search.shorter import (
+    faultless,
+    fewer_sessions,
+    fewer_steps,
+    repaired,
+    with_defaults,
+)
 from midepoch_conformance.verdict.finding import Finding
 
-__all__ = ["HANG_PLAYS", "PLAYS", "Shrunk", "repaired", "shrink", "size", "smaller", "sound"]
+__all__ = ["HANG_PLAYS", "PLAYS", "Shrunk", "shrink", "size", "smaller", "sound"]
 
 PLAYS = 60
 """The number of plays for one failure."""
@@ -51,7 +55,6 @@ _OF_EXECUTIONS = (
     "persistent", "prefetch", "start_method", "interval", "lanes", "worker_kind", "in_order",
     "restarts",
 )  # fmt: skip
-_OF_SESSIONS = (*FAULTS, "die_once", "log", "adopts")
 _OF_STATES = frozenset({"load", "load_cut", "seal", "edit", "recode"})
 
 
@@ -194,7 +197,7 @@ def _stages(case: Case) -> tuple[_Stage, ...]:
         pieces = fewer_moves if case.probe == PROGRAM else fewer_stages
         return (_fewer_workers, pieces, _smaller_workloads, _plainer)
     if case.probe == HISTORY:
-        plain, parts = (_fewer_workers, _with_defaults, _faultless), (_fewer_sessions, _fewer_steps)
+        plain, parts = (_fewer_workers, with_defaults, faultless), (fewer_sessions, fewer_steps)
         return (*plain, *parts, _smaller_workloads, _shorter_takes, _plainer)
     return (_candidates,)
 
@@ -289,126 +292,6 @@ def _plainer(case: Case) -> Iterator[Case]:
 def _unusual(x: Execution) -> int:
     fields = dataclasses.fields(Execution)
     return sum(getattr(x, f.name) != getattr(_PLAIN, f.name) for f in fields if f.name != "workers")
-
-
-def repaired(case: Case) -> Case | None:
-    """Return a history without the steps that may not be asked; None if no step is left.
-
-    A ``take`` of too many batches takes the batches that are left. The workload has as many
-    epochs as the history reaches.
-    """
-    course = Course(case.workload)
-    plans: list[SessionPlan] = []
-    for index, plan in enumerate(case.sessions):
-        course.begin(case.session_workload(index), plan)
-        kept: list[Step] = []
-        for step in plan.steps:
-            if step.do == "take" and step.n > course.left > 0:
-                step = dataclasses.replace(step, n=course.left)
-            if course.objection(step) is None:
-                course.follow(step)
-                kept.append(step)
-        if kept:
-            plans.append(dataclasses.replace(plan, steps=tuple(kept)))
-    if not plans:
-        return None
-    workload = dataclasses.replace(case.workload, epochs=min(case.workload.epochs, course.epochs))
-    found = dataclasses.replace(case, workload=workload, sessions=tuple(plans))
-    return found if objection(found) is None else None
-
-
-def _fewer_sessions(case: Case) -> Iterator[Case]:
-    """Yield the history without a session, or without what it does to the later ones."""
-    for index in range(len(case.sessions)):
-        yield _with_sessions(case, (*case.sessions[:index], *_relinked(case, index)))
-    for index in range(len(case.sessions)):
-        yield _with_sessions(case, (*case.sessions[:index], *case.sessions[index + 1 :]))
-
-
-def _fewer_steps(case: Case) -> Iterator[Case]:
-    """Yield the history without some of its steps; the largest pieces are left out first."""
-    places = [(i, n) for i, plan in enumerate(case.sessions) for n in range(len(plan.steps))]
-    size = len(places) // 2
-    while size:
-        for end in range(len(places), 0, -size):
-            yield _without(case, set(places[max(0, end - size) : end]))
-        size //= 2
-    for i, n in places:
-        step = case.sessions[i].steps[n]
-        if step.do in ("seal", "recode"):
-            yield _renamed(_without(case, {(i, n)}), step.into, step.state)
-
-
-def _renamed(case: Case, old: str, new: str) -> Case:
-    """Return the history that uses the state ``new`` in the place of ``old``."""
-    sessions = (
-        dataclasses.replace(
-            plan,
-            steps=tuple(
-                dataclasses.replace(step, state=new) if step.state == old else step
-                for step in plan.steps
-            ),
-        )
-        for plan in case.sessions
-    )
-    return _with_sessions(case, tuple(sessions))
-
-
-def _with_defaults(case: Case) -> Iterator[Case]:
-    """Yield the history with every field at its default that does not change its events."""
-    w = case.workload
-    workload = Workload(
-        kind=w.kind, n=w.n, batch_size=w.batch_size, epochs=w.epochs, fail_at=w.fail_at
-    )
-    plans = []
-    for plan in case.sessions:
-        x = Execution(workers=plan.execution.workers, lanes=plan.execution.lanes)
-        steps = tuple(
-            step if step.do == "recode" else dataclasses.replace(step, codec="")
-            for step in plan.steps
-        )
-        plans.append(dataclasses.replace(plan, execution=x, steps=steps))
-    yield dataclasses.replace(case, workload=workload, sessions=tuple(plans))
-
-
-def _faultless(case: Case) -> Iterator[Case]:
-    """Yield the history without its failing sample and what else is unusual of single sessions."""
-    plans = []
-    for plan in case.sessions:
-        steps = (dataclasses.replace(step, tolerate=step.do == "load_bogus") for step in plan.steps)
-        others = tuple((name, value) for name, value in plan.workload if name not in _OF_SESSIONS)
-        plans.append(dataclasses.replace(plan, steps=tuple(steps), workload=others))
-    plain = dataclasses.replace(case.workload, fail_at=None)
-    found = dataclasses.replace(case, workload=plain, sessions=tuple(plans))
-    if found != case:
-        yield found
-
-
-def _relinked(case: Case, index: int) -> tuple[SessionPlan, ...]:
-    """Return the sessions after a dropped one; they load the state that it had loaded."""
-    steps = case.sessions[index].steps
-    loaded = next((step.state for step in steps if step.do == "load"), None)
-    made = {step.into or step.state for step in steps if step.do in ("save", "seal", "recode")}
-
-    def relinked(step: Step) -> Step:
-        if loaded is None or step.do == "save" or step.state not in made:
-            return step
-        return dataclasses.replace(step, state=loaded)
-
-    return tuple(
-        dataclasses.replace(plan, steps=tuple(map(relinked, plan.steps)))
-        for plan in case.sessions[index + 1 :]
-    )
-
-
-def _without(case: Case, places: set[tuple[int, int]]) -> Case:
-    sessions = (
-        dataclasses.replace(
-            plan, steps=tuple(s for n, s in enumerate(plan.steps) if (i, n) not in places)
-        )
-        for i, plan in enumerate(case.sessions)
-    )
-    return _with_sessions(case, tuple(sessions))
 
 
 def _with_sessions(case: Case, sessions: tuple[SessionPlan, ...]) -> Case:

@@ -10,7 +10,7 @@ from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.history import MOST_EPOCHS, dies, fails
 from midepoch_conformance.families.offered import reason_not_offered
 from midepoch_conformance.search.draws import MAPS, Chance, Unplayable, changed_execution
-from midepoch_conformance.search.shrink import repaired
+from midepoch_conformance.search.shorter import repaired
 
 __all__ = ["varied"]
 
