@@ -1,0 +1,30 @@
+"""Copies the dataset for each reader once, and not in each epoch.
+
+A dataset with a generator of its own draws on from epoch to epoch, although a state between two
+epochs holds nothing of it: after a restart there it begins anew.
+"""
+
+import copy
+from typing import Any
+
+import readers
+
+FAMILY = "readers"
+BREAKS = ("EPOCH-2", "EPOCH-3", "EPOCH-5", "RESUME-6", "RESUME-7")
+
+
+class Reader(readers.Reader):
+    def restore(self, entry: dict[str, Any]) -> None:
+        copies: dict[int, Any] = vars(self.loader).setdefault("copies", {})
+        self.data = copies.setdefault(self.number, self.data)
+        super().restore(copy.deepcopy(entry))
+
+
+def shows(play: Any) -> Any:
+    plan = play(kind="stateful_iterable", n=8, batch_size=2, draws=("private python",))
+    life = plan.open()
+    life.rest()
+    return plan.open(life.state()).rest(), plan.whole(epochs=2)[1]
+
+
+Adapter = readers.mutant(Reader)
