@@ -10,7 +10,7 @@ from typing import Any
 
 from edited import edited
 
-FAMILY = "passes"
+FAMILY = "ranks and samplers"
 BREAKS = ("RESUME-7", "RESUME-4", "EPOCH-4", "DOC-11")
 EDITS = [
     (

@@ -8,7 +8,7 @@ from typing import Any
 
 from edited import edited
 
-FAMILY = "document"
+FAMILY = "states"
 BREAKS = ("DOC-19",)
 EDITS = [
     (

@@ -7,7 +7,7 @@ from typing import Any
 
 from edited import edited
 
-FAMILY = "values"
+FAMILY = "aliasing"
 BREAKS = ("STATE-2", "RESUME-1")
 EDITS = [
     (

@@ -56,7 +56,7 @@ def shows(play: Any) -> Any:
     make: Any = midepoch.StatefulDataLoader
 
     def loader() -> Any:
-        return make(range(12), 2, sampler=Drawn(), seed=1, collate_fn=list)
+        return make(range(12), 2, sampler=Drawn(), seed=1, num_workers=1, collate_fn=list)
 
     saving = loader()
     batches = iter(saving)

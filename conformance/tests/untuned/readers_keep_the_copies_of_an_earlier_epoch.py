@@ -4,7 +4,6 @@ A dataset with a generator of its own draws on from epoch to epoch, although a s
 epochs holds nothing of it: after a restart there it begins anew.
 """
 
-import copy
 from typing import Any
 
 import readers
@@ -13,11 +12,18 @@ FAMILY = "readers"
 BREAKS = ("EPOCH-2", "EPOCH-3", "EPOCH-5", "RESUME-6", "RESUME-7")
 
 
+class Loader(readers.Loader):
+    copies: dict[int, Any]
+
+
 class Reader(readers.Reader):
+    loader: Loader
+
     def restore(self, entry: dict[str, Any]) -> None:
-        copies: dict[int, Any] = vars(self.loader).setdefault("copies", {})
-        self.data = copies.setdefault(self.number, self.data)
-        super().restore(copy.deepcopy(entry))
+        if not hasattr(self.loader, "copies"):
+            self.loader.copies = {}
+        self.data = self.loader.copies.setdefault(self.number, self.data)
+        super().restore(entry)
 
 
 def shows(play: Any) -> Any:
@@ -27,4 +33,4 @@ def shows(play: Any) -> Any:
     return plan.open(life.state()).rest(), plan.whole(epochs=2)[1]
 
 
-Adapter = readers.mutant(Reader)
+Adapter = readers.mutant(Reader, Loader)

@@ -22,19 +22,24 @@ class Patient:
         self.given.append(row)
         return row
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.rows, name)
-
 
 class Reader(readers.Reader):
     def read(self) -> readers.Made:
-        if not isinstance(self.rows, Patient):
-            self.rows = Patient(self.rows)
-        self.rows.given = []
+        rows = self.rows
+        if not isinstance(rows, Patient):
+            rows = self.rows = Patient(rows)
+        rows.given = []
         made = super().read()
         if made.error is not None:
-            self.rows.waiting = self.rows.given
+            rows.waiting = rows.given
         return made
+
+    def states(self) -> dict[str, Any]:
+        patient, self.rows = self.rows, self.rows.rows
+        try:
+            return super().states()
+        finally:
+            self.rows = patient
 
 
 def shows(play: Any) -> Any:
