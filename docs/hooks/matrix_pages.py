@@ -53,7 +53,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         if about["rows"]:  # other options of the loader hide it there
             links = (f"[{row}](../matrix/index.md#{row})" for row in about["rows"])
             facts.append(f"matrix: {', '.join(links)}")
-        facts.append(f"breaks {', '.join(about['requirements'])}")
+        if about["requirements"]:
+            facts.append(f"breaks {', '.join(about['requirements'])}")
         return f"{title}\n\n{' · '.join(facts)}\n\n{_quoting(rest)}"
     return markdown
 
