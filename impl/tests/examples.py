@@ -1,10 +1,14 @@
-"""How many examples a property is tested with."""
+"""How many examples a property is tested with, and how many combinations."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from typing import TypeVar
 
 from hypothesis import HealthCheck, settings
+
+T = TypeVar("T")
 
 SHARE = int(os.environ.get("MIDEPOCH_PROPERTIES_TEST_ONE_EXAMPLE_IN", "3"))
 """Of so many examples one is tested here; `.ci/nightly` tests all."""
@@ -19,3 +23,8 @@ def examples(count: int) -> settings:
         deadline=None,
         suppress_health_check=[HealthCheck.too_slow],
     )
+
+
+def share(combinations: Iterable[T]) -> list[T]:
+    """Return some of the combinations, evenly spread; `.ci/nightly` gets all."""
+    return list(combinations)[::SHARE]

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from examples import share
 from torch.utils.data import IterableDataset
 
 from midepoch import StatefulDataLoader
@@ -144,7 +145,7 @@ def test_a_state_after_epochs_that_were_left_is_exact(name: str, interval: int) 
     def made() -> Any:
         return LOADERS[name](batch_size=2, seed=1, collate_fn=list, snapshot_every_n_steps=interval)
 
-    for *left, last in itertools.product((0, 1, 2, 3), repeat=4):
+    for *left, last in share(itertools.product((0, 1, 2, 3), repeat=4)):
         saved = made()
         for batches in left:
             took(iter(saved), batches)
