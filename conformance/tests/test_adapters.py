@@ -28,7 +28,7 @@ from midepoch_conformance.case.trace import Trace
 from midepoch_conformance.case.uninterrupted import usual_lengths
 from midepoch_conformance.case.workload import AMBIENT_DRAWS, KINDS, Workload, WorkloadError
 from midepoch_conformance.families.offered import EXTRAS
-from midepoch_conformance.families.unusual import UNUSUAL
+from midepoch_conformance.families.unusual.aspects import UNUSUAL
 from midepoch_conformance.host.loading import BUILT_IN
 from midepoch_conformance.host.system.processes import adopt_orphans
 from midepoch_conformance.playing.runner import Runner

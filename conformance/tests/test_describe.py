@@ -11,7 +11,7 @@ from midepoch_conformance.case.case import ACTIONS, Case, SessionPlan, Step
 from midepoch_conformance.case.words import describe, describe_step, describe_workload
 from midepoch_conformance.case.workload import KINDS, Workload
 from midepoch_conformance.families import tables
-from midepoch_conformance.families.unusual import UNUSUAL
+from midepoch_conformance.families.unusual.aspects import UNUSUAL
 
 
 def test_a_whole_case() -> None:

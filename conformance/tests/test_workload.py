@@ -24,7 +24,7 @@ from midepoch_conformance.case.data.trees import CODECS, TREES, spelled, tree_at
 from midepoch_conformance.case.uninterrupted import usual_length, usual_lengths
 from midepoch_conformance.case.workload import KINDS, Workload, WorkloadError
 from midepoch_conformance.families.family import Cell
-from midepoch_conformance.families.unusual import ASPECTS, UNUSUAL, workload
+from midepoch_conformance.families.unusual.aspects import ASPECTS, UNUSUAL, workload
 
 
 def test_fields_come_back_from_json() -> None:

@@ -4,7 +4,7 @@
   offers a case.
 - ``tables``: the case tables of the profiles; ``covering``: few rows that combine all axes.
 - ``basics``: basis, resume, epochs and state, on plain workloads.
-- ``workloads``: the same on unusual workloads, which ``unusual`` lists.
+- ``unusual``: the same on unusual workloads.
 - ``execution``: changed executions and random numbers; ``delivery``: order, ranks and held
   batches.
 - ``faults``: refused states and faults, costs, and outages; ``histories``: combinations of steps.
@@ -21,8 +21,8 @@ from midepoch_conformance.families import (
     faults,
     histories,
     published,
+    unusual,
     users,
-    workloads,
 )
 
 __all__ = [
@@ -32,6 +32,6 @@ __all__ = [
     "faults",
     "histories",
     "published",
+    "unusual",
     "users",
-    "workloads",
 ]

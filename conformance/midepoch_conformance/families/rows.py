@@ -15,7 +15,7 @@ from midepoch_conformance.case.workload import KINDS
 from midepoch_conformance.families.delivery import WIDTHS
 from midepoch_conformance.families.family import FAMILIES, ITERABLES, Cell, Family, families
 from midepoch_conformance.families.histories import CHECKED, UNTOLD
-from midepoch_conformance.families.unusual import UNUSUAL
+from midepoch_conformance.families.unusual.aspects import UNUSUAL
 
 __all__ = ["case_of", "rows"]
 

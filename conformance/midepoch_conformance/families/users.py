@@ -11,6 +11,7 @@ from functools import partial
 
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.workload import Workload
+from midepoch_conformance.families.execution import WORKER_PAIRS
 from midepoch_conformance.families.family import (
     CUTS,
     GOES_ON,
@@ -180,3 +181,25 @@ def _named_epoch(c: Cell) -> Case | None:
         return None  # a loader that has begun another epoch early shows it by its draws
     w = c.workload(5, draws=(c.draw,) if c.draw else ())
     return c.play(NAMED[c.plot], w, **({"persistent": True, "prefetch": 2} if c.workers else {}))
+
+
+@_users(
+    "set and left",
+    (True,),
+    bites=("an epoch broken off", "a user's sampler", "persistent workers"),
+    needs=("fixed plan",),
+    shape=((12, 2),),
+    kind=("stateful_map",),
+    pair=tuple(pair for pair in WORKER_PAIRS if 0 in pair),
+    tail=("keep",),
+)
+def _set_and_left(c: Cell) -> Case | None:
+    """Leave an epoch of a sampler whose next epoch the user sets then."""
+    if c.shuffle:
+        return None  # a sampler takes the place of the loader's own order
+    before, after = c.pair
+    steps = "take 2, break, drain, drain"
+    sessions = " | ".join(
+        f"[workers={n} persistent={'true' if n else 'false'} ambient=1] {steps}" for n in c.pair
+    )
+    return c.play(sessions, c.workload(0, sampler="prepared"), lanes=before or after)

@@ -1,4 +1,4 @@
-"""The unusual workloads, on which the families of ``workloads.py`` are played (pure)."""
+"""The unusual workloads, on which the families of this package are played (pure)."""
 
 from __future__ import annotations
 
