@@ -39,7 +39,7 @@ def facts_of(case: Case) -> frozenset[str]:
     for index, plan in enumerate(case.sessions):
         workload = case.session_workload(index)
         found |= {*_of_workload(workload), *_of_execution(workload, plan.execution)}
-        found |= set(_of_steps(plan))
+        found |= {*_of_steps(plan), *_of_later_epochs(workload, plan)}
     if len({plan.execution.world for plan in case.sessions}) > 1:
         found.add("another number of ranks")
     return frozenset(found)
@@ -87,3 +87,10 @@ def _of_steps(plan: SessionPlan) -> Iterator[str]:
         yield "a named epoch"
     if "kill" in names:
         yield "a killed process"
+
+
+def _of_later_epochs(w: Workload, plan: SessionPlan) -> Iterator[str]:
+    names = [step.do for step in plan.steps]
+    if w.shuffle and "load" in names and names[names.index("load") :].count("drain") > 1:
+        workers = "workers" if plan.execution.workers else "no workers"
+        yield f"a shuffled epoch after the resumed one, {workers}"

@@ -22,6 +22,8 @@ ONES = ((16, 1), (13, 1))
 FAR = 65_550
 """More batches than sixteen bits count."""
 
+_LATER = tuple(f"a shuffled epoch after the resumed one, {w}" for w in ("workers", "no workers"))
+
 _basic = partial(family, section="basics")
 
 
@@ -82,7 +84,7 @@ def _saving(c: Cell) -> Case:
 
 @_basic(
     "cut",
-    bites=("a tail", "a tail dropped", "a window beyond the end"),
+    bites=("a tail", "a tail dropped", "a window beyond the end", *_LATER),
     quick=("kinds", "drawn"),
     shape=SHAPES,
     tail=("keep", "drop"),
@@ -168,7 +170,7 @@ def _used(c: Cell) -> Case:
 
 @_basic(
     "end seen",
-    bites=("a tail", "a tail dropped"),
+    bites=("a tail", "a tail dropped", *_LATER),
     quick=("kinds", "drawn"),
     shape=SHAPES,
     tail=("keep", "drop"),
@@ -181,7 +183,7 @@ def _end_seen(c: Cell) -> Case:
 
 @_basic(
     "end unseen",
-    bites=("a tail", "a tail dropped"),
+    bites=("a tail", "a tail dropped", *_LATER),
     quick=("drawn",),
     shape=SHAPES,
     tail=("keep", "drop"),
@@ -194,7 +196,7 @@ def _end_unseen(c: Cell) -> Case:
 
 @_basic(
     "later",
-    bites=("a tail", "a window beyond the end"),
+    bites=("a tail", "a window beyond the end", *_LATER),
     quick=("kinds", "drawn"),
     shape=SHAPES,
     epoch=(1, 2),
