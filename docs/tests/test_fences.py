@@ -23,14 +23,20 @@ LONG = (
 )
 """The pages whose commands take long. ``make pages`` runs their fences, and CI does so."""
 
+RANKS = ("docs/guides/several-ranks.md",)
+"""The pages that start many processes with PyTorch: ``.ci/nightly pages`` runs their fences."""
+
 PAGES = os.environ.get("MIDEPOCH_PAGES", "short")
 
 
 def pages() -> list[Path]:
-    """Return every page whose fences must run: the short ones or the long ones."""
+    """Return every page whose fences must run now: the short ones, or those that are asked for."""
     docs = [p for p in (ROOT / "docs").rglob("*.md") if not HIDDEN & set(p.parts)]
     found = sorted([ROOT / "README.md", *docs, *(ROOT / "spec").rglob("*.md")])
-    return [p for p in found if (str(p.relative_to(ROOT)) in LONG) == (PAGES == "long")]
+    asked = {"long": LONG, "ranks": RANKS}
+    if PAGES in asked:
+        return [p for p in found if str(p.relative_to(ROOT)) in asked[PAGES]]
+    return [p for p in found if str(p.relative_to(ROOT)) not in {*LONG, *RANKS}]
 
 
 @pytest.mark.timeout(900)
@@ -51,7 +57,7 @@ def test_every_fence_of_the_page_runs(page: Path, tmp_path: Path) -> None:
 
 
 def test_the_long_pages_exist() -> None:
-    assert all((ROOT / page).is_file() for page in LONG)
+    assert all((ROOT / page).is_file() for page in (*LONG, *RANKS))
 
 
 def test_the_adapter_that_the_page_calls_short_is() -> None:

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, settings
 
 T = TypeVar("T")
 
-SHARE = int(os.environ.get("MIDEPOCH_PROPERTIES_TEST_ONE_EXAMPLE_IN", "3"))
+SHARE = int(os.environ.get("MIDEPOCH_PROPERTIES_TEST_ONE_EXAMPLE_IN", "5"))
 """Of so many examples one is tested here; `.ci/nightly` tests all."""
 
 

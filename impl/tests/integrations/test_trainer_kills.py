@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from examples import share
 from trained import EPOCHS, KILLED, PACKAGES, STEPS, loader_of
 
 PROGRAM = Path(__file__).with_name("trained.py")
@@ -16,9 +17,10 @@ PROGRAM = Path(__file__).with_name("trained.py")
 TRAINERS = ["transformers", "lightning", "fabric", "accelerate"]
 
 RESUMED = [
-    (trainer, data)
-    for trainer in TRAINERS
+    (trainer, data, processes)
     for data in ("map", "stream", "sized")
+    for processes in (1, 2)
+    for trainer in TRAINERS
     if (trainer, data) != ("lightning", "sized")  # refused, as the last test says
 ]
 
@@ -31,9 +33,8 @@ def run(folder: Path, trainer: str, data: str, *processes: int) -> Any:
     return json.loads(done.stdout.splitlines()[-1])
 
 
-@pytest.mark.parametrize("processes", [1, 2])
-@pytest.mark.parametrize(("trainer", "data"), RESUMED)
-def test_a_killed_training_goes_on(tmp_path: Path, trainer: str, processes: int, data: str) -> None:
+@pytest.mark.parametrize(("trainer", "data", "processes"), share(RESUMED))
+def test_a_killed_training_goes_on(tmp_path: Path, trainer: str, data: str, processes: int) -> None:
     wholes, runs = run(tmp_path, trainer, data, processes)
     names = [str(step) for step in range(1, EPOCHS * STEPS + 1)]
     for epoch in (3, 2, 1):
