@@ -103,22 +103,23 @@ def documents(draw: st.DrawFn) -> Document:
     share = None if length is not None else draw(st.none() | shares)
     position = Position(min(draw(counts), EPOCH_MAX), batches, samples, digest, (), carried, share)
     stateful = iterable or draw(st.booleans())
-    return Document(
-        plan,
-        position,
-        draw(samplers(position)) if custom else None,
-        draw(lanes_states(plan, batches)) if stateful else None,
-    )
+    states = draw(lanes_states(plan, batches)) if stateful else None
+    sampler = draw(samplers(position, states)) if custom else None
+    return Document(plan, position, sampler, states)
 
 
 @st.composite
-def samplers(draw: st.DrawFn, position: Position) -> SamplerState:
+def samplers(draw: st.DrawFn, position: Position, lanes: LanesState | None) -> SamplerState:
     paths = draw(st.lists(names, unique=True, max_size=2))
     kinds = st.sampled_from(["torch", "numpy", "python"])
     generators = tuple(GeneratorState(path, draw(kinds), draw(plain)) for path in paths)  # type: ignore[arg-type]  # drawn from the allowed words
     states, stated = draw(slots(SAMPLER_SLOTS))
     epoch = draw(st.one_of(st.none(), st.integers(-COUNT_MAX, COUNT_MAX)))
-    at = draw(st.integers(-COUNT_MAX, position.batches)) if stated else 0
+    entries = lanes.entries if lanes else ()
+    # Lanes replay batches whose keys the sampler still has to tell.
+    replayed = [one.cut * len(entries) + i for i, one in enumerate(entries) if one.replay]
+    latest = min([position.batches, *replayed])
+    at = draw(st.integers(-COUNT_MAX, latest)) if stated else 0
     digest = position.digest if at == position.batches else "1" * 64
     return SamplerState(epoch, generators, states, stated, at, digest if at > 0 else None)
 
