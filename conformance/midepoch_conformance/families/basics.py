@@ -23,6 +23,7 @@ FAR = 65_550
 """More batches than sixteen bits count."""
 
 _LATER = tuple(f"a shuffled epoch after the resumed one, {w}" for w in ("workers", "no workers"))
+"""The facts without which a family shows no later epoch of a shuffled order."""
 
 _basic = partial(family, section="basics")
 

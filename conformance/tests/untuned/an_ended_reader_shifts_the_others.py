@@ -1,6 +1,6 @@
 """Resumes those readers alone that have not ended, and numbers them anew.
 
-Where shares are uneven, a restart late in the epoch reads on in another reader's share.
+A restart late in an epoch of uneven shares reads on in another reader's share.
 """
 
 from typing import Any
@@ -19,7 +19,7 @@ class Epoch(readers.Epoch):
             live = [i for i, entry in enumerate(loader.entries) if not entry["ended"]]
             for place, number in enumerate(live):
                 made[number] = loader.reader(loader, place, loader.entries[number])
-            self.readers = [made.get(i) for i in range(loader.count)]  # type: ignore[misc]
+            self.readers = [made.get(i) for i in range(loader.count)]  # type: ignore[misc]  # None: has ended
         return super().__next__()
 
 

@@ -1,7 +1,6 @@
 """Seeds the batches of a map-style dataset by their numbers within the lane, as those of streams.
 
-Where each lane has a part of an epoch's batches, the first batch of every worker is augmented
-alike, and so are the second ones.
+The workers' first batches are augmented alike, and so are their second ones.
 """
 
 from typing import Any

@@ -32,7 +32,7 @@ class Slow:
     def __getitem__(self, index: int) -> int:
         until = time.monotonic() + 30
         while index == 0 and not self.file.exists() and time.monotonic() < until:
-            time.sleep(0.002)
+            time.sleep(0.002)  # a worker has no event to wait for but the file
         return index
 
 

@@ -15,7 +15,7 @@ EDITS = [
         "    return Streams(torch.default_generator.get_state(), random.getstate(), "
         "numpy_stream.current())\n",
         "    return Streams(\n"
-        "        torch.default_generator.initial_seed(),  # type: ignore[arg-type]\n"
+        "        torch.default_generator.initial_seed(),\n"
         "        random.getstate(),\n"
         "        numpy_stream.current(),\n"
         "    )\n",
@@ -23,7 +23,7 @@ EDITS = [
     (
         "lane/streams.py",
         "    torch.default_generator.set_state(streams.torch)\n",
-        "    torch.default_generator.manual_seed(streams.torch)  # type: ignore[arg-type]\n",
+        "    torch.default_generator.manual_seed(streams.torch)\n",
     ),
 ]
 

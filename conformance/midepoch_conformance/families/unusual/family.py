@@ -11,7 +11,7 @@ from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.families.family import Cell, family
 from midepoch_conformance.families.unusual.aspects import ASPECTS, named, workload
 
-__all__ = ["KINDS", "at_cut", "unusual"]
+__all__ = ["KINDS", "RESUMED", "at_cut", "unusual"]
 
 SHAPES = ((13, 2), (12, 3))
 KINDS = ("stateful_iterable", "map", "iterable", "stateful_map")
@@ -19,19 +19,19 @@ RESUMED = named(*(aspect for aspect in ASPECTS if aspect != "tree"))
 """All workloads but the trees, which have a requirement of their own."""
 
 
-Build = Callable[[Cell, Workload], "Case | None"]
+_Build = Callable[[Cell, Workload], "Case | None"]
 
 
 def unusual(
     name: str, workers: tuple[bool, ...] = (False, True), epochs: int = 2, **facts: Any
-) -> Callable[[Build], Build]:
+) -> Callable[[_Build], _Build]:
     """Register a family on unusual workloads, with the usual axes beside its own.
 
     Its builder also gets the workload, of so many epochs; a cell that has none makes no case.
     """
     usual = {"shape": SHAPES, "unusual": RESUMED, "kind": KINDS}
 
-    def register(build: Build) -> Build:
+    def register(build: _Build) -> _Build:
         def build_on_workload(c: Cell) -> Case | None:
             w = workload(c, epochs)
             return None if w is None else build(c, w)
