@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import random
+import signal
 import subprocess
 import sys
 import time
@@ -22,6 +23,7 @@ from midepoch_conformance.host.codecs import Codecs
 from midepoch_conformance.host.faults import crash, fault_of, hang
 from midepoch_conformance.host.journal import Journal, read_journal
 from midepoch_conformance.host.streams import Streams
+from midepoch_conformance.host.system.child_signals import ChildSignals
 from midepoch_conformance.host.system.deadline import Deadline
 
 HOST_SIDE = sorted(
@@ -191,3 +193,49 @@ def test_host_side_files_are_for_python_39(path: Path) -> None:
     source = path.read_text()
     ast.parse(source, feature_version=(3, 9))
     assert path.stem in ("__init__", "__main__") or "from __future__ import annotations" in source
+
+
+def test_a_handler_of_ended_children_runs_in_the_loaders_turns_alone() -> None:
+    calls: list[str] = []
+    place = "before"
+
+    def died(*_: object) -> None:
+        calls.append(place)
+        raise RuntimeError("a worker died")
+
+    before = signal.signal(signal.SIGCHLD, died)
+    try:
+        signals = ChildSignals()
+        with signals.turn():
+            place = "between"
+        signal.raise_signal(signal.SIGCHLD)
+        signal.raise_signal(signal.SIGCHLD)
+        assert calls == []
+        place = "second"
+        with pytest.raises(RuntimeError, match="a worker died"), signals.turn():
+            raise AssertionError("the turn begins with the signal that waits")
+        place = "third"
+        with signals.turn():
+            assert calls == ["second"]
+            with pytest.raises(RuntimeError, match="a worker died"):
+                signal.raise_signal(signal.SIGCHLD)
+            place = "after"
+        signal.raise_signal(signal.SIGCHLD)
+        signals.give_back()
+        assert (calls, signal.getsignal(signal.SIGCHLD)) == (["second", "third"], died)
+    finally:
+        signal.signal(signal.SIGCHLD, before)
+
+
+@pytest.mark.parametrize("kind", [signal.SIG_DFL, signal.SIG_IGN])
+def test_a_loader_without_a_handler_of_ended_children_gets_none(kind: signal.Handlers) -> None:
+    before = signal.signal(signal.SIGCHLD, kind)
+    try:
+        signals = ChildSignals()
+        with signals.turn():
+            assert signal.getsignal(signal.SIGCHLD) is kind
+        assert signal.getsignal(signal.SIGCHLD) is kind
+        signals.give_back()
+        assert signal.getsignal(signal.SIGCHLD) is kind
+    finally:
+        signal.signal(signal.SIGCHLD, before)

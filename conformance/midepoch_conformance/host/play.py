@@ -27,6 +27,7 @@ from midepoch_conformance.host.held import HeldBatches, Holdings
 from midepoch_conformance.host.job import Job
 from midepoch_conformance.host.journal import FetchLog, Journal
 from midepoch_conformance.host.streams import Streams, seed_streams
+from midepoch_conformance.host.system.child_signals import ChildSignals
 from midepoch_conformance.host.system.processes import end_one, left_after
 
 __all__ = ["NO_SUCH_PART", "NO_SUCH_STATE", "Play"]
@@ -72,6 +73,7 @@ class Play:
         self.holdings = Holdings(self.journal.descriptor)
         self.read = in_words if self.endless else in_numbers
         self.held = HeldBatches(self.read, few=self.endless)
+        self.signals = ChildSignals()
         self.doomed = self.failed = False
         self.asking = False
         self.began = time.monotonic()
@@ -100,6 +102,8 @@ class Play:
             if forked:
                 signal.alarm(0)
             self.journal.done(time.monotonic() - self.began)
+        if not forked:
+            self.signals.give_back()
         return whole
 
     def _begin(self) -> bool:
@@ -123,7 +127,8 @@ class Play:
             event = Event(index, step.do)
             over = False
             try:
-                getattr(self, f"_{step.do}")(step, event)
+                with self.signals.turn():
+                    getattr(self, f"_{step.do}")(step, event)
             except _FailedError as failed:
                 event.fault = failed.fault
                 over = not step.tolerate
@@ -132,8 +137,8 @@ class Play:
             except Exception as error:
                 if not from_outside(error):
                     raise
-                # A loader's handler of signals may raise while the suite's own code runs: torch's
-                # does when a worker dies.
+                # A loader's handler of signals may raise in the suite's own lines: torch's does
+                # when a worker dies.
                 event.fault = fault_of(error, self.journal.phase, self.own)
                 over = not step.tolerate
             event.seconds = time.monotonic() - self.began
