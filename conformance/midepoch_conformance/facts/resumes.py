@@ -45,7 +45,7 @@ opened again in the same process, was used before, or had a live iterator; a sam
 came while a sample was made, or a worker died after a resume."""
 
 SAMPLERS = ("", "random", "replacement", "subset", "weighted", "batches", "custom", "stateful",
-            "distributed", "prepared")  # fmt: skip
+            "drawing", "distributed", "prepared")  # fmt: skip
 PREFETCH = (None, 1, 2, 4)
 LATE, MANY = 3, 4
 """Epochs from the one and resumes from the other on count as equal."""

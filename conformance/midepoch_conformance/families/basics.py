@@ -271,10 +271,12 @@ def _sealed_late(c: Cell) -> Case:
     bites=("a state edited", "fewer batches left than workers"),
     shape=USUAL,
     where=tuple(FRESH),
+    soon=(0, 1),
     tail=("keep",),
 )
 def _edited_after_save(c: Cell) -> Case:
-    edited = "save s, edit s, take 1, save t, edit t, drain, drain"
+    moved = "" if c.soon else "take 1, "
+    edited = f"save s, edit s, {moved}save t, edit t, drain, drain"
     return c.play(f"{FRESH[c.where]}, {edited} | load t, drain, drain")
 
 

@@ -27,7 +27,6 @@ CROSSING = ("containers", "arrays", "tensors", "mutated")
 
 QUICK_VALUES: dict[str, tuple[Any, ...]] = {
     "pair": ((3, 0), (3, 2), (1, 3), (0, 2)),
-    "part": (0, 1, 2, 3, 4, 6, 8, 11),
     "payload": ("arrays", "objects"),
 }
 """The axes that are shorter in quick."""
@@ -79,6 +78,10 @@ def _marks(row: dict[str, Any], family: Family) -> dict[str, Any]:
         marks["kept"] = row["keeper"]
     if family.section == "outages":
         marks["outage"] = family.name
+    if family.name == "healed" and (row["where"], row["sample"]) == ("through", 9):
+        marks["replaced"] = f"{row['kind']}, {row['interval']}, {row['shape']}"
+    if family.name == "part removed" and row.get("workers") == 2 and row["kind"] == "iterable":
+        marks["removed"] = row["part"]
     if family.name == "unordered" and (row["links"], row["then"]) == (2, False):
         marks["unordered"] = family.name
     if family.name == "fetched again" and row["interval"] > 1 and row["where"] != "epoch":
@@ -112,6 +115,8 @@ def _unusual_marks(row: dict[str, Any], family: Family) -> dict[str, Any]:
     late = name == "work cut" and row.get("workers", 0) > 1 and row["cut"] == "last"
     if late and row["unusual"] == "uneven":
         marks["ended"] = row["kind"]
+    if late and row["unusual"] == "looping" and _ends_short(row):
+        marks["ended"] = f"{row['kind']}, looping"
     if name == "work left and saved":
         marks["left"] = f"{row['unusual']}, {row['where']}"
     if name == "work codec" and row["codec"] == "json" and row["unusual"] in CROSSING:
@@ -120,6 +125,12 @@ def _unusual_marks(row: dict[str, Any], family: Family) -> dict[str, Any]:
         marks["tree"] = row["unusual"]
         marks["crossing"] = row["unusual"] if row["unusual"] in CROSSING else None
     return {axis: value for axis, value in marks.items() if value is not None}
+
+
+def _ends_short(row: dict[str, Any]) -> bool:
+    """Return whether each lane's last batch is incomplete, so that it tells the lane's end."""
+    samples, size = row["shape"]
+    return samples % row["workers"] == 0 and bool(samples // row["workers"] % size)
 
 
 def _left_ahead(row: dict[str, Any]) -> str | None:
@@ -141,8 +152,10 @@ def _worth_workers(row: dict[str, Any]) -> bool:
         # With several lanes the last snapshots of all of them lie far apart.
         lanes = row["workers"] > 1 and row["kind"] == "stateful_map"
         return bool(lanes and row["where"] == "epoch")
+    if row["family"] == "healed" and row["kind"] == "stateful_map":
+        return bool(row["where"] == "through" and row["sample"])
     if row["family"] == "healed" and row["interval"] == 100:
-        return bool(row["kind"] == "stateful_map" and row["where"] == "through")
+        return False
     if row["family"] == "changed workers" and row["kind"] in ITERABLES:
         fewer = (3, 2) if row["kind"] == "stateful_iterable" else (1, 3)
         return bool(row["pair"] == fewer)

@@ -66,6 +66,8 @@ GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
         ("draw", "kind"),
         ("outage", "where"),
         ("outage", "when"),
+        ("replaced",),
+        ("removed",),
         ("unordered", "kind"),
         ("user", "kind"),
         ("set up",),
@@ -114,9 +116,11 @@ Quick combines pairs over all axes, full combines triples. With workers the fami
 pairs alone, to stay within the budget. Some axes repeat the family in a part of its rows: ``real``
 in rows with enough batches, ``table`` in those of them that histories do not have, ``core`` in
 those that quick plays with workers on every kind, ``format`` and ``outage`` in their sections,
-``resized`` where the worker count changes, ``unordered`` where there are two resumes. ``user`` are
-the families of what users hand to a loader, ``told`` programs in which the dataset cannot tell its
-state, or whose replays are checked, and ``set up`` a set-up of workers, kept ones or not.
+``resized`` where the worker count changes, ``unordered`` where there are two resumes.
+``replaced`` are workers that die after a snapshot, and ``removed`` the parts of a state of two
+lanes. ``user`` are the families of what users hand to a loader, ``told`` programs in which the
+dataset cannot tell its state, or whose replays are checked, and ``set up`` a set-up of workers,
+kept ones or not.
 """
 
 UNUSUAL_GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {

@@ -135,6 +135,7 @@ class Play:
             except _SessionOver as end:
                 event.document, over = str(end), True
             except Exception as error:
+                self.signals.hold()
                 if not from_outside(error):
                     raise
                 # A loader's handler of signals may raise in the suite's own lines: torch's does

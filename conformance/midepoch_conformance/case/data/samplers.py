@@ -11,7 +11,7 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["SAMPLERS", "Batches", "Custom", "Keys", "Prepared", "Stateful", "Wrapped"]
+__all__ = ["SAMPLERS", "Batches", "Custom", "Drawing", "Keys", "Prepared", "Stateful", "Wrapped"]
 
 
 class Custom:
@@ -85,6 +85,36 @@ class Stateful:
         self.passes, self.position, self.loaded = state["passes"], state["position"], True
 
 
+class Drawing:
+    """A user's Stateful sampler that draws each id, of those that are left, when it is asked."""
+
+    def __init__(self, w: Any) -> None:
+        self.n, self.generator, self.loaded = w.n, random.Random(w.seed), False
+        self.left = list(range(w.n))
+
+    def __len__(self) -> int:
+        return int(self.n)
+
+    def __iter__(self) -> Iterator[int]:
+        self.left, self.loaded = self.left if self.loaded else list(range(self.n)), False
+        return self.indices()
+
+    def indices(self) -> Iterator[int]:
+        """Yield the rest of the pass."""
+        while self.left:
+            yield self.left.pop(self.generator.randrange(len(self.left)))
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return what is left, and the generator."""
+        return {"left": list(self.left), "generator": self.generator.getstate()}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Continue with what was left, once."""
+        version, words, gauss = state["generator"]
+        self.generator.setstate((version, tuple(words), gauss))
+        self.left, self.loaded = list(state["left"]), True
+
+
 class Wrapped:
     """A user's sampler around a sampler around a third one, which has the generator."""
 
@@ -151,6 +181,6 @@ class Prepared:
 
 SAMPLERS: dict[str, Any] = {
     "custom": Custom, "batches": Batches, "stateful": Stateful, "wrapped": Wrapped, "keys": Keys,
-    "prepared": Prepared,
+    "prepared": Prepared, "drawing": Drawing,
 }  # fmt: skip
 """The samplers that are the user's own; all others are torch's."""

@@ -23,9 +23,9 @@ from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
 __all__ = [
-    "GENERATORS", "SOURCES", "Buffer", "Counting", "Filter", "Flatten", "NumpyGenerator", "OneShot",
-    "Packing", "Positions", "Private", "PythonGenerator", "Rewinding", "Row", "RowIterator",
-    "Source", "TorchGenerator",
+    "GENERATORS", "SOURCES", "Buffer", "Counting", "Filter", "Flatten", "Looping",
+    "NumpyGenerator", "OneShot", "Packing", "Positions", "Private", "PythonGenerator", "Rewinding",
+    "Row", "RowIterator", "Source", "TorchGenerator",
 ]  # fmt: skip
 
 Row = list[float]
@@ -82,6 +82,14 @@ class Sticky(Source):
 
     def load_state_dict(self, state: Any) -> None:
         self.at, self.kept = copy.deepcopy(state), copy.deepcopy(state)
+
+
+class Looping(Source):
+    """Is at its beginning again when it has ended."""
+
+    def rows(self) -> Iterator[Row]:
+        yield from super().rows()
+        self.at["position"] = 0
 
 
 class Buffer(Source):
@@ -331,6 +339,7 @@ SOURCES: dict[str, Any] = {
     "oneshot": OneShot,
     "rewinding": Rewinding,
     "sticky": Sticky,
+    "looping": Looping,
 }
 """The source of each stream; uneven and hollow ones have other shards."""
 

@@ -158,8 +158,11 @@ run is "resumed", in the second one: in a later epoch."""
     tail=("keep",),
 )
 def _healed(c: Cell) -> Case | None:
-    if (c.interval == 100) is not (c.shape[1] == 1):
-        return None  # many batches since the last snapshot, or few
+    several = c.interval == 100 or (c.interval == 3 and c.kind == "stateful_map")
+    if c.shape[1] == 1 and not several:
+        return None  # a lane has few batches since the last snapshot
+    if c.shape[1] > 1 and c.interval == 100:
+        return None  # it has many
     if c.where == "resumed" and not (c.sample and c.draw):
         return None  # it was delivered before, or no number tells the epochs apart
     draws = (c.draw,) if c.draw else ()

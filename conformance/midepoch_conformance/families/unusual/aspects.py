@@ -39,7 +39,7 @@ def _of(aspect: str, kinds: tuple[str, ...], shuffles: bool = False, **fields: A
 UNUSUAL: dict[str, Unusual] = {
     **{
         name: _of("stream", _STREAMS, stream=name)
-        for name in ("buffer", "packing", "filter", "flatten", "uneven", "hollow")
+        for name in ("buffer", "packing", "filter", "flatten", "uneven", "hollow", "looping")
     },
     **{name: _of("itself", _STREAMS, stream=name) for name in ("rewinding", "oneshot")},
     "sticky": _of("sticky", ("stateful_iterable",), stream="sticky"),
@@ -56,7 +56,7 @@ UNUSUAL: dict[str, Unusual] = {
     ),
     **{
         name: _of("sampler", _MAPS, sampler=name)
-        for name in ("random", "custom", "stateful", "batches")
+        for name in ("random", "custom", "stateful", "drawing", "batches")
     },
     **{
         name: _of("sampler", ("map",), sampler=name)

@@ -50,23 +50,29 @@ class ChildSignals:
                 handler(signal.SIGCHLD, None)
             yield
         finally:
+            raised = self.hold()
+            if raised is not None:
+                raise raised
+
+    def hold(self) -> Exception | None:
+        """Keep the handler from running; return the error that it raised before it was kept."""
+        raised = None
+        while self._handler is None:
             try:
-                self._take()
-            except Exception:  # the handler ran just before it was taken: its error is the turn's
-                self._take()
-                raise
+                handler = signal.getsignal(signal.SIGCHLD)
+                if not callable(handler):
+                    break
+                signal.signal(signal.SIGCHLD, self._wait)
+                self._handler = handler
+            except Exception as error:
+                raised = error
+        return raised
 
     def give_back(self) -> None:
         """Let the handler run again; a signal that waits is forgotten."""
         handler, self._handler, self._waits = self._handler, None, False
         if handler is not None:
             signal.signal(signal.SIGCHLD, handler)
-
-    def _take(self) -> None:
-        handler = signal.getsignal(signal.SIGCHLD)
-        if callable(handler):
-            signal.signal(signal.SIGCHLD, self._wait)
-            self._handler = handler
 
     def _wait(self, *_: object) -> None:
         self._waits = True
