@@ -316,7 +316,9 @@ class Buffer:
         return self
 
     def __next__(self) -> Any:
-        self.kept += itertools.islice(self.rows, 4 - len(self.kept))
+        # Calls of next() only: iter() would restart a dataset that is its own iterator.
+        while len(self.kept) < 4 and (row := next(self.rows, None)) is not None:
+            self.kept.append(row)
         if not self.kept:
             raise StopIteration
         return self.kept.pop(self.random.randrange(len(self.kept)))
