@@ -109,6 +109,38 @@ def test_a_handler_of_signals_that_raises_between_two_batches_is_the_steps_fault
     assert closed.fault is None
 
 
+def test_a_worker_that_dies_between_two_steps_is_the_next_steps_fault(
+    odd: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The loader's handler would raise while the suite notes the step; the play goes on."""
+
+    def fail(number: int, frame: object) -> None:
+        raise RuntimeError("a worker is gone")
+
+    class Honest(odd.Honest):  # type: ignore[misc, name-defined]
+        def open(self, *arguments: Any) -> Any:
+            signal.signal(signal.SIGCHLD, fail)
+            return super().open(*arguments)
+
+    note = Journal.step
+
+    def wake(journal: Journal, index: int, do: str) -> None:
+        if index != 1:
+            signal.raise_signal(signal.SIGCHLD)
+        note(journal, index, do)
+
+    before = signal.getsignal(signal.SIGCHLD)
+    monkeypatch.setattr(Journal, "step", wake)
+    try:
+        steps = (Step("take", n=1, tolerate=True), Step("take", n=1), Step("drain", tolerate=True))
+        events = played(Honest(), tmp_path, *steps).events
+        assert signal.getsignal(signal.SIGCHLD) is fail
+    finally:
+        signal.signal(signal.SIGCHLD, before)
+    faults = [event.fault.message if event.fault is not None else None for event in events]
+    assert faults == ["a worker is gone", None, "a worker is gone"]
+
+
 def test_saves_and_seals(odd: ModuleType, tmp_path: Path) -> None:
     steps = (
         Step("save", state="s"),

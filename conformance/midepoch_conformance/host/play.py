@@ -111,8 +111,10 @@ class Play:
         self.holdings.begin()
         seed_streams(self.job.ambient)
         try:
-            self.session = self._opened_anew()
+            with self.signals.turn():  # some loaders start workers here
+                self.session = self._opened_anew()
         except BaseException as error:
+            self.signals.hold()
             self.journal.failed(fault_of(error, "open", self.own))
             return False
         return True
