@@ -152,10 +152,9 @@ def _worth_workers(row: dict[str, Any]) -> bool:
         # With several lanes the last snapshots of all of them lie far apart.
         lanes = row["workers"] > 1 and row["kind"] == "stateful_map"
         return bool(lanes and row["where"] == "epoch")
-    if row["family"] == "healed" and row["kind"] == "stateful_map":
-        return bool(row["where"] == "through" and row["sample"])
-    if row["family"] == "healed" and row["interval"] == 100:
-        return False
+    if row["family"] == "healed" and (row["kind"] == "stateful_map" or row["interval"] == 100):
+        told = row["kind"] == "stateful_map"  # its rows tell how often each was fetched
+        return bool(told and row["where"] == "through" and row["sample"])
     if row["family"] == "changed workers" and row["kind"] in ITERABLES:
         fewer = (3, 2) if row["kind"] == "stateful_iterable" else (1, 3)
         return bool(row["pair"] == fewer)

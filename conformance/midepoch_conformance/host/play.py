@@ -114,7 +114,7 @@ class Play:
             with self.signals.turn():  # some loaders start workers here
                 self.session = self._opened_anew()
         except BaseException as error:
-            self.signals.hold()
+            self.signals.hold()  # the handler may have raised just before the turn kept it
             self.journal.failed(fault_of(error, "open", self.own))
             return False
         return True
@@ -137,7 +137,7 @@ class Play:
             except _SessionOver as end:
                 event.document, over = str(end), True
             except Exception as error:
-                self.signals.hold()
+                self.signals.hold()  # the handler may have raised just before the turn kept it
                 if not from_outside(error):
                     raise
                 # A loader's handler of signals may raise in the suite's own lines: torch's does

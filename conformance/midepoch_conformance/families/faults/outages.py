@@ -158,11 +158,11 @@ run is "resumed", in the second one: in a later epoch."""
     tail=("keep",),
 )
 def _healed(c: Cell) -> Case | None:
-    several = c.interval == 100 or (c.interval == 3 and c.kind == "stateful_map")
-    if c.shape[1] == 1 and not several:
-        return None  # a lane has few batches since the last snapshot
-    if c.shape[1] > 1 and c.interval == 100:
-        return None  # it has many
+    single = c.shape[1] == 1  # only then has a lane several batches between two snapshots
+    if single and not (c.interval == 100 or (c.interval == 3 and c.kind == "stateful_map")):
+        return None  # only these look at such lanes: before a first snapshot, or after one
+    if c.interval == 100 and not single:
+        return None
     if c.where == "resumed" and not (c.sample and c.draw):
         return None  # it was delivered before, or no number tells the epochs apart
     draws = (c.draw,) if c.draw else ()
