@@ -27,7 +27,7 @@ from midepoch_conformance.case.data.sources import GENERATORS
 from midepoch_conformance.case.trace import Trace
 from midepoch_conformance.case.uninterrupted import usual_lengths
 from midepoch_conformance.case.workload import AMBIENT_DRAWS, KINDS, Workload, WorkloadError
-from midepoch_conformance.families.offered import EXTRAS
+from midepoch_conformance.families.offered import EXTRAS, reason_not_offered
 from midepoch_conformance.families.unusual.aspects import UNUSUAL
 from midepoch_conformance.host.loading import BUILT_IN
 from midepoch_conformance.host.system.processes import adopt_orphans
@@ -299,9 +299,14 @@ def unusual_cells(*names: str) -> Any:
         for name in names
         for work in UNUSUAL
         for kind in UNUSUAL[work].kinds
-        if kind in offer(name).kinds
+        if _offers(name, unusual(work, kind))
     )
     return pytest.mark.parametrize(("name", "work", "kind"), list(cells))
+
+
+def _offers(name: str, w: Workload) -> bool:
+    case = Case("plain", w, (SessionPlan(Execution(), ()),))
+    return reason_not_offered(case, offer(name)) is None
 
 
 def unusual(name: str, kind: str, **fields: Any) -> Workload:

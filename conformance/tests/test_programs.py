@@ -164,13 +164,12 @@ def test_a_state_is_refused_only_where_the_dataset_told_none(
         ("break_after_a_resume_starts_over", set(FAILURES)),
     ],
 )
-def test_they_judge(
-    name: str | None, outcomes: set[str], drawn: list[Case], warm_hosts: WarmHosts
-) -> None:
+def test_they_judge(name: str | None, outcomes: set[str], warm_hosts: WarmHosts) -> None:
     warm_hosts.modules = TORCH
     with Runner("reference" if name is None else f"{MUTANTS / name}.py:Adapter") as runner:
         bench = Bench(runner)
-        outcome = {f.outcome for case in drawn[:20] for f in bench.judge(case).findings}
+        drawn = draw_programs("quick", runner.info.offer, seed=1, declines=runner.declines)
+        outcome = {f.outcome for case in drawn[:30] for f in bench.judge(case).findings}
     assert outcome <= outcomes if name is None else outcome & outcomes
 
 

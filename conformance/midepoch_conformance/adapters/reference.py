@@ -39,7 +39,7 @@ class Session:
         self.loader = StatefulDataLoader(
             self.dataset,
             **dealt(w, x, self.dataset),
-            collate_fn=torch_data.collate(w),
+            collate_fn=torch_data.collate(w, draw),
             worker_init_fn=torch_data.set_up if w.stream in torch_data.SET_UP else None,
             seed=None if w.adopts else w.seed,
             data_id=None if w.shuffle else w.data or None,  # then the dataset has a fingerprint
@@ -55,7 +55,10 @@ class Session:
             prefetch_factor=x.prefetch,
             persistent_workers=x.persistent,
             # It begins an epoch more than is asked for, so costs are counted without it.
-            prefetch_next_epoch=bool(x.workers and x.persistent and x.prefetch and not w.log),
+            # Nor can a dataset know an epoch that its user has not set yet.
+            prefetch_next_epoch=bool(
+                x.workers and x.persistent and x.prefetch and not (w.log or w.stream == "set")
+            ),
             snapshot_every_n_steps=x.interval,
         )
 
@@ -134,6 +137,6 @@ EXTRAS = (
     "streams", "sticky streams", "trees", "iterator state", "samplers", "set_epoch", "growing",
     "arrays", "payloads", "unbatched", "set up", "world", "shared", "cut anew", "dealt", "restarts",
     "unordered states", "adoption", "replay checks", "process group", "failing states", "skipping",
-    "named epochs",
+    "named epochs", "collating", "getitems", "set streams", "beside", "asked again",
 )  # fmt: skip
 TAILS = {"keep": "keep", "drop": "discard", "rollover": "rollover"}

@@ -45,6 +45,13 @@ class Map:
         return self.w.data or None
 
 
+class MapOfBatches(Map):
+    """The same, which gives all samples of a batch at once."""
+
+    def __getitems__(self, ids):
+        return [self[i] for i in ids]
+
+
 class Stream(data.IterableDataset):
     """An iterable dataset: each lane yields its share, by ``get_worker_info``."""
 
@@ -134,6 +141,10 @@ class KeptMap(Kept, Map):
         return source(self)[i]
 
 
+class KeptMapOfBatches(KeptMap, MapOfBatches):
+    """The same, which gives all samples of a batch at once."""
+
+
 class KeptStream(Kept, Made):
     """A Stateful iterable."""
 
@@ -174,10 +185,12 @@ def dataset_of(w, draw=None):
     """Return the dataset of the workload's form."""
     return {
         "map": Map,
+        "map of batches": MapOfBatches,
         "iterable": Stream,
         "stream": Made,
         "own iterator": OwnIterator,
         "stateful_map": KeptMap,
+        "stateful_map of batches": KeptMapOfBatches,
         "stateful_iterable": StatefulStream,
         "stateful stream": KeptStream,
         "stateful own iterator": KeptOwnIterator,
@@ -186,11 +199,24 @@ def dataset_of(w, draw=None):
     }[w.form](w, draw)
 
 
-def collate(w):
+def collate(w, draw=None):
     """Return what makes a batch of a list of rows; None: torch's own function, of arrays."""
     if w.width > 1:
         return None
+    if w.collated:
+        return Collate(w, draw)
     return list if w.batch_size or w.gives_batches else alone
+
+
+class Collate:
+    """A user's function that draws numbers for each row, as one does that mixes samples."""
+
+    def __init__(self, w, draw):
+        self.w, self.draw = w, draw
+
+    def __call__(self, rows):
+        rows = rows if self.w.batch_size or self.w.gives_batches else [rows]
+        return [[*row, *self.w.drawn(self.draw)] for row in rows]
 
 
 def alone(row):
@@ -248,10 +274,10 @@ def order_of_rank(w, x, dataset):
 def lifetime(w, x):
     """Return how long midepoch's copies of the dataset live.
 
-    Streams that remember their passes live on where torch's do. Sticky ones cannot, and the copies
-    that are set up are set up for each epoch.
+    Streams that remember their passes live on where torch's do. Sticky ones cannot, nor can those
+    that hear of an epoch. The copies that are set up are set up for each epoch.
     """
-    if w.stream == "sticky" or (x.workers and (w.stream in SET_UP or not x.persistent)):
+    if w.stream in ("sticky", "set") or (x.workers and (w.stream in SET_UP or not x.persistent)):
         return "epoch"
     return "run"
 
@@ -268,6 +294,8 @@ def reason_to_decline(w, x):
 class Epoch:
     """An epoch that tells the session of its end."""
 
+    over = False
+
     def __init__(self, session):
         self.session, self.batches = session, iter(session.loader)
 
@@ -278,7 +306,9 @@ class Epoch:
         try:
             batch = next(self.batches)
         except StopIteration:
-            self.session.next_epoch()
+            if not self.over:
+                self.session.next_epoch()
+            self.over = True
             raise
         self.session.begun = True
         return batch
@@ -295,12 +325,13 @@ class EpochsFromOutside:
 
     def set_epoch(self):
         self.dataset.length = self.w.length(self.number)
-        if self.w.sets_epoch:
+        if self.w.sets_epoch and self.w.sampler:
             self.loader.sampler.set_epoch(self.number)
 
     def epoch(self):
         if self.begun:  # the caller broke out of the epoch before
             self.next_epoch()
+        self.dataset.w.epoch = self.number
         return Epoch(self)
 
     def next_epoch(self):

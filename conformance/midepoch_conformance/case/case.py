@@ -44,7 +44,7 @@ CAUGHT = ("caught", "caught again", "caught and healed")
 ACTIONS = {
     "take": "deliver n batches of the epoch (starting one if none is open); n = -1: all that are "
     "left, without asking for the end",
-    "drain": "deliver the rest of the epoch and see its end",
+    "drain": "deliver the rest of the epoch and see its end; with n = 1, ask for more after that",
     "break": "drop the open epoch",
     "save": "take a state, keep the object under `state`, encode it with `codec` at once",
     "seal": "encode the object kept under `state` again, as it is now, under `into`",
@@ -62,6 +62,8 @@ ACTIONS = {
     "close": "close the session and count its remaining processes",
     "open": "open the session again, in the same process, after `close`",
     "count": "note how many processes, threads and descriptors the loader holds",
+    "beside": "deliver n batches of another loader on the same data, in this process; it lives on "
+    "beside the first one",
     "lose": "kill the worker that the loader has had longest, wherever it is",
     "kill": "kill the session's process here, and its workers with it; saved states stay",
 }

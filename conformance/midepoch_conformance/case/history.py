@@ -95,7 +95,8 @@ class Course:
             getattr(workload, name) != getattr(self.workload, name) for name in _RAISES
         )
         self.cut = self.cut or plan.execution.interval != 1
-        self.lost = int(workload.die_once)  # the workers that were lost
+        # The workers that were lost.
+        self.lost = int(workload.die_once) + int(workload.dies_again)
         self._lengths: dict[int, int] = {}
         # For each state object of this session, whether it is unchanged since it was saved.
         self.objects: dict[str, bool] = {}
@@ -222,6 +223,12 @@ class Course:
             return "only a process that is a worker can be replaced when it dies"
         return None
 
+    def _ask_beside(self, step: Step) -> str | None:
+        faults = (getattr(self.seen, name) for name in ("die_at", "interrupt_at"))
+        if self.failing or self.execution.restarts or any(at is not None for at in faults):
+            return "it is not sure which loader a fault meets"
+        return "no such number of batches" if step.n < 1 else None
+
     def _ask_load_bogus(self, step: Step) -> str | None:
         if self.dying:
             return "the worker may be dead"
@@ -344,8 +351,8 @@ def _lasts(x: Execution) -> bool:
 def strict(case: Case) -> bool:
     """Return whether a history asks something that only implementers of the format promise.
 
-    That is the effect of an untouched iterator, and the values drawn after a break or an interrupt:
-    a loader that seeds each batch draws those of the uninterrupted run.
+    That is the effect of an untouched iterator, and the values drawn after a break or an interrupt,
+    or beside another loader: one that seeds each batch draws those of the uninterrupted run.
     """
     steps = [step for plan in case.sessions for step in plan.steps]
     peeks = any(step.do == "take" and step.n == 0 for step in steps)
@@ -356,7 +363,9 @@ def strict(case: Case) -> bool:
     interrupts = any(case.session_workload(i).interrupt_at is not None for i in numbers)
     # The dataset's own generators are part of its state.
     ambient = set(case.workload.draws) - set(GENERATORS)
-    return peeks or (breaks and bool(case.workload.draws)) or (interrupts and bool(ambient))
+    beside = any(step.do == "beside" for step in steps)
+    drawn = (interrupts or beside) and bool(ambient)
+    return peeks or (breaks and bool(case.workload.draws)) or drawn
 
 
 def faulty(case: Case) -> bool:

@@ -42,6 +42,7 @@ ORDER: dict[str, tuple[str, ...]] = {
     "load_cut": ("state", "n"),
     "load_document": ("value", "document"),
     "name_epoch": ("n",),
+    "beside": ("n",),
 }
 """The fields of an action that are written without their names."""
 

@@ -32,6 +32,7 @@ _STREAMS = {
 _STREAMED = {
     "plain": "",
     "uneven": "of which the first worker has most",
+    "rising": "of which the last worker has most",
     "hollow": "of which some workers have none",
     "buffer": "with a shuffle buffer",
     "packing": "whose leftovers go into the next",
@@ -41,6 +42,8 @@ _STREAMED = {
     "sticky": "that begins each pass at the state loaded last",
     "looping": "that is at its beginning again when it has ended",
     "rewinding": "that is its own iterator and starts over with each",
+    "set": "whose order follows from the epoch that the user sets",
+    "reshuffled": "that draws its order when a pass begins and when a state is loaded",
     "begun": "that draws when a pass begins",
     "set up": "that draws when a worker sets it up",
     "divided": "that is divided when a worker sets it up",
@@ -75,6 +78,7 @@ _SAMPLERS = {
     "custom": "a sampler of the user's with a generator of its own",
     "stateful": "a Stateful sampler of the user's",
     "drawing": "a Stateful sampler of the user's that draws each sample when it is asked",
+    "permuting": "a Stateful sampler of the user's that draws each pass from the global streams",
     "wrapped": "a sampler of the user's around two others with a generator inside",
     "prepared": "a sampler of the user's that makes its order when its epoch is set",
     "keys": "a sampler of the user's that gives keys, with two generators of its own",
@@ -165,6 +169,10 @@ def describe_workload(w: Workload) -> str:
         sorts = "uniform, normal and 32-bit numbers " if w.mixed else ""
         streams = " and ".join(_STREAMS.get(d, d) for d in w.draws)
         words.append(f"each drawing {sorts}from {streams}")
+    if w.collated:
+        words.append("each collated with draws from the same")
+    if w.getitems:
+        words.append("fetched a batch at once")
     if w.width > 1:
         words.append(f"each an array of {w.width} numbers")
     if w.payload:
@@ -182,6 +190,8 @@ def _changed(name: str, value: object) -> str:
         return "no worker dies" if value is None else f"sample {value} kills its process"
     if name == "interrupt_at" and value is None:
         return "no interrupt"
+    if name == "dies_again":
+        return "the next one dies while it is restored" if value else "the next one lives"
     if name == "fail_once":
         return "once" if value else "each time"
     if name in ("fail_at", "interrupt_at", "stop_at") and value is not None:
@@ -209,7 +219,10 @@ def _faults(w: Workload) -> Iterator[str]:
             yield "the dataset raises when it is set up"
         elif getattr(w, field) is not None:
             once = " once" if getattr(w, _ONCE.get(field, ""), False) else ""
-            yield f"sample {getattr(w, field)} {what}{once}"
+            again = ", and its replacement dies while it is restored" if w.dies_again else ""
+            yield f"sample {getattr(w, field)} {what}{once}{again if field == 'die_at' else ''}"
+    if w.exits_at:
+        yield f"samples {' and '.join(map(str, w.exits_at))} end their processes once"
     if w.gate is not None:
         yield _waits(w.gate)
 
@@ -254,7 +267,7 @@ def describe_step(step: Step, names: dict[str, str] | None = None) -> str:
         else f"deliver {_count(step.n, 'batch')}",
         "drain": "deliver all up to an error or the end of the epoch"
         if step.tolerate
-        else "deliver the rest of the epoch",
+        else "deliver the rest of the epoch" + (", its end asked for twice" if step.n else ""),
         "break": "break the epoch off",
         "save": f"save{state}{codec}",
         "seal": f"encode{state or ' the state'} again",
@@ -271,6 +284,7 @@ def describe_step(step: Step, names: dict[str, str] | None = None) -> str:
         "count": "count the loader's holdings",
         "kill": "kill the process",
         "lose": "kill a worker",
+        "beside": f"deliver {_count(step.n, 'batch')} of another loader beside it",
         "recode": f"encode{state or ' the state'} again{codec}",
     }[step.do]
     return f"try to {words}" if step.tolerate else words
@@ -308,7 +322,7 @@ def _folded(steps: tuple[Step, ...], names: dict[str, str]) -> list[str]:
     inside = False  # an epoch is open, or was when the loaded state was taken
     for step, run in itertools.groupby(steps):
         times = len(list(run))
-        if step.do == "drain" and not step.tolerate:
+        if step.do == "drain" and not (step.tolerate or step.n):
             words.append(_drained(times, inside))
         else:
             one = describe_step(step, names)

@@ -116,6 +116,9 @@ class Workload(Rows):
     die_once: bool = False
     """Whether ``die_at`` kills the process only the first time; needs a log."""
 
+    exits_at: tuple[int, ...] = ()
+    """The samples at which the process computing them exits, at each of them once; needs a log."""
+
     fail_once: bool = False
     """Whether ``fail_at`` raises only the first time; needs a log."""
 
@@ -154,10 +157,22 @@ class Workload(Rows):
     skips: bool = False
     """Whether the user asks the loader to skip an empty rest of an epoch after a load."""
 
+    collated: bool = False
+    """Whether the user's ``collate_fn`` draws as well: each row then ends with one more number of
+    each stream in ``draws`` that is not the dataset's own."""
+
+    getitems: bool = False
+    """Whether a dataset with random access gives all samples of a batch at once
+    (``__getitems__``)."""
+
+    dies_again: bool = False
+    """Whether the worker that replaces the one that ``die_at`` killed dies once more, while its
+    dataset's state is loaded; needs a log."""
+
     def __post_init__(self) -> None:
         # JSON has no tuples. Stored cases of older versions hold a boolean as their tree, which the
         # field's type does not allow.
-        self.draws = tuple(self.draws)
+        self.draws, self.exits_at = tuple(self.draws), tuple(self.exits_at)
         self.gate = None if self.gate is None else (self.gate[0], self.gate[1])
         self.tree = {True: "plain", False: ""}.get(self.tree, self.tree)  # type: ignore[call-overload]
         for name, known in _CHOICES.items():
@@ -171,13 +186,14 @@ class Workload(Rows):
         """The dataset's form, which tells what class an adapter makes of it.
 
         ``"map"``, ``"iterable"`` and ``"stateful_iterable"`` are the plain ones,
-        whose rows are those of their ids in order. The others have a :meth:`source`:
+        whose rows are those of their ids in order; so is ``"map of batches"``, which has
+        ``__getitems__``. The others have a :meth:`source`: ``"stateful_map of batches"``,
         ``"stateful_map"``, ``"stream"``, ``"stateful stream"``; ``"own iterator"`` and
         ``"stateful own iterator"``, where ``iter(dataset) is dataset``; ``"iterator state"`` and
         ``"both states"``, by where a Stateful iterable keeps its state.
         """
         if self.kind not in ("iterable", "stateful_iterable"):
-            return self.kind
+            return f"{self.kind} of batches" if self.getitems else self.kind
         stateful = "stateful " if self.kind == "stateful_iterable" else ""
         if issubclass(sources.SOURCES.get(self.stream, object), sources.OneShot):
             return f"{stateful}own iterator"
@@ -202,6 +218,8 @@ class Workload(Rows):
             f"tree: {self.tree}" if self.tree not in ("", "plain") else "",
             f"{self.private[0]} generator" if self.private else "",
             f"{self.sampler} sampler" if self.sampler else "",
+            "drawing collate_fn" if self.collated else "",
+            "batches fetched at once" if self.getitems else "",
             "other lengths" if self.grow else "",
             "rolled over" if self.tail == "rollover" else "",
             "arrays" if self.width > 1 else "",

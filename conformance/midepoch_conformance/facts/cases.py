@@ -58,6 +58,10 @@ def _of_workload(w: Workload) -> Iterator[str]:
         yield "a user's sampler"
     if w.draws:
         yield "draws"
+    if w.exits_at:
+        yield "a lost worker"
+    if w.dies_again:
+        yield "a replacement replaced"
     yield from (words for name, words in _FAULTS.items() if getattr(w, name) is not None)
 
 
@@ -83,6 +87,8 @@ def _of_steps(plan: SessionPlan) -> Iterator[str]:
         yield "several epochs"
     if "break" in names:
         yield "an epoch broken off"
+    if "lose" in names:
+        yield "a worker lost and replaced"
     if "name_epoch" in names:
         yield "a named epoch"
     if "kill" in names:

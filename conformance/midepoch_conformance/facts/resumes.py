@@ -45,7 +45,7 @@ opened again in the same process, was used before, or had a live iterator; a sam
 came while a sample was made, or a worker died after a resume."""
 
 SAMPLERS = ("", "random", "replacement", "subset", "weighted", "batches", "custom", "stateful",
-            "drawing", "distributed", "prepared")  # fmt: skip
+            "drawing", "permuting", "distributed", "prepared")  # fmt: skip
 PREFETCH = (None, 1, 2, 4)
 LATE, MANY = 3, 4
 """Epochs from the one and resumes from the other on count as equal."""
@@ -60,9 +60,9 @@ def offered_values(offer: Offer) -> dict[str, tuple[Value, ...]]:
     """
     workers = max(offer.workers, default=0) > 0
     needed = {"": set[str](), "distributed": {"set_epoch"}, "prepared": {"set_epoch", "samplers"}}
-    samplers = tuple(
-        name for name in SAMPLERS if needed.get(name, {"samplers"}) <= set(offer.extras)
-    )
+    needed["permuting"] = {"samplers", "midepoch"}
+    known = {*offer.extras, *offer.formats}
+    samplers = tuple(name for name in SAMPLERS if needed.get(name, {"samplers"}) <= known)
     places = {"start": "start", "end": "end+mid", "after the end": "end"}
     saved = tuple(
         place
@@ -74,6 +74,8 @@ def offered_values(offer: Offer) -> dict[str, tuple[Value, ...]]:
         "",
         *(("a sample that raises",) if maps and offer.name != "own" else ()),
         *(("a length that changes",) if "map" in maps and "growing" in offer.extras else ()),
+        *(("a collate_fn that draws",) if "collating" in offer.extras and offer.draws else ()),
+        *(("batches fetched at once",) if maps and "getitems" in offer.extras else ()),
     )
     impossible = {"live"} if offer.boundary == "stream" else set()
     impossible |= set() if workers and "process" in offer.worker_kinds else {"worker lost"}
@@ -248,10 +250,16 @@ class _Walk:
             facts.add(("reached", "a seed adopted"))
         if self.course.seen.die_once:
             facts.add(("reached", "a worker replaced"))
+        if self.course.seen.dies_again:
+            facts.add(("reached", "a replacement replaced"))
         self.loaded.add(step.state)
         self._anew()
         self.now, self.resumes, self.ended = facts, one.resumes + 1, "in place"
         self.found.append(facts)
+        self.course.follow(step)
+
+    def _beside(self, step: Step) -> None:
+        self._reach("another loader beside it")
         self.course.follow(step)
 
     def _lose(self, step: Step) -> None:
@@ -295,8 +303,14 @@ def _of_workload(w: Workload) -> Iterator[Fact]:
         yield ("tree", w.tree)
     if w.mixed:
         yield ("reached", "normal numbers and 32 bits")
-    raises = "a sample that raises" if w.fail_at is not None else ""
-    yield ("unusual", "a length that changes" if w.grow else raises)
+    unusual = {
+        "a sample that raises": w.fail_at is not None,
+        "a length that changes": w.grow != 0,
+        "a collate_fn that draws": w.collated,
+        "batches fetched at once": w.getitems,
+    }
+    found = [words for words, holds in unusual.items() if holds]
+    yield from (("unusual", words) for words in found or ("",))
     yield from (("reached", words) for words, holds in _asked(w).items() if holds)
     if w.batch_size and w.n % w.batch_size:
         yield ("reached", "a tail" if w.tail != "drop" else "a tail dropped")

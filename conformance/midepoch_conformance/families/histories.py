@@ -72,6 +72,10 @@ PLOTS = {
         "take 1?, save a | load a, drain?, take 1?, save b | "
         "load b, drain?, drain?, save c | load c, drain?, drain?"
     ),
+    "another loader": (
+        "beside 1, take 2, beside 2, save a, beside 2, take 1 | "
+        "beside 2, load a, take 1, beside 3, save b, drain | beside 1, load b, drain, drain"
+    ),
     "interrupted at once": (
         "take 2, save a | load a, take 1, save b | "
         "[interrupt_at=6 log=auto] load b, drain?, save c, drain? | load c, drain, drain"
@@ -98,7 +102,9 @@ PLOTS = {
 }
 """The sessions of each plot."""
 
-WITH_WORKERS = ("break after a resume", "rolled back", "other workers", "a lost worker")
+WITH_WORKERS = (
+    "break after a resume", "rolled back", "another loader", "other workers", "a lost worker",
+)  # fmt: skip
 """The plots that are played with workers; the last two with nothing else."""
 
 CAUGHT = ("caught", "caught in the rest")
@@ -122,7 +128,7 @@ CAUGHT = ("caught", "caught in the rest")
     tail=("keep",),
 )
 def _history(c: Cell) -> Case | None:
-    alone = c.plot in WITH_WORKERS[2:]
+    alone = c.plot in WITH_WORKERS[-2:]
     if (c.plot not in WITH_WORKERS) if c.workers else alone:
         return None
     if c.kind == "map" and not c.shuffle:

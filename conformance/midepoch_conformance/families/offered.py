@@ -39,6 +39,11 @@ EXTRAS = {
     "skipping": "loaders that skip an empty rest of an epoch",
     "set up": "streams that a worker's set-up divides",
     "shuffled streams": "streams that the loader shuffles",
+    "collating": "collate functions that draw",
+    "getitems": "datasets that give all samples of a batch at once",
+    "set streams": "streams whose epoch the user sets",
+    "beside": "other loaders in the same process",
+    "asked again": "iterators that are asked for more after their end",
     "named epochs": "loaders whose caller names the next epoch",
     "process group": "ranks of a process group that run at the same time",
 }
@@ -82,6 +87,10 @@ def _workload(w: Workload, offer: Offer) -> str | None:
         return _why(offer, w.tail, f"tail={w.tail!r} is not offered", "tails")
     if w.shuffle not in offer.shuffles:
         return _why(offer, "shuffle", f"shuffle={w.shuffle} is not offered", "shuffles")
+    # The format alone says when such a stream, or sampler, draws.
+    itself = w.stream == "reshuffled" or w.sampler == "permuting"
+    if itself and "midepoch" not in offer.formats:
+        return _why(offer, "formats", "only implementers of midepoch's own format promise this")
     extra = next((extra for extra in _extras(w) if extra not in offer.extras), None)
     if extra is not None:
         return _why(offer, extra, f"its adapter does not carry {EXTRAS[extra]}", "extras")
@@ -92,12 +101,15 @@ def _extras(w: Workload) -> list[str]:
     """Return the extras that a workload needs of an adapter."""
     its_own = w.form in ("own iterator", "stateful own iterator")
     needed = {
-        "streams": w.stream not in ("plain", "sticky"),
+        "streams": w.stream not in ("plain", "sticky", "set"),
+        "set streams": w.stream == "set",
+        "collating": w.collated,
+        "getitems": w.getitems,
         "sticky streams": w.stream == "sticky",
         "trees": w.tree not in ("", "plain"),
         "iterator state": w.state_at != "dataset" or (its_own and w.kind == "stateful_iterable"),
         "samplers": w.sampler not in ("", "distributed"),
-        "set_epoch": w.sets_epoch,
+        "set_epoch": w.sets_epoch and w.sampler != "",
         "growing": w.grow != 0,
         "arrays": w.width > 1,
         "payloads": w.payload != "",
@@ -155,7 +167,7 @@ def _history(case: Case, offer: Offer) -> str | None:
         return "the samples are the loader's own, and none of them fails"
     if offer.live_load == "next" and _goes_on_after_a_live_load(case):
         return _why(offer, "live_load", "a load applies to the next iterator, as it documents")
-    if strict(case) and "midepoch" not in offer.formats:
+    if (strict(case) or case.workload.stream == "begun") and "midepoch" not in offer.formats:
         return _why(offer, "formats", "only implementers of midepoch's own format promise this")
     changed = len({plan.execution.workers for plan in case.sessions}) > 1
     if changed and case.workload.kind not in offer.fixed_plan:
@@ -273,6 +285,11 @@ def _states(session: SessionPlan, offer: Offer) -> str | None:
     steps = session.steps
     if any(s.do == "save" or s.do.startswith("load") for s in steps) and not offer.saves:
         return _why(offer, "saves", "no state can be taken")
+    asked = {"beside": any(s.do == "beside" for s in steps)}
+    asked["asked again"] = any(s.do == "drain" and s.n for s in steps)
+    for extra in (name for name, is_asked in asked.items() if is_asked):
+        if extra not in offer.extras:
+            return _why(offer, extra, f"its adapter does not carry {EXTRAS[extra]}", "extras")
     if any(s.do == "name_epoch" for s in steps) and "named epochs" not in offer.extras:
         why = f"its adapter does not carry {EXTRAS['named epochs']}"
         return _why(offer, "named epochs", why, "extras")

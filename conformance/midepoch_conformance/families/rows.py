@@ -65,7 +65,8 @@ def _marks(row: dict[str, Any], family: Family) -> dict[str, Any]:
     if family.section in ("format", "positions", "drawn", "users"):
         by = "user" if family.section == "users" else "format"
         kept = (family.name, row["kind"], row.get("persistent"))
-        is_set_up = kept == ("divided", kept[1], True) or row.get("where") == "worker"
+        is_set_up = kept[0] in _LASTING and bool(kept[2])
+        is_set_up = is_set_up or row.get("where") == "worker"
         marks = {by: family.name, **({"set up": kept} if is_set_up else {})}
         if row.get("plot") in {*UNTOLD, *CHECKED}:
             marks["told"] = f"{row['kind']}, {row['plot']}"
@@ -98,6 +99,10 @@ def _marks(row: dict[str, Any], family: Family) -> dict[str, Any]:
         if "kinds" in family.quick:
             marks["core"] = family.name
     return marks
+
+
+_LASTING = ("divided", "set stream", "lost twice", "used after a death")
+"""The families of users that quick plays with persistent workers on each kind."""
 
 
 def _unusual_marks(row: dict[str, Any], family: Family) -> dict[str, Any]:

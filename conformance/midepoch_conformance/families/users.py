@@ -7,9 +7,11 @@ loader shuffles, and the names of epochs (``set_epoch``). All is pure.
 from __future__ import annotations
 
 import dataclasses
+import random
 from functools import partial
 
 from midepoch_conformance.case.case import Case
+from midepoch_conformance.case.data.samplers import Custom
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.families.execution import WORKER_PAIRS
 from midepoch_conformance.families.family import (
@@ -156,6 +158,90 @@ def _caught_and_healed(c: Cell) -> Case:
     # One, two or three workers have both samples in one lane.
     w = c.workload(1, fail_at=2, die_at=8, die_once=True, log="auto")
     return c.play("drain?, drain?", w, restarts=2)
+
+
+@_users(
+    "healed again",
+    (True,),
+    bites=("a lost worker", "a replacement replaced"),
+    needs=("samples",),
+    shape=((13, 1),),
+    kind=("stateful_map", "stateful_iterable"),
+    tail=("keep",),
+)
+def _healed_again(c: Cell) -> Case:
+    """A worker dies, and then the next one while the dataset's state is loaded into it."""
+    w = c.workload(die_at=8, die_once=True, dies_again=True, log="auto")
+    return c.play("drain, drain", w, restarts=3)
+
+
+@_users(
+    "unordered sampler",
+    (True,),
+    bites=("a user's sampler",),
+    needs=("samples",),
+    shape=((26, 2),),
+    kind=("map",),
+    position=(4, 6),
+    tail=("keep",),
+)
+def _unordered_sampler(c: Cell) -> Case | None:
+    """Save after several batches of a user's sampler have overtaken the first one."""
+    if c.workers < 2 or c.shuffle:
+        return None
+    w = c.workload(sampler="custom", log="auto")
+    order = Custom.order(random.Random(w.seed), w.n)
+    w = dataclasses.replace(w, gate=(order[0], order[10]))
+    steps = f"take {c.position}, save s0 | [gate=null] load s0, drain, drain"
+    return c.play(steps, w, in_order=False)
+
+
+@_users(
+    "lost twice",
+    (True,),
+    bites=("a lost worker", "persistent workers"),
+    needs=("samples",),
+    shape=((13, 1),),
+    kind=("map", "stateful_map", *ITERABLES),
+    persistent=(False, True),
+    tail=("keep",),
+)
+def _lost_twice(c: Cell) -> Case:
+    """A worker dies at a batch, and its replacement at a later one."""
+    # One or two workers have both samples in one lane.
+    w = c.workload(exits_at=(4, 8), log="auto")
+    return c.play("drain, drain", w, restarts=3)
+
+
+@_users(
+    "used after a death",
+    (True,),
+    bites=("a lost worker", "persistent workers"),
+    needs=("samples",),
+    shape=((13, 2),),
+    kind=("map",),
+    persistent=(False, True),
+    tail=("keep",),
+)
+def _used_after_a_death(c: Cell) -> Case:
+    """Load a state into the loader whose worker has died."""
+    steps = "take 2, save s | [die_at=8 die_once=true log=auto] drain?, load s, break, drain, drain"
+    return c.play(steps, c.workload())
+
+
+@_users(
+    "set stream",
+    bites=("a later epoch", "persistent workers"),
+    shape=((13, 2),),
+    kind=ITERABLES,
+    persistent=(False, True),
+    tail=("keep",),
+)
+def _set_stream(c: Cell) -> Case | None:
+    """The user sets the epoch of a stream before each epoch."""
+    if c.persistent and not c.workers:
+        return None
+    return c.play("drain, take 3, save s | load s, drain, drain", c.workload(3, stream="set"))
 
 
 NAMED = {

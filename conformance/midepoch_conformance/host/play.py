@@ -22,6 +22,7 @@ from midepoch_conformance.case.data.trees import altered, spelled
 from midepoch_conformance.case.trace import Event, Fault
 from midepoch_conformance.host import codecs
 from midepoch_conformance.host.batch_values import BatchError, in_numbers, in_words
+from midepoch_conformance.host.beside import AnotherLoader
 from midepoch_conformance.host.faults import ENDLESS, fault_of, from_outside
 from midepoch_conformance.host.held import HeldBatches, Holdings
 from midepoch_conformance.host.job import Job
@@ -64,6 +65,7 @@ class Play:
         self.holds = not self.endless or job.execution.workers > 0
         self.journal = Journal(job.journal)
         self.session: Session | None = None
+        self.other: AnotherLoader | None = None
         self.epoch: Iterator[list[list[float]]] | None = None
         self.begun = False
         self.kept: dict[str, Any] = {}
@@ -166,8 +168,12 @@ class Play:
     def _drain(self, step: Step, event: Event) -> None:
         with self._streams(event):
             self._opened(event)
+            epoch = self.epoch
             for taken in range(self._bound()):
                 if not self._next(event, self._phase(event, taken)):
+                    if step.n and epoch is not None:
+                        with self._watched("end"):
+                            next(epoch, None)
                     return
         raise _FailedError(
             Fault("hang", ENDLESS, message=f"no end after {self._bound()} batches", at="end")
@@ -257,6 +263,12 @@ class Play:
         self.held.drop()
         event.held = self.holdings.count(self.job.patience)
 
+    def _beside(self, step: Step, event: Event) -> None:
+        with self._watched("next"):
+            if self.other is None:
+                self.other = AnotherLoader(self.adapter, self.job)
+            self.other.deliver(step.n)
+
     def _lose(self, step: Step, event: Event) -> None:
         end_one()
 
@@ -291,10 +303,12 @@ class Play:
 
     def _drop(self) -> None:
         self.epoch = None
+        other, self.other = self.other, None
         session, self.session = self.session, None
-        if session is not None:
-            session.close()
-        del session
+        for one in (other, session):
+            if one is not None:
+                one.close()
+        other = session = one = None
         gc.collect()
 
     def _opened(self, event: Event) -> None:

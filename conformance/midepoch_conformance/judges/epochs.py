@@ -20,7 +20,7 @@ __all__: list[str] = []
 
 
 @judge(
-    "EPOCH-1", "cut", "later", "work cut", "work later", "divided later", "keys",
+    "EPOCH-1", "cut", "later", "work cut", "work later", "divided later", "set stream", "keys",
     "shuffled stream cut", "shuffled stream later",
 )  # fmt: skip
 def later_epochs(view: View) -> Finding | None:
@@ -44,7 +44,7 @@ def before_the_end(view: View) -> Finding | None:
 
 
 @judge(
-    "EPOCH-4", "later", "work later", "wrapped sampler", "divided later", "keys",
+    "EPOCH-4", "later", "work later", "wrapped sampler", "divided later", "set stream", "keys",
     "shuffled stream later",
 )  # fmt: skip
 def in_a_later_epoch(view: View) -> Finding | None:

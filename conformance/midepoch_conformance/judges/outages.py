@@ -206,13 +206,15 @@ def holds_no_more(view: View) -> Finding | None:
     return view.passed()
 
 
-@judge("FAULT-8", "healed", "healed persistent", "caught and healed")
+@judge("FAULT-8", "healed", "healed again", "healed persistent", "caught and healed", "lost twice")
 def is_replaced(view: View) -> Finding | None:
     """With restarts, the batches and the states are those of a run without a death."""
     plans = list(enumerate(view.case.sessions))
-    deadly = [i for i, _ in plans if view.case.session_workload(i).die_at is not None]
+    seen = [view.case.session_workload(i) for i, _ in plans]
+    deadly = [i for i, w in enumerate(seen) if w.die_at is not None or w.exits_at]
     w = view.case.workload
-    if not deadly or not (w.die_once and w.log and plans[deadly[0]][1].execution.restarts):
+    once = (w.die_once or w.exits_at) and w.log
+    if not deadly or not (once and plans[deadly[0]][1].execution.restarts):
         return None
     at = deadly[0]
     session = view.session(at)
@@ -223,7 +225,8 @@ def is_replaced(view: View) -> Finding | None:
     if problem is not None:
         found = view.of_problem(problem)
         return dataclasses.replace(found, words=f"a worker dies: {found.words}")
-    if not any(event.calls and event.calls.get("die") for event in view.events(at)):
+    ends = ("die", "exit")
+    if not any(event.calls and event.calls.get(e) for event in view.events(at) for e in ends):
         return None  # what it fetched was not the sample that kills
     if at + 1 == len(plans):
         return view.passed()

@@ -88,9 +88,12 @@ def after_a_live_load(view: View) -> Finding | None:
     return _next_one(view, load.step, probe.step)
 
 
-@judge("RESUME-6", "used", "work used")
+@judge("RESUME-6", "used", "work used", "used after a death")
 def into_used(view: View) -> Finding | None:
     """A load into a used loader equals one into a fresh one."""
+    if view.case.probe == "used after a death":
+        problem = view.problem(1, tolerated=(0,))
+        return view.passed() if problem is None else view.of_problem(problem)
     last = len(view.case.sessions) - 1
     if last == 1:
         return view.rest(1)

@@ -143,7 +143,8 @@ class Runner:
             RunnerError: the adapter's own ``declines`` failed.
         """
         processes = execution.workers > 0 and execution.worker_kind == "process"
-        if workload.die_at is not None and not (processes or execution.together):
+        ends = workload.die_at is not None or workload.exits_at
+        if ends and not (processes or execution.together):
             return "a sample that kills its worker needs a worker that is a process"
         asked = {
             "workload": vars(workload),

@@ -12,6 +12,7 @@ from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.case import HISTORY, Case, SessionPlan, Step
 from midepoch_conformance.case.history import MOST_EPOCHS, Course, dies, objection
 from midepoch_conformance.case.tampering import BOGUS
+from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.facts.resumes import in_order, offered_values
 from midepoch_conformance.families.offered import reason_not_offered
 from midepoch_conformance.search.draws import (
@@ -188,10 +189,12 @@ class _Chain:
         processes = x.workers and x.worker_kind == "process" and "restarts" in self.offer.extras
         # Where the dataset cannot tell its state, a lost worker cannot be replaced.
         if processes and self.workload.n and not self.workload.unsaved and self.chance.often(0.3):
-            x = dataclasses.replace(x, restarts=2)
+            x = dataclasses.replace(x, restarts=3)
             if self.chance.often(0.5):
                 changed |= {"die_at": self.chance.below(self.workload.n), "die_once": True}
                 changed["log"] = "auto"
+                if _tells(self.workload) and self.chance.often(0.5):
+                    changed["dies_again"] = True
         self._session(x, **changed)
 
     def _fail(self, ended: str, load: Step) -> None:
@@ -260,6 +263,8 @@ class _Chain:
         untouched = (self._delivery("take", 0), _BREAK)
         states = [Step("edit", state=name) for name in self.course.objects]
         known: list[tuple[Step, ...]] = [(step,) for step in states]
+        if "beside" in self.offer.extras:
+            known.append((Step("beside", 1 + self.chance.below(3)),))
         # Seldom: nothing more is judged of a loader that takes such a value.
         if self.chance.often(0.3):
             known.append((Step("load_bogus", value=self.chance.one(BOGUS), tolerate=True),))
@@ -304,8 +309,10 @@ class _Chain:
         return Step(do, n, tolerate=self.course.faulty)
 
     def _drain(self, asked: bool = False) -> None:
-        if asked or self._may(self._delivery("drain")):
-            self._steps(self._delivery("drain"))
+        again = "asked again" in self.offer.extras and self.chance.often(0.15)
+        drain = self._delivery("drain", int(again))
+        if asked or self._may(drain):
+            self._steps(drain)
 
     def _some_batches(self) -> None:
         count = min(self.course.left, 1 + self.chance.below(4))
@@ -322,3 +329,8 @@ class _Chain:
             return before
         chance, offer, w = self.chance, self.offer, self.workload
         return changed_execution(chance, offer, w, before, self.multi, self.wishes)
+
+
+def _tells(w: Workload) -> bool:
+    """Return whether the dataset notices that its state is loaded: ``Workload.dies_again``."""
+    return w.kind.startswith("stateful") and w.stream in ("plain", "uneven", "rising", "hollow")

@@ -101,12 +101,12 @@ def workload(chance: Chance, offer: Offer, wishes: Wishes) -> Workload:
     if more.get("shuffle") or more["sampler"]:
         # A seed from the clock has more bits than a float.
         more["seed"] = chance.one((0, 1, 2, 3, 2**62 + 12345))
-    extras = _extras(chance, kind, offer)
+    extras = _extras(chance, kind, offer, more["draws"])
     if extras.get("stream") == "rewinding" and set(more["draws"]) & set(GENERATORS):
         del extras["stream"]  # what has a generator of its own is no iterator of its own
     extras |= _unusual(chance, Workload(**more), values["unusual"], wishes)
     # A user who sets the epochs sees none that the loader begins by itself.
-    counted = more["sampler"] not in ("distributed", "prepared") and "grow" not in extras
+    counted = not ("grow" in extras or Workload(**more, **extras).sets_epoch)
     more["skips"] = counted and "skipping" in offer.extras and chance.often(0.15)
     single = more["tail"] == "keep" and more["sampler"] != "batches" and "fail_at" not in extras
     if single and "unbatched" in offer.extras and chance.often(0.06):
@@ -115,30 +115,35 @@ def workload(chance: Chance, offer: Offer, wishes: Wishes) -> Workload:
 
 
 def _unusual(chance: Chance, w: Workload, known: Sequence[Value], wishes: Wishes) -> dict[str, Any]:
-    """Draw a sample that raises, or a length that changes from epoch to epoch, or neither."""
+    """Draw a thing that few users have, or none."""
     plain = w.tail == "keep" and not w.sampler
     possible = {
         "": True,
         "a sample that raises": plain and w.kind in MAPS and w.n > 1,
         "a length that changes": plain and w.kind == "map" and w.n > 0,
+        "a collate_fn that draws": bool(set(w.draws) - set(GENERATORS)),
+        "batches fetched at once": w.kind in MAPS,
     }
     found = _wished(chance, "unusual", ("", "", "", *known), wishes)
     if not possible[str(found)]:
         if "unusual" in wishes:
-            raise Unplayable(f"{found} is drawn for the loader's own orders of whole epochs")
+            raise Unplayable(f"{found} is drawn for another kind of data, order or draws")
         return {}
     if not found:
         return {}
     if found == "a sample that raises":
         return {"fail_at": chance.below(w.n)}
-    return {"grow": chance.one((2, 3))}
+    if found == "a length that changes":
+        return {"grow": chance.one((2, 3))}
+    return {"collated": True} if found == "a collate_fn that draws" else {"getitems": True}
 
 
 def _kinds(offer: Offer, wishes: Wishes) -> Sequence[str]:
     """Return the kinds that can have the wished values; all if there is none."""
     private = wishes.get("draws") in GENERATORS
     shuffled = wishes.get("shuffle") and "shuffled streams" not in offer.extras
-    maps = shuffled or wishes.get("tail") == "rollover" or wishes.get("unusual")
+    of_maps = wishes.get("unusual") not in (None, "", "a collate_fn that draws")
+    maps = shuffled or wishes.get("tail") == "rollover" or of_maps
     found = [
         kind
         for kind in offer.kinds
@@ -203,11 +208,13 @@ def _samples(chance: Chance, size: int, plain: bool) -> int:
     return max(1, min(n, 24, size * _LONGEST))
 
 
-def _extras(chance: Chance, kind: str, offer: Offer) -> dict[str, Any]:
+def _extras(chance: Chance, kind: str, offer: Offer, draws: Sequence[str]) -> dict[str, Any]:
     """Draw what else is unusual about the dataset."""
     found: dict[str, Any] = {}
     if kind in _STREAMS and "streams" in offer.extras and chance.often(0.5):
-        found["stream"] = chance.one([name for name in SOURCES if name != "oneshot"])
+        drawing = bool(draws) and set(draws) <= set(AMBIENT_DRAWS)
+        known = [name for name in SOURCES if name not in ("oneshot", "reshuffled")]
+        found["stream"] = chance.one(known + ["begun", "reshuffled"] * drawing)
     if kind == "stateful_iterable" and "iterator state" in offer.extras and chance.often(0.3):
         found["state_at"] = chance.one(("iterator", "both"))
     plain = kind.startswith("stateful") and not found

@@ -107,6 +107,8 @@ def _workload(
     tails = [tail for tail in offer.tails if tail != "rollover" or more["ranks"] != "dealt"]
     own = [draw for draw in offer.draws if draw not in GENERATORS]
     drawn = (chance.one(own),) if own and chance.often(0.4) else ()
+    if not ordered and "streams" in offer.extras:
+        more["stream"] = chance.one(("plain", "plain", "uneven", "rising", "hollow"))
     return Workload(
         n=n,
         batch_size=size,

@@ -15,7 +15,7 @@ from midepoch_conformance.case.workload import Workload
 
 __all__ = ["faultless", "fewer_sessions", "fewer_steps", "repaired", "with_defaults"]
 
-_OF_SESSIONS = (*FAULTS, "die_once", "log", "adopts")
+_OF_SESSIONS = (*FAULTS, "die_once", "dies_again", "log", "adopts")
 
 
 def repaired(case: Case) -> Case | None:

@@ -182,7 +182,9 @@ class Session:
 
 
 class Epoch:
-    """An epoch that reports its end to the session."""
+    """An epoch that reports its end to the session, once."""
+
+    over = False
 
     def __init__(self, session: EpochSession) -> None:
         self.session, self.batches = session, iter(session.loader)
@@ -194,10 +196,22 @@ class Epoch:
         try:
             batch = next(self.batches)
         except StopIteration:
-            self.session.next_epoch()
+            if not self.over:
+                self.session.next_epoch()
+            self.over = True
             raise
         self.session.begun = True
         return batch
+
+
+class Collate:
+    """A user's function that draws numbers for each row of a batch."""
+
+    def __init__(self, w: Any) -> None:
+        self.w = w
+
+    def __call__(self, rows: Any) -> Any:
+        return [[*row, *self.w.drawn()] for row in rows]
 
 
 class EpochSession(Session):
@@ -261,7 +275,8 @@ class Adapter:
             "extras": (
                 "streams", "sticky streams", "trees", "iterator state", "samplers", "set_epoch",
                 "growing", "arrays", "world", "shared", "restarts", "unordered states",
-                "shuffled streams", "named epochs",
+                "shuffled streams", "named epochs", "collating", "beside",
+                "asked again",
             ),
             **self.changes,
         }  # fmt: skip
@@ -271,6 +286,8 @@ class Adapter:
             return "only random access has workers, and a source of random numbers"
         if w.shuffle and (w.kind == "iterable" or w.state_at != "dataset"):
             return "only the state of a dataset goes with the buffer that shuffles its stream"
+        if w.collated and "own" in w.draws:
+            return "a sample has the source of random numbers, not its batch"
         if x.prefetch is not None and not x.workers:
             return "nothing is fetched ahead inline"
         if w.sampler in ("random", "replacement", "subset", "weighted"):
@@ -297,6 +314,7 @@ class Adapter:
             workers=x.workers,
             restarts=x.restarts,
             in_order=x.in_order,
+            collate=Collate(w) if w.collated else list,
             prefetch=2 if x.prefetch is None else x.prefetch,
             interval=x.interval,
         )

@@ -3,7 +3,7 @@
 from base import mutant, simple
 
 EXPECTED = "EPOCH-6"
-LARGEST = {"workers": 0, "sessions": 1, "steps": 4, "samples": 3}
+LARGEST = {"workers": 0, "sessions": 2, "steps": 6, "samples": 3}
 
 
 class Loader(simple.Loader):

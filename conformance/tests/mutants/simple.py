@@ -13,7 +13,7 @@ import copy
 import itertools
 import multiprocessing
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy
@@ -46,12 +46,14 @@ class Loader:
         prefetch: int = 2,
         interval: int = 1,
         in_order: bool = True,
+        collate: Callable[[Batch], Batch] = list,
     ) -> None:
         self.data, self.sampler = data, sampler
         self.batch_size, self.shuffle, self.seed = batch_size, shuffle, seed
         self.drop_last, self.rollover = drop_last, rollover
         self.workers, self.restarts = workers, restarts
         self.prefetch, self.interval = prefetch, interval
+        self.collate = collate
         self.in_order = in_order  # a loader may keep the order even if this is False
         self.epoch = self.batches = 0  # the position of the last batch delivered
         self.snapshot: dict[str, Any] | None = None
@@ -244,7 +246,7 @@ class Loader:
 
     def fetch(self, epoch: int, k: int, indices: list[int]) -> Batch:
         with self.seeded(epoch, k):
-            return [self.sample(epoch, i) for i in indices]
+            return self.collate([self.sample(epoch, i) for i in indices])
 
     def sample(self, epoch: int, i: int) -> list[float]:
         try:
@@ -277,7 +279,9 @@ class Loader:
                 with self.seeded(self.epoch, k):
                     # Calls of next() only: iter() would restart a dataset that is its own iterator.
                     rows = (next(self.rows, None) for _ in range(self.batch_size))
-                    batch = list(itertools.takewhile(lambda row: row is not None, rows))
+                    batch = self.collate(
+                        list(itertools.takewhile(lambda row: row is not None, rows))
+                    )
             except Exception as raised:  # the dataset's iterator may go on
                 error = raised
             if error is None and len(batch) < (self.batch_size if self.drop_last else 1):

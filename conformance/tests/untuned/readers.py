@@ -337,7 +337,7 @@ class Adapter:
             "tails": ("keep", "drop"),
             "intervals": (1, 2, 3, 100),
             "live_load": "raises",
-            "extras": ("streams", "trees", "iterator state"),
+            "extras": ("streams", "trees", "iterator state", "beside", "asked again"),
             **self.changes,
         }
 

@@ -121,6 +121,7 @@ class Rows:
     fail_at: int | None
     stop_at: int | None
     die_at: int | None
+    exits_at: tuple[int, ...]
     interrupt_at: int | None
     log: str | None
     stream: str
@@ -130,10 +131,13 @@ class Rows:
     die_once: bool
     fail_once: bool
     unsaved: int
+    dies_again: bool
     width: int
     payload: str
     begun: tuple[float, ...] = ()
     """The draws from when a lane's dataset was set up, for ``stream="set up"``."""
+    epoch: int = 0
+    """The epoch that the user has set on the dataset, for ``stream="set"``."""
     part: tuple[int, int] = (0, 1)
     """The number that the lane then had, and that of all lanes, for ``stream="divided"``."""
 
@@ -167,8 +171,8 @@ class Rows:
 
     @property
     def sets_epoch(self) -> bool:
-        """Whether the user sets the sampler's epoch before each."""
-        return self.sampler in ("distributed", "prepared")
+        """Whether the user sets the sampler's epoch, or the dataset's, before each."""
+        return self.sampler in ("distributed", "prepared") or self.stream == "set"
 
     # A sample
 
@@ -195,6 +199,9 @@ class Rows:
         if self.die_at is not None and i == self.die_at and not self._is_dead():
             self.note("die")
             os.kill(os.getpid(), signal.SIGKILL)
+        if self.exits_at and i in self.exits_at and not self._noted("exit", str(i)):
+            self.note(f"exit {i}")
+            os._exit(3)
         if self.interrupt_at is not None and i == self.interrupt_at:
             self._interrupt()
         if self.width > 1:
@@ -268,7 +275,9 @@ class Rows:
             >>> [Workload(n=3, stream="hollow").share(lane, 3) for lane in range(3)]
             [[], [0, 1, 2], []]
         """
-        if self.stream == "uneven":
+        if self.stream == "rising":
+            lane = lanes - 1 - lane
+        if self.stream in ("uneven", "rising"):
             turn = 2 * lanes
             return [i for i in range(self.n) if (i % turn if i % turn < lanes else 0) == lane]
         if self.stream == "hollow":
@@ -356,6 +365,9 @@ class Rows:
         Raises:
             WorkloadError: a part is missing or changed, as a careful dataset would say.
         """
+        if self.dies_again and self._noted("die") and not self._noted("die", "again"):
+            self.note("die again")
+            os.kill(os.getpid(), signal.SIGKILL)
         position = state.get("position") if isinstance(state, dict) else None
         if type(position) is not int or ("tree" not in state if self.tree else "tree" in state):
             raise WorkloadError(f"the dataset's state came back incomplete: {state!r}")

@@ -11,7 +11,10 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["SAMPLERS", "Batches", "Custom", "Drawing", "Keys", "Prepared", "Stateful", "Wrapped"]
+__all__ = [
+    "SAMPLERS", "Batches", "Custom", "Drawing", "Keys", "Permuting", "Prepared", "Stateful",
+    "Wrapped",
+]  # fmt: skip
 
 
 class Custom:
@@ -115,6 +118,43 @@ class Drawing:
         self.left, self.loaded = list(state["left"]), True
 
 
+class Permuting:
+    """A user's Stateful sampler: each pass draws an order from the global streams, and keeps it."""
+
+    def __init__(self, w: Any) -> None:
+        self.n, self.loaded = w.n, False
+        self.left: list[int] | None = None  # no pass has begun
+
+    def __len__(self) -> int:
+        return int(self.n)
+
+    def __iter__(self) -> Iterator[int]:
+        import numpy
+        import torch
+
+        drawn = random.random(), float(numpy.random.random()), float(torch.rand(()))
+        if self.left is None or not self.loaded:
+            self.left = list(range(self.n))
+            random.Random(str(drawn)).shuffle(self.left)
+        self.loaded = False
+        return self.indices(self.left)
+
+    @staticmethod
+    def indices(left: list[int]) -> Iterator[int]:
+        """Yield the rest of the pass."""
+        while left:
+            yield left.pop()
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return what is left."""
+        return {"left": None if self.left is None else list(self.left)}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Continue with what was left, once."""
+        left = state["left"]
+        self.left, self.loaded = None if left is None else list(left), True
+
+
 class Wrapped:
     """A user's sampler around a sampler around a third one, which has the generator."""
 
@@ -181,6 +221,6 @@ class Prepared:
 
 SAMPLERS: dict[str, Any] = {
     "custom": Custom, "batches": Batches, "stateful": Stateful, "wrapped": Wrapped, "keys": Keys,
-    "prepared": Prepared, "drawing": Drawing,
+    "prepared": Prepared, "drawing": Drawing, "permuting": Permuting,
 }  # fmt: skip
 """The samplers that are the user's own; all others are torch's."""

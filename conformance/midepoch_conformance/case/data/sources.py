@@ -92,6 +92,40 @@ class Looping(Source):
         self.at["position"] = 0
 
 
+class Set(Source):
+    """Shuffles its rows by the epoch that the user sets on the dataset, as datasets' streams do."""
+
+    def rows(self) -> Iterator[Row]:
+        order = list(self.shard)
+        random.Random(self.w.epoch).shuffle(order)
+        while self.at["position"] < len(order):
+            self.at["position"] += 1
+            yield self.w.row(order[self.at["position"] - 1], self.rng)
+
+
+class Reshuffled(Source):
+    """Draws its order from the global streams, when a pass begins and again when it is loaded."""
+
+    def __iter__(self) -> Iterator[Row]:
+        if not self.loaded:
+            self.shuffle()
+        return super().__iter__()
+
+    def shuffle(self) -> None:
+        """Draw the order of the ids."""
+        self.order = list(self.shard)
+        random.Random(str(self.w.drawn(self.rng))).shuffle(self.order)
+
+    def rows(self) -> Iterator[Row]:
+        while self.at["position"] < len(self.order):
+            self.at["position"] += 1
+            yield self.w.row(self.order[self.at["position"] - 1], self.rng)
+
+    def load_state_dict(self, state: Any) -> None:
+        super().load_state_dict(state)
+        self.shuffle()
+
+
 class Buffer(Source):
     """A shuffle buffer of three rows with a generator of its own, which passes do not reset."""
 
@@ -331,6 +365,7 @@ class TorchGenerator:
 SOURCES: dict[str, Any] = {
     "plain": Positions,
     "uneven": Positions,
+    "rising": Positions,
     "hollow": Positions,
     "buffer": Buffer,
     "packing": Packing,
@@ -340,8 +375,10 @@ SOURCES: dict[str, Any] = {
     "rewinding": Rewinding,
     "sticky": Sticky,
     "looping": Looping,
+    "set": Set,
+    "reshuffled": Reshuffled,
 }
-"""The source of each stream; uneven and hollow ones have other shards."""
+"""The source of each stream; uneven, rising and hollow ones have other shards."""
 
 GENERATORS: dict[str, Any] = {
     "private python": PythonGenerator,

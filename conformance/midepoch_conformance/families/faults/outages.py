@@ -29,6 +29,7 @@ HELD = {
     "closed": ", open, ".join(["take 2, close, count"] * 3),
     "loaded anew": "take 1, save s, count" + ", load s, break, take 1, count" * 2,
     "kept": "drain, save s, count" + ", load s, drain, count" * 2,
+    "replaced": ", ".join(["take 1, lose, drain, count"] * 3),
 }
 """Equal rounds with a count after each: a leak grows from round to round."""
 
@@ -209,10 +210,13 @@ def _failing_start(c: Cell) -> Case:
     tail=("keep",),
 )
 def _held(c: Cell) -> Case | None:
-    if c.when != "kept":
+    if c.when not in ("kept", "replaced"):
         return c.play(HELD[c.when])
-    # The workers that are kept at the end of an epoch.
-    return c.play(HELD[c.when], persistent=True) if c.workers else None
+    if not c.workers:
+        return None
+    # Workers that are kept at the end of an epoch, and others in the place of those that died.
+    restarts = 3 if c.when == "replaced" else 0
+    return c.play(HELD[c.when], persistent=True, restarts=restarts)
 
 
 @_outage(

@@ -56,7 +56,7 @@ UNUSUAL: dict[str, Unusual] = {
     ),
     **{
         name: _of("sampler", _MAPS, sampler=name)
-        for name in ("random", "custom", "stateful", "drawing", "batches")
+        for name in ("random", "custom", "stateful", "drawing", "permuting", "batches")
     },
     **{
         name: _of("sampler", ("map",), sampler=name)
@@ -64,6 +64,10 @@ UNUSUAL: dict[str, Unusual] = {
     },
     "distributed": _of("epochs", ("map",), shuffles=True, sampler="distributed"),
     "unbatched": _of("batching", (*_MAPS, *_STREAMS), shuffles=True, batch_size=0),
+    "set": _of("set", _STREAMS, stream="set"),
+    "reshuffled": _of("passes", ("stateful_iterable",), stream="reshuffled", draws=("python",)),
+    "fetched at once": _of("fetching", _MAPS, shuffles=True, getitems=True),
+    "collated": _of("collating", (*_MAPS, *_STREAMS), shuffles=True, collated=True),
     "more samples": _of("length", ("map",), shuffles=True, grow=3),
     "less samples": _of("length", ("map",), shuffles=True, grow=-3),
 }

@@ -93,7 +93,7 @@ def _end_seen(c: Cell, w: Workload) -> Case | None:
     return c.play(f"{drains(c.epoch + 1)}, save s | load s, {drains(3 - c.epoch)}", w)
 
 
-OUTSIDE = named("epochs", "length")
+OUTSIDE = named("epochs", "length", "set")
 """The workloads of which the user sets something before each epoch.
 
 Such a user would have to know what a loader makes of the rest of an epoch whose end was not seen:
@@ -174,10 +174,13 @@ def _codec(c: Cell, w: Workload) -> Case | None:
 @unusual(
     "work values",
     bites=("draws", "workers", "no workers"),
-    unusual=named("stream", "iterator", "history"),
-    kind=("stateful_iterable", "stateful_map"),
+    each=("collating",),
+    unusual=named("stream", "iterator", "history", "collating"),
+    kind=("stateful_iterable", "stateful_map", "map", "iterable"),
     draw=AMBIENT_DRAWS,
     cut=("half",),
 )
 def _values(c: Cell, w: Workload) -> Case | None:
+    if not (w.collated or w.kind.startswith("stateful")):
+        return None  # other families have such draws
     return _cut(c, dataclasses.replace(w, draws=(c.draw,)))

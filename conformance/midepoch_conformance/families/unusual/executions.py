@@ -68,7 +68,16 @@ LEFT = {
     bites=("saved after a broken epoch", "draws"),
     epochs=0,
     shape=((9, 2),),
-    unusual=("buffer", "on both", "history", "private numpy", "random", "stateful"),
+    unusual=(
+        "buffer",
+        "on both",
+        "history",
+        "private numpy",
+        "random",
+        "stateful",
+        "drawing",
+        "permuting",
+    ),
     each=("where",),
     where=tuple(LEFT),
 )

@@ -15,8 +15,8 @@ __all__ = ["KINDS", "RESUMED", "at_cut", "unusual"]
 
 SHAPES = ((13, 2), (12, 3))
 KINDS = ("stateful_iterable", "map", "iterable", "stateful_map")
-RESUMED = named(*(aspect for aspect in ASPECTS if aspect != "tree"))
-"""All workloads but the trees, which have a requirement of their own."""
+RESUMED = named(*(aspect for aspect in ASPECTS if aspect not in ("tree", "collating")))
+"""All workloads but those that have a requirement of their own."""
 
 
 _Build = Callable[[Cell, Workload], "Case | None"]

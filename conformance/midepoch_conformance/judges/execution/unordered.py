@@ -14,7 +14,7 @@ from midepoch_conformance.verdict.finding import Finding, in_words, is_refusal
 __all__: list[str] = []
 
 
-@judge("UNORD-1", "unordered", "unordered elastic", "unordered caught up")
+@judge("UNORD-1", "unordered", "unordered elastic", "unordered caught up", "unordered sampler")
 def each_once(view: View) -> Finding | None:
     """Each epoch holds each sample once, all its sessions taken together."""
     epochs: list[list[Batch]] = [[]]
