@@ -180,7 +180,8 @@ def _lines(path: str) -> list[list[Any]]:
     found: list[list[Any]] = []
     try:
         with open(path, encoding="utf-8", errors="replace") as journal:
-            for text in journal:
+            # Half of the lines are empty, and an error for each would take long.
+            for text in filter(str.strip, journal):
                 with contextlib.suppress(ValueError):
                     line = json.loads(text)
                     if isinstance(line, list) and line:
