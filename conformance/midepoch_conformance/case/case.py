@@ -171,7 +171,8 @@ class Case:
 
     def session_workload(self, index: int) -> Workload:
         """Return the workload as session ``index`` sees it."""
-        return dataclasses.replace(self.workload, **dict(self.sessions[index].workload))
+        changes = dict(self.sessions[index].workload)
+        return dataclasses.replace(self.workload, **changes) if changes else self.workload
 
 
 def _changed(

@@ -29,6 +29,7 @@ from midepoch_conformance.host import loading
 from midepoch_conformance.host.function_adapter import BuildError, FunctionAdapter
 from midepoch_conformance.host.job import Job
 from midepoch_conformance.host.play import Play
+from midepoch_conformance.host.streams import seed_streams
 from midepoch_conformance.host.system import processes, stacks, surroundings
 from midepoch_conformance.host.system.deadline import Deadline
 from midepoch_conformance.text import meant
@@ -105,6 +106,9 @@ class Host:
                 importlib.import_module(name)
         # For the fork servers that sessions start.
         multiprocessing.set_forkserver_preload([self.loaded.module])
+        if self.offer.fork_safe:
+            # Each session seeds the streams; what a first draw sets up is set up for all of them.
+            seed_streams(0)
         processes.prepare_for_forks()
         self.shown = surroundings.folders()
         module = self.loaded.module

@@ -22,6 +22,11 @@ __all__ = ["FetchLog", "Journal", "JournalEnd", "read_journal"]
 _OUT_OF_REACH = 200
 """The journal's lowest descriptor: loaders that close descriptors by number use low ones."""
 
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
+
+_NOTED = ("batches", "opened", "ended")
+"""The fields of an event that have lines of their own."""
+
 
 class Journal:
     """Writes one session's journal, even if the loader closes descriptors or forks."""
@@ -64,8 +69,9 @@ class Journal:
 
     def event(self, event: Event) -> None:
         """Note the rest of the step's event; its batches are noted already."""
-        fields = dataclasses.asdict(dataclasses.replace(event, batches=[]))
-        del fields["batches"], fields["opened"], fields["ended"]
+        fields = {name: value for name, value in vars(event).items() if name not in _NOTED}
+        if event.fault is not None:
+            fields["fault"] = vars(event.fault)
         self._write(["event", fields])
 
     def changed(self, when: str, changes: list[list[Any]]) -> None:
@@ -75,7 +81,7 @@ class Journal:
 
     def failed(self, fault: Fault) -> None:
         """Note that the session could not be opened."""
-        self._write(["failed", dataclasses.asdict(fault)])
+        self._write(["failed", vars(fault)])
 
     def killed(self) -> None:
         """Note that the process now kills itself because a step asks for it."""
@@ -95,7 +101,7 @@ class Journal:
             # This process was forked by the loader and left the loader's code: it is no player.
             os._exit(0)
         # The empty line ends anything that a loader may have written here by accident.
-        data = memoryview(f"\n{json.dumps(line, separators=(',', ':'))}\n".encode())
+        data = memoryview(f"\n{_ENCODER.encode(line)}\n".encode())
         if not self._is_open():
             self._open()
         while data:
@@ -174,7 +180,8 @@ def _lines(path: str) -> list[list[Any]]:
     found: list[list[Any]] = []
     try:
         with open(path, encoding="utf-8", errors="replace") as journal:
-            for text in journal:
+            # Half of the lines are empty, and an error for each would take long.
+            for text in filter(str.strip, journal):
                 with contextlib.suppress(ValueError):
                     line = json.loads(text)
                     if isinstance(line, list) and line:

@@ -110,7 +110,8 @@ class Play:
 
     def _begin(self) -> bool:
         self.journal.at("open")
-        self.holdings.begin()
+        if any(step.do == "count" for step in self.job.steps):
+            self.holdings.begin()
         seed_streams(self.job.ambient)
         try:
             with self.signals.turn():  # some loaders start workers here

@@ -337,6 +337,7 @@ def open_benches(
                 for _ in range(settings.threads)
             ]
             benches = [Bench(engine, oracles, turns, hangs, certain) for engine in engines]
+            benches[0].begin()
             if benches[0].info.offer.exclusive:
                 for bench in benches:
                     bench.be_exclusive()

@@ -25,6 +25,7 @@ SHARED = "/dev/shm"
 
 _NEW_MOUNTS, _NEW_IPC, _NEW_USER = 0x00020000, 0x08000000, 0x10000000
 _BIND, _RECURSIVE, _PRIVATE = 0x1000, 0x4000, 0x40000
+_LIBC = ctypes.CDLL(None)
 
 
 def own_temporary_folder(folder: str) -> None:
@@ -79,8 +80,8 @@ def folders() -> list[str]:
 
 def needed(*paths: str) -> list[str]:
     """Return the folders in the shared memory that hold ``paths``: the files of a play itself."""
-    inside = [os.path.relpath(path, SHARED) for path in paths if path.startswith(f"{SHARED}/")]
-    return sorted({path.partition(os.sep)[0] for path in inside})
+    inside = [path for path in paths if path.startswith(f"{SHARED}/")]
+    return sorted({path[len(SHARED) + 1 :].partition("/")[0] for path in inside})
 
 
 def be_alone(memory: str, kept: Sequence[str] = ()) -> bool:
@@ -95,10 +96,9 @@ def be_alone(memory: str, kept: Sequence[str] = ()) -> bool:
     Returns:
         whether that worked. If not, the process is as it was, or has a user namespace of its own.
     """
-    libc = ctypes.CDLL(None, use_errno=True)
     user, group = os.getuid(), os.getgid()
-    if libc.unshare(_NEW_IPC | _NEW_MOUNTS):
-        if libc.unshare(_NEW_USER | _NEW_IPC | _NEW_MOUNTS):
+    if _LIBC.unshare(_NEW_IPC | _NEW_MOUNTS):
+        if _LIBC.unshare(_NEW_USER | _NEW_IPC | _NEW_MOUNTS):
             return False
         try:
             _write("/proc/self/setgroups", "deny")
@@ -106,14 +106,14 @@ def be_alone(memory: str, kept: Sequence[str] = ()) -> bool:
             _write("/proc/self/gid_map", f"{group} {group} 1")
         except OSError:
             return False
-    if libc.mount(None, b"/", None, _RECURSIVE | _PRIVATE, None):
+    if _LIBC.mount(None, b"/", None, _RECURSIVE | _PRIVATE, None):
         return False
     for name in kept:
         there, here = os.path.join(SHARED, name), os.path.join(memory, name)
         os.makedirs(here, exist_ok=True)
-        libc.mount(os.fsencode(there), os.fsencode(here), None, _BIND, None)
+        _LIBC.mount(os.fsencode(there), os.fsencode(here), None, _BIND, None)
     recursive = _BIND | _RECURSIVE
-    return not libc.mount(os.fsencode(memory), SHARED.encode(), None, recursive, None)
+    return not _LIBC.mount(os.fsencode(memory), SHARED.encode(), None, recursive, None)
 
 
 def _write(path: str, text: str) -> None:
