@@ -362,7 +362,7 @@ def test_a_long_history_shrinks_to_what_matters(inline: list[Case]) -> None:
 @pytest.mark.parametrize(
     ("name", "count", "seed", "largest"),
     [
-        ("second_resume_off", 40, 4, 10),
+        ("second_resume_off", 40, 6, 10),
         ("end_state_drops_epoch", 60, 7, 8),
     ],
 )

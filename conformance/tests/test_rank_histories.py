@@ -59,9 +59,8 @@ def histories_of_quick() -> list[Case]:
 def test_the_same_offer_and_seed_give_the_same_histories(drawn: list[Case]) -> None:
     assert draw_rank_histories("quick", OFFER, seed=1) == drawn
     assert draw_rank_histories("quick", OFFER, seed=2) != drawn
-    assert [len(drawn) - sum(map(has_workers, drawn)), sum(map(has_workers, drawn))] == [
-        *BUDGETS["quick"]
-    ]
+    assert len(drawn) == sum(BUDGETS["quick"])
+    assert 0 < sum(map(has_workers, drawn)) <= BUDGETS["quick"][1]
 
 
 def test_all_are_sound_and_offered_and_change_their_ranks_each_time(drawn: list[Case]) -> None:

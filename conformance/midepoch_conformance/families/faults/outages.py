@@ -7,6 +7,7 @@ of "caught" fails at the same sample and continues: see
 
 from __future__ import annotations
 
+import dataclasses
 from functools import partial
 
 from midepoch_conformance.case.case import Case
@@ -214,9 +215,11 @@ def _held(c: Cell) -> Case | None:
         return c.play(HELD[c.when])
     if not c.workers:
         return None
-    # Workers that are kept at the end of an epoch, and others in the place of those that died.
-    restarts = 3 if c.when == "replaced" else 0
-    return c.play(HELD[c.when], persistent=True, restarts=restarts)
+    if c.when == "kept":  # the workers that are kept at the end of an epoch
+        return c.play(HELD[c.when], persistent=True)
+    # Those in the place of others that died, while enough batches were left to them.
+    w = dataclasses.replace(c.workload(), batch_size=1)
+    return c.play(HELD[c.when], w, persistent=True, restarts=3)
 
 
 @_outage(
