@@ -118,8 +118,9 @@ def _unusual_marks(row: dict[str, Any], family: Family) -> dict[str, Any]:
         "cut aspect": aspect if name == "work cut" else None,
     }
     late = name == "work cut" and row.get("workers", 0) > 1 and row["cut"] == "last"
-    if late and row["unusual"] == "uneven":
-        marks["ended"] = row["kind"]
+    # Those that have ended are the last ones, or the first.
+    if late and row["unusual"] in ("uneven", "rising"):
+        marks["ended"] = f"{row['kind']}, {row['unusual']}"
     if late and row["unusual"] == "looping" and _ends_short(row):
         marks["ended"] = f"{row['kind']}, looping"
     if name == "work left and saved":

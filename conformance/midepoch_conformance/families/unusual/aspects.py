@@ -39,7 +39,16 @@ def _of(aspect: str, kinds: tuple[str, ...], shuffles: bool = False, **fields: A
 UNUSUAL: dict[str, Unusual] = {
     **{
         name: _of("stream", _STREAMS, stream=name)
-        for name in ("buffer", "packing", "filter", "flatten", "uneven", "hollow", "looping")
+        for name in (
+            "buffer",
+            "packing",
+            "filter",
+            "flatten",
+            "uneven",
+            "rising",
+            "hollow",
+            "looping",
+        )
     },
     **{name: _of("itself", _STREAMS, stream=name) for name in ("rewinding", "oneshot")},
     "sticky": _of("sticky", ("stateful_iterable",), stream="sticky"),
