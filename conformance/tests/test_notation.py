@@ -112,7 +112,7 @@ def test_a_step_is_told_in_short() -> None:
     [
         "drain",
         "cut: hop",
-        "cut: drain 3",
+        "cut: break 3",
         "cut: color=red; drain",
         "cut: save s color=red",
         "cut: n 3; drain",

@@ -119,6 +119,8 @@ MUTANTS = {
     "a_resumed_rank_is_a_batch_behind": "WORLD-1",
     "drops_errors_of_its_replay": "FAULT-10",
     "swallows_an_interrupt": "FAULT-9",
+    "loaders_share_their_orders": "RESUME-7",
+    "counts_an_end_again": "RESUME-7",
     "encodes_with_spaces": "DOC-5",
     "counts_a_lanes_batches_once_too_often": "DOC-18",
     "counts_no_samples_that_come_alone": "DOC-19",

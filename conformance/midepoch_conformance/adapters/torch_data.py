@@ -7,8 +7,6 @@ of another loader may import this module too; it is the only one of the suite th
 # Nothing is typed: the classes are part of the adapters, whose lines scripts of failures carry.
 # ruff: noqa: D102
 
-from collections.abc import Mapping
-
 import torch
 from torch.utils import data
 
@@ -181,12 +179,6 @@ class BothStates(Made):
 
     def load_state_dict(self, state):
         self.count = state["count"]
-
-
-ASKED = [issubclass(kind, (data.IterableDataset, Mapping)) for kind in (Map, KeptMap)]
-"""What loaders ask of each dataset. An abstract class answers the first time by asking all its
-subclasses: here once, before the sessions' processes are forked. Scripts of failures leave it out,
-as its name is not used."""
 
 
 def dataset_of(w, draw=None):

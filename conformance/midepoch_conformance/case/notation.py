@@ -32,6 +32,7 @@ __all__ = [
 
 ORDER: dict[str, tuple[str, ...]] = {
     "take": ("n",),
+    "drain": ("n",),
     "save": ("state",),
     "seal": ("state", "into"),
     "recode": ("state", "into"),

@@ -267,7 +267,7 @@ def describe_step(step: Step, names: dict[str, str] | None = None) -> str:
         else f"deliver {_count(step.n, 'batch')}",
         "drain": "deliver all up to an error or the end of the epoch"
         if step.tolerate
-        else "deliver the rest of the epoch" + (", its end asked for twice" if step.n == 1 else ""),
+        else "deliver the rest of the epoch" + (", its end asked for twice" if step.n else ""),
         "break": "break the epoch off",
         "save": f"save{state}{codec}",
         "seal": f"encode{state or ' the state'} again",
@@ -322,7 +322,7 @@ def _folded(steps: tuple[Step, ...], names: dict[str, str]) -> list[str]:
     inside = False  # an epoch is open, or was when the loaded state was taken
     for step, run in itertools.groupby(steps):
         times = len(list(run))
-        if step.do == "drain" and not (step.tolerate or step.n == 1):
+        if step.do == "drain" and not (step.tolerate or step.n):
             words.append(_drained(times, inside))
         else:
             one = describe_step(step, names)

@@ -59,8 +59,12 @@ def offered_values(offer: Offer) -> dict[str, tuple[Value, ...]]:
         (1, 2, 3, 4)
     """
     workers = max(offer.workers, default=0) > 0
-    needed = {"": set[str](), "distributed": {"set_epoch"}, "prepared": {"set_epoch", "samplers"}}
-    needed["permuting"] = {"samplers", "midepoch"}
+    needed = {
+        "": set[str](),
+        "distributed": {"set_epoch"},
+        "prepared": {"set_epoch", "samplers"},
+        "permuting": {"samplers", "midepoch"},
+    }
     known = {*offer.extras, *offer.formats}
     samplers = tuple(name for name in SAMPLERS if needed.get(name, {"samplers"}) <= known)
     places = {"start": "start", "end": "end+mid", "after the end": "end"}

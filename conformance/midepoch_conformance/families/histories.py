@@ -76,6 +76,7 @@ PLOTS = {
         "beside 1, take 2, beside 2, save a, beside 2, take 1 | "
         "beside 2, load a, take 1, beside 3, save b, drain | beside 1, load b, drain, drain"
     ),
+    "asked again": "drain 1, take 1, save a | load a, drain 1, save b | load b, drain 1, drain",
     "interrupted at once": (
         "take 2, save a | load a, take 1, save b | "
         "[interrupt_at=6 log=auto] load b, drain?, save c, drain? | load c, drain, drain"

@@ -65,8 +65,8 @@ def _marks(row: dict[str, Any], family: Family) -> dict[str, Any]:
     if family.section in ("format", "positions", "drawn", "users"):
         by = "user" if family.section == "users" else "format"
         kept = (family.name, row["kind"], row.get("persistent"))
-        is_set_up = kept[0] in _LASTING and bool(kept[2])
-        is_set_up = is_set_up or row.get("where") == "worker"
+        lasting = family.name in _LASTING and row.get("persistent")
+        is_set_up = lasting or row.get("where") == "worker"
         marks = {by: family.name, **({"set up": kept} if is_set_up else {})}
         if row.get("plot") in {*UNTOLD, *CHECKED}:
             marks["told"] = f"{row['kind']}, {row['plot']}"

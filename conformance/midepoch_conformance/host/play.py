@@ -20,6 +20,7 @@ from midepoch_conformance.case.adapter import Adapter, MergingSession, NamingSes
 from midepoch_conformance.case.case import CaseError, Step
 from midepoch_conformance.case.data.trees import altered, spelled
 from midepoch_conformance.case.trace import Event, Fault
+from midepoch_conformance.case.uninterrupted import beside
 from midepoch_conformance.host import codecs
 from midepoch_conformance.host.batch_values import BatchError, in_numbers, in_words
 from midepoch_conformance.host.beside import AnotherLoader
@@ -267,7 +268,9 @@ class Play:
     def _beside(self, step: Step, event: Event) -> None:
         with self._watched("next"):
             if self.other is None:
-                self.other = AnotherLoader(self.adapter, self.job)
+                job = self.job
+                session = self.adapter.open(beside(job.workload), job.execution, job.root)
+                self.other = AnotherLoader(session)
             self.other.deliver(step.n)
 
     def _lose(self, step: Step, event: Event) -> None:

@@ -51,10 +51,12 @@ class ScriptPlayer:
             self.act(seen, do, name, *more[:-1], codec=more[-1][6:])
         elif do in ("take", "drain"):
             self.epoch = iter(self.session.epoch()) if self.epoch is None else self.epoch
-            for _ in range(int(name)) if name else itertools.count():
+            for _ in range(int(name)) if do == "take" else itertools.count():
                 try:
                     self.held.append(next(self.epoch))
                 except StopIteration:
+                    if do == "drain" and name:  # it is asked for more after its end
+                        next(self.epoch, None)
                     self.epoch, seen["ended"] = None, True
                     break
                 seen["batches"].append(rows(self.held[-1]))

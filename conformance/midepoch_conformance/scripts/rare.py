@@ -18,6 +18,7 @@ import jsonschema
 
 from midepoch_conformance.case import tampering
 from midepoch_conformance.case.data.trees import spelled
+from midepoch_conformance.host.beside import AnotherLoader
 from midepoch_conformance.host.codecs import encode
 from midepoch_conformance.host.streams import Streams
 from midepoch_conformance.host.system.processes import end_one, left_after, living
@@ -68,6 +69,16 @@ def do_overwrite(player, name, codec):
                 getattr(row, "fill_", getattr(row, "fill", None))(-1)
         else:
             row[:] = [-1] * len(row)
+
+
+def do_beside(player, number, codec):
+    if getattr(player, "first", None) is not player.session:
+        other = dict(player.changes)
+        other |= {"seed": other["seed"] + 1} if "seed" in other else {}
+        other |= {name: None for name in ("fail_at", "log", "adopts") if name in other}
+        player.first = player.session
+        player.other = AnotherLoader(open_loader(player.root, **other))
+    player.other.deliver(int(number))
 
 
 def do_lose(player, name, codec):

@@ -43,7 +43,9 @@ _DATA = (
     "case/data/published.py",
     "case/data/trees.py",
 )
-_TOOLS = ("host/streams.py", "host/codecs.py", "case/tampering.py", "scripts/rare.py")
+_TOOLS = (
+    "host/streams.py", "host/codecs.py", "case/tampering.py", "host/beside.py", "scripts/rare.py",
+)  # fmt: skip
 _SAID = ("form", "private", "ambient", "whole", "special_stream", "special_order", "gives_batches")
 """The properties of a workload that count as facts, beside its fields."""
 
@@ -162,7 +164,7 @@ class _Script:
     def _uninterrupted(self) -> _Played:
         """Return the uninterrupted run; fields that do not show in its batches are the case's."""
         oracle = oracle_case(self.case)
-        faults = ("fail_at", "stop_at", "die_at", "interrupt_at")
+        faults = ("fail_at", "stop_at", "die_at", "exits_at", "interrupt_at")
         found = {name: getattr(oracle.workload, name) for name in faults}
         log = "log of whole" if self.case.workload.log else None
         w = dataclasses.replace(self.case.workload, log=log, **found)
@@ -280,6 +282,8 @@ class _Script:
         """Return the names of the facts in which sessions differ."""
         told = [{**part.workload, **part.execution} for part in self.played]
         varied = {name for name in told[0] if any(one[name] != told[0][name] for one in told)}
+        if "beside" in self.rare:  # another loader has another seed, and no sample that fails
+            varied |= {"seed", *(["fail_at"] if self.case.workload.fail_at is not None else [])}
         return varied | ({"log"} if self.case.workload.log else set())  # each has its own
 
     def _everything(self) -> set[str]:
@@ -300,7 +304,8 @@ class _Script:
             {"json"} if {"document", "load_document"} & {*self.found.looks, *self.rare} else set()
         )
         values = {"canonical": self.canonical} | ({"codec": self.codec} if len(codecs) == 1 else {})
-        counted = ("host/system/processes.py",) if {"left", "held"} & {*self.found.looks} else ()
+        asks = {"left", "held", "lose"} & {*self.found.looks, *self.rare}
+        counted = ("host/system/processes.py",) if asks else ()
         names = (*_TOOLS, *counted)
         tools = [Part(_read(n), values=values if "codecs" in n else {}) for n in names]
         named = _rare() & set(re.findall(r"\w+", self.words))

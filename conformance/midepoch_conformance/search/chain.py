@@ -10,6 +10,7 @@ from typing import Any
 
 from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.case import HISTORY, Case, SessionPlan, Step
+from midepoch_conformance.case.data.sources import SOURCES, Positions
 from midepoch_conformance.case.history import MOST_EPOCHS, Course, dies, objection
 from midepoch_conformance.case.tampering import BOGUS
 from midepoch_conformance.case.workload import Workload
@@ -333,4 +334,4 @@ class _Chain:
 
 def _tells(w: Workload) -> bool:
     """Return whether the dataset notices that its state is loaded: ``Workload.dies_again``."""
-    return w.kind.startswith("stateful") and w.stream in ("plain", "uneven", "rising", "hollow")
+    return w.kind.startswith("stateful") and SOURCES.get(w.stream) is Positions
