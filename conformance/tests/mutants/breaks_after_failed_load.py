@@ -5,7 +5,7 @@ from typing import Any
 from base import mutant, simple
 
 EXPECTED = "REFUSE-4"
-LARGEST = {"workers": 0, "sessions": 1, "steps": 5, "samples": 1}
+LARGEST = {"workers": 0, "sessions": 2, "steps": 6, "samples": 1}
 FIELD = ("data#1550", "data#1445")
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from base import mutant, simple
 
 EXPECTED = "VAMB-1"
-LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 2}
+LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 1}
 
 
 class Loader(simple.Loader):

@@ -6,7 +6,7 @@ from typing import Any
 from format_base import mutant, reference
 
 EXPECTED = "DOC-12"
-LARGEST = {"workers": 0, "sessions": 2, "steps": 4, "samples": 13}
+LARGEST = {"workers": 0, "sessions": 2, "steps": 4, "samples": 1}
 
 
 class Session(reference.Session):

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from base import mutant, simple
 
 EXPECTED = "FAULT-5"
-LARGEST = {"workers": 0, "sessions": 2, "steps": 7, "samples": 3}
+LARGEST = {"workers": 0, "sessions": 2, "steps": 7, "samples": 8}
 
 
 class Loader(simple.Loader):

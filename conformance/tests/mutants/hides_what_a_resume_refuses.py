@@ -8,7 +8,7 @@ from format_base import mutant, reference
 from midepoch.errors import ReplayMismatchError
 
 EXPECTED = "DOC-9"
-LARGEST = {"workers": 0, "sessions": 1, "steps": 2, "samples": 17}
+LARGEST = {"workers": 0, "sessions": 1, "steps": 2, "samples": 3}
 
 
 class Session(reference.Session):

@@ -5,7 +5,7 @@ from typing import Any
 from base import mutant, simple
 
 EXPECTED = "RESUME-6"
-LARGEST = {"workers": 0, "sessions": 2, "steps": 8, "samples": 3}
+LARGEST = {"workers": 0, "sessions": 2, "steps": 8, "samples": 2}
 
 
 class Loader(simple.Loader):
