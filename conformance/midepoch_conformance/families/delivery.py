@@ -329,6 +329,23 @@ def _merged_ranks(c: Cell) -> Case | None:
     return c.play(sessions, c.workload(ranks="dealt"), lanes=LANES)
 
 
+@_of_lanes(
+    "merged ranks at an end",
+    (False,),
+    bites=("several ranks", "more lanes than workers", "an ended lane"),
+    shape=((24, 2),),
+    kind=("iterable", "stateful_iterable"),
+)
+def _merged_ranks_at_an_end(c: Cell) -> Case:
+    """Merge the states of a rank whose lanes have ended and of one that goes on.
+
+    The last of the four lanes has eight batches, and the others have two.
+    """
+    saved = ["[rank=0 world=2] take 4, save s0", "[rank=1 world=2] take 6, save s1"]
+    sessions = ["drain, drain", *saved, "load_merged s0/s1, drain, drain"]
+    return c.play(" | ".join(sessions), c.workload(ranks="dealt", stream="rising"), lanes=LANES)
+
+
 # Ranks of a process group, which run at the same time: a session is all of them.
 
 GROUPS = ((2, 1), (4, 2), (3, 4), (1, 3))

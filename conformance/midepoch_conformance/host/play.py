@@ -216,6 +216,7 @@ class Play:
         states = [self._decoded(name) for name in step.state.split("/")]
         with self._watched("load"):
             state = cast(MergingSession, self._live("load")).merge(states)
+        event.document = self.codecs.document(state)
         self._give(state)
 
     def _load_bogus(self, step: Step, event: Event) -> None:

@@ -95,6 +95,10 @@ class View:
         """Return a session's saves whose states are documents of the format."""
         return [e for e in self.events(index, "save") if isinstance(e.document, dict)]
 
+    def merges(self, index: int) -> list[Event]:
+        """Return a session's loads of states that ranks' states make together, if documents."""
+        return [e for e in self.events(index, "load_merged") if isinstance(e.document, dict)]
+
     def of(self, index: int) -> list[Stretch]:
         """Return a session's stretches."""
         return [s for s in self.stretches if s.session == index]

@@ -42,7 +42,8 @@ def do_edit(player, name, codec):
 
 def do_load_merged(player, names, codec):
     states = [player.read(name) for name in names.split("/")]
-    player.session.load(player.session.merge(states))
+    player.kept[names] = player.session.merge(states)
+    player.session.load(player.kept[names])
 
 
 def do_load_bogus(player, value, codec):
@@ -117,8 +118,9 @@ def look_text(player, step):
 
 
 def look_document(player, step):
-    """Return the state that was saved, as the plain JSON types of its canonical form."""
-    state = player.kept.get(step.split()[1]) if step.startswith("save") else None
+    """Return the state that was saved or merged, as the plain JSON types of its canonical form."""
+    written = step.startswith(("save", "load_merged"))
+    state = player.kept.get(step.split()[1]) if written else None
     return state and json.loads(encode("json", state, True))
 
 

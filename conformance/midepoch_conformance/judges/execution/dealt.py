@@ -24,7 +24,7 @@ def each_batch_once(view: View) -> Finding | None:
     return _together(view, [], range(1, len(view.case.sessions)))
 
 
-@judge("WORLD-10", "merged ranks", OF_DEALT_RANKS, alone=True)
+@judge("WORLD-10", "merged ranks", "merged ranks at an end", OF_DEALT_RANKS, alone=True)
 def each_lane_goes_on(view: View) -> Finding | None:
     """What the ranks' states make together resumes any number of ranks."""
     if view.case.probe == OF_DEALT_RANKS:

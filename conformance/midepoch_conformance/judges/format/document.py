@@ -7,6 +7,7 @@ import hashlib
 import json
 from typing import Any
 
+from midepoch_conformance.case.case import OF_DEALT_RANKS
 from midepoch_conformance.case.data.trees import NOT_CANONICAL
 from midepoch_conformance.case.trace import Event
 from midepoch_conformance.case.workload import Workload
@@ -25,7 +26,7 @@ __all__: list[str] = []
 
 STATES = (
     "document", "document position", "rollover", "work later", "work chain", "unordered",
-    "history", "program",
+    "merged ranks", "merged ranks at an end", "history", "program", OF_DEALT_RANKS,
 )  # fmt: skip
 """The families whose states show all parts of a document: lanes, samplers, carried, ahead."""
 
@@ -212,12 +213,12 @@ def _validator() -> Any:
 
 
 def _every(view: View, codec: str = "") -> list[Event]:
-    """Return the saves of all sessions whose states are documents, by one codec or by any."""
+    """Return the saves and merges whose states are documents, by one codec or by any."""
     return [event for _, event in _every_place(view, codec)]
 
 
 def _every_place(view: View, codec: str = "") -> list[tuple[int, Event]]:
-    """Return the saves of all sessions whose states are documents, each with its session.
+    """Return the saves and merges of all sessions whose states are documents, with the session.
 
     A user who sets each epoch keeps its number beside the loader's document. Some trees have no
     canonical encoding: nothing can be read of a state that holds one.
@@ -227,8 +228,8 @@ def _every_place(view: View, codec: str = "") -> list[tuple[int, Event]]:
         return []
     found = []
     for index, plan in enumerate(view.case.sessions):
-        saved = view.saves(index)
-        found += [(index, e) for e in saved if codec in ("", plan.steps[e.step].codec)]
+        written = view.saves(index) + view.merges(index)
+        found += [(index, e) for e in written if codec in ("", plan.steps[e.step].codec)]
     return found
 
 

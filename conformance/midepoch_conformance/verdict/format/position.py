@@ -26,7 +26,7 @@ class _Count:
 
 
 def counted(case: Case, trace: Trace) -> Iterator[tuple[tuple[int, int], dict[str, int]]]:
-    """Yield the session and the step of each save, with the numbers that its position must have.
+    """Yield the session and the step of each save and merge, with the numbers of its position.
 
     After a load they go on from those of the loaded document, whatever these are: an error is then
     found once. A save is left out where they are not known: after an exception, within an epoch
@@ -39,8 +39,10 @@ def counted(case: Case, trace: Trace) -> Iterator[tuple[tuple[int, int], dict[st
             walk.event(event, plan.steps[event.step])
             if event.do == "load" and case.workload.skips and walk.here and walk.here.batches:
                 walk.here = None
-            if event.do == "save" and walk.here is not None:
+            if event.do in ("save", "load_merged") and walk.here is not None:
                 yield (index, event.step), dataclasses.asdict(walk.here)
+            if event.do == "load_merged":
+                walk.here = None  # a rank counts its own lanes from here on
 
 
 class _Walk:
@@ -71,7 +73,12 @@ class _Walk:
     def loaded(self, step: Step) -> _Count | None:
         if step.do == "load_document":
             return _of(json.loads(step.document))
-        return self.saved.get(step.state) if step.do == "load" else None
+        parts = [self.saved.get(name) for name in step.state.split("/")]
+        known = [part for part in parts if part is not None]
+        if step.do not in ("load", "load_merged") or len(known) < len(parts):
+            return None
+        steps = max(part.batches for part in known)
+        return _Count(known[0].epoch, steps, sum(part.samples for part in known))
 
     def delivered(self, event: Event) -> None:
         here = self.here
