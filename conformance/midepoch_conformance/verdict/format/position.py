@@ -30,9 +30,11 @@ def counted(case: Case, trace: Trace) -> Iterator[tuple[tuple[int, int], dict[st
 
     After a load they go on from those of the loaded document, whatever these are: an error is then
     found once. A save is left out where they are not known: after an exception, within an epoch
-    that may be skipped, or if a load is documented to leave the live iterator as it is.
+    that may be skipped, after a load by one of several ranks to which lanes are dealt, or if a load
+    is documented to leave the live iterator as it is.
     """
     saved: dict[str, _Count | None] = {}
+    deals = case.workload.ranks == "dealt"
     for index, (plan, session) in enumerate(zip(case.sessions, trace.sessions, strict=False)):
         walk = _Walk(saved)
         for event in session.events:
@@ -41,8 +43,8 @@ def counted(case: Case, trace: Trace) -> Iterator[tuple[tuple[int, int], dict[st
                 walk.here = None
             if event.do in ("save", "load_merged") and walk.here is not None:
                 yield (index, event.step), dataclasses.asdict(walk.here)
-            if event.do == "load_merged":
-                walk.here = None  # a rank counts its own lanes from here on
+            if event.do.startswith("load") and deals and plan.execution.world > 1:
+                walk.here = None  # the rank counts its own lanes, and may have loaded others'
 
 
 class _Walk:
