@@ -10,7 +10,7 @@ streams, which the loader seeds before each batch, except in worker threads, whi
 
 import torch
 
-from midepoch import StatefulDataLoader, batch_info, merge_states
+from midepoch import StatefulDataLoader, StatefulDistributedSampler, batch_info, merge_states
 from midepoch_conformance.adapters import process_group, torch_data
 
 
@@ -24,7 +24,10 @@ def dealt(w, x, dataset):
     """Return the loader's arguments for the order of samples and batches."""
     ranks = {"ranks": "auto" if x.together else (x.rank, x.world)} if w.ranks else {}
     if w.ranks in ("", "dealt"):
-        return torch_data.order(w, x, dataset, last_batch=TAILS[w.tail]) | ranks
+        order = torch_data.order(w, x, dataset, last_batch=TAILS[w.tail])
+        if w.sampler == "distributed" and w.shuffle:  # in the other order, torch's own sampler
+            order["sampler"] = StatefulDistributedSampler(dataset, x.world, x.rank, True, w.seed)
+        return order | ranks
     recut = {"on_world_change": "recut" if w.ranks == "cut anew" else "refuse"}
     order = {"shuffle": w.shuffle, "last_batch": TAILS[w.tail], "global_batch_size": w.batch_size}
     return order | ranks | recut
