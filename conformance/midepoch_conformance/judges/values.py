@@ -39,14 +39,13 @@ def ambient_values(view: View) -> Finding | None:
 @judge("VOWN-2", "own streams", "own values")
 def own_streams(view: View) -> Finding | None:
     """No two samples draw from the same stream at the same place, not even in two epochs."""
-    return _distinct(view, samples=True, epochs=False)
+    return _distinct(view, epochs=False)
 
 
 @judge("VAMB-2", "ambient streams", "ambient values")
 def ambient_streams(view: View) -> Finding | None:
-    """No two workers, and no two epochs, draw the same values."""
-    several = view.case.sessions[0].execution.workers > 1
-    return _distinct(view, samples=several, epochs=True)
+    """No two samples, of any workers and epochs, draw the same values."""
+    return _distinct(view, epochs=True)
 
 
 def _equal(view: View) -> Finding:
@@ -65,7 +64,7 @@ def _equal(view: View) -> Finding:
 _OF_SAMPLES = frozenset({"missing", "repeated", "reordered", "extra", "different"})
 
 
-def _distinct(view: View, samples: bool, epochs: bool) -> Finding | None:
+def _distinct(view: View, epochs: bool) -> Finding | None:
     """Judge an uninterrupted run: the case's own, or the one that a resume is compared with."""
     run, evidence = view.epochs, Evidence("draws", UNINTERRUPTED)
     if view.case.probe.endswith("streams"):
@@ -88,20 +87,19 @@ def _distinct(view: View, samples: bool, epochs: bool) -> Finding | None:
         if len(again) > _CHANCE:
             words = f"{len(again)} values are drawn by more than one sample: {_few(again)}"
             return view.silent("values", words, "distinct values", again, evidence)
-    if samples:
-        for number, values in enumerate(drawn):
-            counts = Counter(values)
-            surplus = len(values) - len(counts)
-            if surplus > _CHANCE:
-                twice = [value for value, count in counts.items() if count > 1]
-                words = f"epoch {number}: {surplus} draws repeat another's value: {_few(twice)}"
-                return view.silent("values", words, "distinct values", sorted(values), evidence)
-    if epochs and len(drawn) > 1:
-        before = set(drawn[0])
-        again = [value for value in drawn[1] if value in before]
-        if len(again) > _CHANCE:
-            words = f"{len(again)} draws of epoch 1 repeat values of epoch 0: {_few(again)}"
+    before: set[float] = set()
+    for number, values in enumerate(drawn):
+        counts = Counter(values)
+        surplus = len(values) - len(counts)
+        if surplus > _CHANCE:
+            twice = [value for value, count in counts.items() if count > 1]
+            words = f"epoch {number}: {surplus} draws repeat another's value: {_few(twice)}"
+            return view.silent("values", words, "distinct values", sorted(values), evidence)
+        again = [value for value in values if value in before]
+        if epochs and len(again) > _CHANCE:
+            words = f"{len(again)} draws of epoch {number} repeat earlier values: {_few(again)}"
             return view.silent("values", words, "distinct values", again, evidence)
+        before |= counts.keys()
     return view.passed()
 
 
