@@ -178,12 +178,15 @@ def test_processes_that_are_left_are_counted_and_ended(runner: Make, name: str) 
 
 
 @pytest.mark.skipif(not os.path.isdir("/dev/shm"), reason="semaphores are files on Linux alone")
+@pytest.mark.parametrize("loader", ["KeepsSemaphores", "KeepsSemaphoresInHost"])
 def test_named_semaphores_of_a_killed_loader_are_unlinked(
-    runner: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    loader: str, runner: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = tmp_path / "names"
     monkeypatch.setenv("SEMAPHORES", str(names))
-    runner("KeepsSemaphores").play(whole())
+    engine = runner(loader)
+    engine.play(whole())
+    engine.close()
     (name,) = names.read_text("ascii").split()
     assert not Path("/dev/shm", f"sem.{name.strip('/')}").exists()
 

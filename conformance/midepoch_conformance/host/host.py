@@ -212,7 +212,8 @@ class Host:
         where = ""
         if outcome == "limit":
             where = stacks.ask([pid, *(processes.living(pid) or ())], folder)
-        processes.end_but_trackers(spared)
+        below = processes.living(os.getpid()) or ()
+        processes.end_but_trackers([one for one in below if one not in spared])
         processes.end_group(pid)
         if status is None:
             status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])

@@ -179,10 +179,10 @@ class HostProcess:
         self.answers.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(1.0 if self.process.poll() is None else 0)
+        end_marked(self.mark)
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
-        end_marked(self.mark)
         self.errors.close()
 
 

@@ -75,11 +75,11 @@ class Interpreter:
         except subprocess.TimeoutExpired:
             return None
         finally:
+            # The sessions of a script that was killed are in groups of their own.
+            end_marked(mark)
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-            # The sessions of a script that was killed are in groups of their own.
-            end_marked(mark)
 
 
 class WarmInterpreter:

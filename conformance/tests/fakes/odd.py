@@ -202,6 +202,10 @@ class KeepsSemaphores(Honest):
         os.kill(os.getpid(), signal.SIGKILL)
 
 
+class KeepsSemaphoresInHost(KeepsSemaphores):
+    fork_safe = False
+
+
 class LeavesSlowly(Honest):
     """Its process needs a moment to go, and does go."""
 

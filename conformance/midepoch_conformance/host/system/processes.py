@@ -13,6 +13,7 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Sequence
 from typing import IO
 
 __all__ = [
@@ -93,14 +94,13 @@ def processor_time(pid: int) -> float:
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
-def end_but_trackers(spared: set[int]) -> None:
-    """Kill all descendants but ``spared``, and let their resource trackers tidy up after them.
+def end_but_trackers(found: Sequence[int]) -> None:
+    """Kill processes if resource trackers are among them, and let these tidy up after the others.
 
     A tracker unlinks the named semaphores and segments of its users when the last user is gone.
     If it were killed with them, these would stay on the machine. A process that only looks like
     a tracker gains a second.
     """
-    found = [pid for pid in living(os.getpid()) or () if pid not in spared]
     trackers = [pid for pid in found if _TRACKER in _command(pid)]
     if not trackers:
         return
@@ -177,6 +177,7 @@ def end_marked(mark: str, spare: int | None = None) -> None:
         found = [pid for pid in found if mark in _environment(pid) and _runs(pid)]
         if not found:
             return
+        end_but_trackers(found)
         for pid in found:
             try:
                 os.kill(pid, signal.SIGKILL)
