@@ -24,10 +24,10 @@ def dealt(w, x, dataset):
     """Return the loader's arguments for the order of samples and batches."""
     ranks = {"ranks": "auto" if x.together else (x.rank, x.world)} if w.ranks else {}
     if w.ranks in ("", "dealt"):
-        order = torch_data.order(w, x, dataset, last_batch=TAILS[w.tail])
+        given = torch_data.order(w, x, dataset, last_batch=TAILS[w.tail])
         if w.sampler == "distributed" and w.shuffle:  # in the other order, torch's own sampler
-            order["sampler"] = StatefulDistributedSampler(dataset, x.world, x.rank, True, w.seed)
-        return order | ranks
+            given["sampler"] = StatefulDistributedSampler(dataset, x.world, x.rank, True, w.seed)
+        return given | ranks
     recut = {"on_world_change": "recut" if w.ranks == "cut anew" else "refuse"}
     order = {"shuffle": w.shuffle, "last_batch": TAILS[w.tail], "global_batch_size": w.batch_size}
     return order | ranks | recut

@@ -332,7 +332,7 @@ def _merged_ranks(c: Cell) -> Case | None:
 @_of_lanes(
     "merged ranks at an end",
     (False,),
-    bites=("several ranks", "more lanes than workers", "an ended lane"),
+    bites=("several ranks", "more lanes than workers"),
     shape=((24, 2),),
     kind=("iterable", "stateful_iterable"),
 )
