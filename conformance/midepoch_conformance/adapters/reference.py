@@ -25,8 +25,9 @@ def dealt(w, x, dataset):
     ranks = {"ranks": "auto" if x.together else (x.rank, x.world)} if w.ranks else {}
     if w.ranks in ("", "dealt"):
         given = torch_data.order(w, x, dataset, last_batch=TAILS[w.tail])
-        if w.sampler == "distributed" and w.shuffle:  # in the other order, torch's own sampler
-            given["sampler"] = StatefulDistributedSampler(dataset, x.world, x.rank, True, w.seed)
+        if w.sampler == "distributed" and w.n % 2:  # users have this sampler, or torch's own
+            of = (x.world, x.rank, w.shuffle, w.seed)
+            given["sampler"] = StatefulDistributedSampler(dataset, *of)
         return given | ranks
     recut = {"on_world_change": "recut" if w.ranks == "cut anew" else "refuse"}
     order = {"shuffle": w.shuffle, "last_batch": TAILS[w.tail], "global_batch_size": w.batch_size}
