@@ -178,7 +178,7 @@ class MergingSession(Session, Protocol):
     """A session of an adapter that offers ranks to which lanes are dealt (``"dealt"``)."""
 
     def merge(self, states: list[Any]) -> object:
-        """Return the one state that those of all ranks make."""
+        """Return the one state that those of all ranks make, given in any order (RANK-14)."""
 
 
 class NamingSession(Session, Protocol):

@@ -52,7 +52,7 @@ ACTIONS = {
     "recode": "decode the encoding `state` and encode it again with `codec` under `into`",
     "load": "decode the encoding `state` and load it; the decoded object is kept under `state`",
     "load_merged": "decode the encodings `state`, whose names stand between slashes, let the "
-    "adapter make one state of them, and load that",
+    "adapter make one state of them, which it gets the last one first, and load that",
     "load_bogus": "load a value that is no state: `value` names it (none, empty, list, text, "
     "number, foreign)",
     "load_cut": "load the encoding `state` less its part number n (depth first over mappings)",

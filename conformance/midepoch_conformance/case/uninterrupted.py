@@ -15,7 +15,6 @@ from midepoch_conformance.case.workload import Workload
 __all__ = [
     "Place",
     "batches_left",
-    "beside",
     "counted",
     "oracle_case",
     "places",
@@ -53,11 +52,6 @@ def oracle_case(case: Case) -> Case:
     # A tolerated drain stops at the exception, and the next drain ends the epoch.
     steps = (Step("drain", tolerate=caught),) * (workload.epochs * (1 + caught))
     return Case("oracle", workload, (SessionPlan(first.execution, steps, first.ambient, "a"),))
-
-
-def beside(w: Workload) -> Workload:
-    """Return the workload of another loader beside a session's: other batches, and no faults."""
-    return dataclasses.replace(w, seed=w.seed + 1, adopts=False, fail_at=None, log=None)
 
 
 @dataclasses.dataclass(frozen=True)

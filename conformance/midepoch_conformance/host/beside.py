@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["AnotherLoader"]
+__all__ = ["AnotherLoader", "of_another"]
+
+
+def of_another(seed: int) -> dict[str, Any]:
+    """Return the workload's fields of which another loader has its own: an order, and no faults."""
+    return {"seed": seed + 1, "adopts": False, "fail_at": None, "log": None}
 
 
 class AnotherLoader:

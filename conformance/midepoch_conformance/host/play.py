@@ -6,6 +6,7 @@ Imports nothing heavy: it runs in a process that was forked for this one session
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import gc
 import os
 import signal
@@ -20,10 +21,9 @@ from midepoch_conformance.case.adapter import Adapter, MergingSession, NamingSes
 from midepoch_conformance.case.case import CaseError, Step
 from midepoch_conformance.case.data.trees import altered, spelled
 from midepoch_conformance.case.trace import Event, Fault
-from midepoch_conformance.case.uninterrupted import beside
 from midepoch_conformance.host import codecs
 from midepoch_conformance.host.batch_values import BatchError, in_numbers, in_words
-from midepoch_conformance.host.beside import AnotherLoader
+from midepoch_conformance.host.beside import AnotherLoader, of_another
 from midepoch_conformance.host.faults import ENDLESS, fault_of, from_outside
 from midepoch_conformance.host.held import HeldBatches, Holdings
 from midepoch_conformance.host.job import Job
@@ -213,7 +213,8 @@ class Play:
         event.altered = self._altered(step.state)
 
     def _load_merged(self, step: Step, event: Event) -> None:
-        states = [self._decoded(name) for name in step.state.split("/")]
+        # The parts may be given in any order (RANK-14).
+        states = [self._decoded(name) for name in reversed(step.state.split("/"))]
         with self._watched("load"):
             state = cast(MergingSession, self._live("load")).merge(states)
         event.document = self.codecs.document(state)
@@ -270,7 +271,8 @@ class Play:
         with self._watched("next"):
             if self.other is None:
                 job = self.job
-                session = self.adapter.open(beside(job.workload), job.execution, job.root)
+                w = dataclasses.replace(job.workload, **of_another(job.workload.seed))
+                session = self.adapter.open(w, job.execution, job.root)
                 self.other = AnotherLoader(session)
             self.other.deliver(step.n)
 

@@ -65,7 +65,10 @@ _OF_SAMPLES = frozenset({"missing", "repeated", "reordered", "extra", "different
 
 
 def _distinct(view: View, epochs: bool) -> Finding | None:
-    """Judge an uninterrupted run: the case's own, or the one that a resume is compared with."""
+    """Judge an uninterrupted run: the case's own, or the one that a resume is compared with.
+
+    With ``epochs``, an epoch draws no value of an earlier one either.
+    """
     run, evidence = view.epochs, Evidence("draws", UNINTERRUPTED)
     if view.case.probe.endswith("streams"):
         session = view.session(0)

@@ -179,6 +179,7 @@ class HostProcess:
         self.answers.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(1.0 if self.process.poll() is None else 0)
+        # Before the group: the resource trackers in it tidy up first.
         end_marked(self.mark)
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signal.SIGKILL)

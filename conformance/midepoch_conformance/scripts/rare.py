@@ -18,7 +18,7 @@ import jsonschema
 
 from midepoch_conformance.case import tampering
 from midepoch_conformance.case.data.trees import spelled
-from midepoch_conformance.host.beside import AnotherLoader
+from midepoch_conformance.host.beside import AnotherLoader, of_another
 from midepoch_conformance.host.codecs import encode
 from midepoch_conformance.host.streams import Streams
 from midepoch_conformance.host.system.processes import end_one, left_after, living
@@ -41,7 +41,7 @@ def do_edit(player, name, codec):
 
 
 def do_load_merged(player, names, codec):
-    states = [player.read(name) for name in names.split("/")]
+    states = [player.read(name) for name in reversed(names.split("/"))]
     player.kept[names] = player.session.merge(states)
     player.session.load(player.kept[names])
 
@@ -74,11 +74,10 @@ def do_overwrite(player, name, codec):
 
 def do_beside(player, number, codec):
     if getattr(player, "first", None) is not player.session:
-        other = dict(player.changes)
-        other |= {"seed": other["seed"] + 1} if "seed" in other else {}
-        other |= {name: None for name in ("fail_at", "log", "adopts") if name in other}
+        changes = player.changes
+        own = {name: v for name, v in of_another(changes["seed"]).items() if name in changes}
         player.first = player.session
-        player.other = AnotherLoader(open_loader(player.root, **other))
+        player.other = AnotherLoader(open_loader(player.root, **{**changes, **own}))
     player.other.deliver(int(number))
 
 

@@ -75,7 +75,8 @@ class Interpreter:
         except subprocess.TimeoutExpired:
             return None
         finally:
-            # The sessions of a script that was killed are in groups of their own.
+            # The sessions of a script that was killed are in groups of their own. And a resource
+            # tracker in the script's group tidies up first.
             end_marked(mark)
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)
