@@ -121,6 +121,7 @@ MUTANTS = {
     "swallows_an_interrupt": "FAULT-9",
     "loaders_share_their_orders": "RESUME-7",
     "counts_an_end_again": "RESUME-7",
+    "a_whole_counts_the_steps_of_one_rank": "DOC-19",
     "encodes_with_spaces": "DOC-5",
     "counts_a_lanes_batches_once_too_often": "DOC-18",
     "counts_no_samples_that_come_alone": "DOC-19",
