@@ -39,6 +39,7 @@ WORKLOADS = objects(
     payload=st.sampled_from(["", "arrays", "objects"]),
     stream=st.sampled_from(["plain", "buffer"]),
     state_at=st.sampled_from(["dataset", "both"]),
+    fails_in=st.sampled_from(["dataset", "collate_fn"]),
     sampler=st.sampled_from(["", "custom"]),
     ranks=st.sampled_from(["", "shared"]),
     gate=st.none() | st.tuples(st.integers(0, 9), st.integers(0, 9)),

@@ -141,6 +141,7 @@ EXTRAS = (
     "streams", "sticky streams", "trees", "iterator state", "samplers", "set_epoch", "growing",
     "arrays", "payloads", "unbatched", "set up", "world", "shared", "cut anew", "dealt", "restarts",
     "unordered states", "adoption", "replay checks", "process group", "failing states", "skipping",
-    "named epochs", "collating", "getitems", "set streams", "beside", "asked again",
+    "named epochs", "collating", "failing collate", "getitems", "set streams", "beside",
+    "asked again",
 )  # fmt: skip
 TAILS = {"keep": "keep", "drop": "discard", "rollover": "rollover"}

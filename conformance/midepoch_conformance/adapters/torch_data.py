@@ -205,6 +205,8 @@ def collate(w, draw=None):
         return None
     if w.collated:
         return Collate(w, draw)
+    if w.fails_in == "collate_fn":
+        return w.collate
     return list if w.batch_size or w.gives_batches else alone
 
 

@@ -99,7 +99,7 @@ AMBIENT = ("python", "numpy", "torch")
 EXTRAS = (
     *("streams", "trees", "iterator state", "samplers", "set_epoch", "growing", "arrays"),
     "payloads",
-    *("set streams", "collating", "getitems", "beside", "asked again"),
+    *("set streams", "collating", "failing collate", "getitems", "beside", "asked again"),
     *("unbatched", "set up", "world", "unordered states"),
 )
 HAS_ORDERS = "in_order" in inspect.signature(StatefulDataLoader).parameters

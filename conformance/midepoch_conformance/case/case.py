@@ -38,7 +38,7 @@ PROGRAM = "program"
 HISTORIES = (HISTORY, *OF_STAGES, PROGRAM)
 """The families of which a profile draws cases, beside those of its table."""
 
-CAUGHT = ("caught", "caught again", "caught and healed")
+CAUGHT = ("caught", "caught again", "caught and healed", "caught in collate")
 """The family whose uninterrupted run fails and continues."""
 
 ACTIONS = {
@@ -55,7 +55,8 @@ ACTIONS = {
     "adapter make one state of them, which it gets the last one first, and load that",
     "load_bogus": "load a value that is no state: `value` names it (none, empty, list, text, "
     "number, foreign)",
-    "load_cut": "load the encoding `state` less its part number n (depth first over mappings)",
+    "load_cut": "load the encoding `state` less its part number n (depth first over mappings; "
+    "n = -1: the last one)",
     "load_document": "load the state whose canonical JSON is `document`; `value` names it",
     "name_epoch": "tell the loader that epoch n comes next",
     "overwrite": "change every number of the batches delivered so far, in place",

@@ -52,7 +52,7 @@ def path(state: Any, part: int) -> list[Any] | None:
         except ValueError:
             return None
     places = _places(state, [], set())
-    keys = places[part] if part < len(places) else None
+    keys = places[part] if -len(places) <= part < len(places) else None
     return keys if keys and all(type(key) in (str, int) for key in keys) else None
 
 
@@ -71,18 +71,20 @@ def _places(node: Any, above: list[Any], seen: set[int]) -> list[list[Any]]:
 def cut(state: Any, part: int) -> Any:
     """Return ``state`` without part number ``part``: an entry of a mapping, counted depth first.
 
-    Bytes are cut as the JSON that they hold. If they hold no JSON, part 0 is their second half.
+    A negative number counts from the last part. Bytes are cut as the JSON that they hold. If they
+    hold no JSON, part 0 is their second half.
 
     Raises:
         NoSuchPart: there are fewer parts.
     """
     if isinstance(state, (bytes, bytearray)):
         return _cut_bytes(bytes(state), part)
-    for number, (mapping, key) in enumerate(_parts(state, set())):
-        if number == part:
-            del mapping[key]
-            return state
-    raise NoSuchPart(part)
+    parts = _parts(state, set())
+    if not -len(parts) <= part < len(parts):
+        raise NoSuchPart(part)
+    mapping, key = parts[part]
+    del mapping[key]
+    return state
 
 
 def _cut_bytes(state: bytes, part: int) -> bytes:

@@ -220,7 +220,9 @@ def _faults(w: Workload) -> Iterator[str]:
         elif getattr(w, field) is not None:
             once = " once" if getattr(w, _ONCE.get(field, ""), False) else ""
             again = ", and its replacement dies while it is restored" if w.dies_again else ""
-            yield f"sample {getattr(w, field)} {what}{once}{again if field == 'die_at' else ''}"
+            who = "collate_fn with " * (field == "fail_at" and w.fails_in == "collate_fn")
+            more = again if field == "die_at" else ""
+            yield f"{who}sample {getattr(w, field)} {what}{once}{more}"
     if w.exits_at:
         yield f"samples {' and '.join(map(str, w.exits_at))} end their processes once"
     if w.gate is not None:

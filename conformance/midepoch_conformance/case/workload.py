@@ -31,6 +31,7 @@ WIDE = 32
 _CHOICES: dict[str, tuple[str, ...]] = {
     "stream": (*sources.SOURCES, *published.STREAMS),
     "state_at": ("dataset", "iterator", "both"),
+    "fails_in": ("dataset", "collate_fn"),
     "tree": ("", *trees.TREES),
     "payload": ("", *trees.TREES),
     "ranks": ("", "shared", "cut anew", "dealt"),
@@ -80,7 +81,7 @@ class Workload(Rows):
 
     fail_at: int | None = None
     """The sample that raises :class:`WorkloadError`; -1: the dataset itself does, when a lane is
-    set up."""
+    set up. See ``fails_in``."""
 
     stop_at: int | None = None
     """The sample that raises ``StopIteration``."""
@@ -165,6 +166,10 @@ class Workload(Rows):
     """Whether a dataset with random access gives all samples of a batch at once
     (``__getitems__``)."""
 
+    fails_in: str = "dataset"
+    """The user's code that raises for the sample ``fail_at``: ``"dataset"``, or ``"collate_fn"``,
+    which the adapter then takes from :meth:`collate`."""
+
     dies_again: bool = False
     """Whether the worker that replaces the one that ``die_at`` killed dies once more, while its
     dataset's state is loaded; needs a log."""
@@ -219,6 +224,7 @@ class Workload(Rows):
             f"{self.private[0]} generator" if self.private else "",
             f"{self.sampler} sampler" if self.sampler else "",
             "drawing collate_fn" if self.collated else "",
+            "failing collate_fn" if self.fails_in == "collate_fn" else "",
             "batches fetched at once" if self.getitems else "",
             "other lengths" if self.grow else "",
             "rolled over" if self.tail == "rollover" else "",

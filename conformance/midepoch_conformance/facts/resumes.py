@@ -77,6 +77,7 @@ def offered_values(offer: Offer) -> dict[str, tuple[Value, ...]]:
     unusual = (
         "",
         *(("a sample that raises",) if maps and offer.name != "own" else ()),
+        *(("a collate_fn that raises",) if maps and "failing collate" in offer.extras else ()),
         *(("a length that changes",) if "map" in maps and "growing" in offer.extras else ()),
         *(("a collate_fn that draws",) if "collating" in offer.extras and offer.draws else ()),
         *(("batches fetched at once",) if maps and "getitems" in offer.extras else ()),
@@ -308,7 +309,8 @@ def _of_workload(w: Workload) -> Iterator[Fact]:
     if w.mixed:
         yield ("reached", "normal numbers and 32 bits")
     unusual = {
-        "a sample that raises": w.fail_at is not None,
+        "a sample that raises": w.fail_at is not None and w.fails_in == "dataset",
+        "a collate_fn that raises": w.fails_in == "collate_fn",
         "a length that changes": w.grow != 0,
         "a collate_fn that draws": w.collated,
         "batches fetched at once": w.getitems,

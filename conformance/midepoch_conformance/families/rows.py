@@ -79,6 +79,8 @@ def _marks(row: dict[str, Any], family: Family) -> dict[str, Any]:
         marks["kept"] = row["keeper"]
     if family.section == "outages":
         marks["outage"] = family.name
+    if family.name == "caught" and row["where"] == "later" and row["interval"] > 1:
+        marks["pass before"] = row["kind"]
     if family.name == "healed" and (row["where"], row["sample"]) == ("through", 9):
         marks["replaced"] = f"{row['kind']}, {row['interval']}, {row['shape']}"
     if family.name == "part removed" and row.get("workers") == 2 and row["kind"] == "iterable":
@@ -87,8 +89,10 @@ def _marks(row: dict[str, Any], family: Family) -> dict[str, Any]:
         marks["unordered"] = family.name
     if family.name == "fetched again" and row["interval"] > 1 and row["where"] != "epoch":
         marks["behind"] = f"{row['kind']}, {row['where']}"
-    rest = row["shape"][0] % row["shape"][1]
-    if family.name == "whole" and row["tail"] == "drop" and rest and not row["shuffle"]:
+    samples, size = row["shape"]
+    rest = samples % size
+    dropped = row["tail"] == "drop" and rest and samples > size  # beside whole batches
+    if family.name == "whole" and dropped and not row["shuffle"]:
         marks["dropped"] = row["kind"]
     if row["shape"][0] >= REAL:
         marks["real"] = family.name

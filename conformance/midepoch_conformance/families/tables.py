@@ -31,7 +31,7 @@ OWN = (
     "cut", "where", "links", "soon", "asked", "used", "epoch", "times", "codec", "position",
     "interval", "pair", "change", "draw", "value", "part", "plan", "sample", "when",
     "seed", "chunk", "vector", "counts", "plot", "ranks", "worlds", "order", "then", "sizes",
-    "width", "begun", "later", "payload",
+    "width", "begun", "later", "payload", "saved", "bad", "apart", "by", "last",
 )  # fmt: skip
 """The axes of single families."""
 NOT_BY_KIND = ("value", "part", "codec", "sizes", "order", "then", "width")
@@ -47,6 +47,7 @@ GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
         *(("table", "kind", axis) for axis in OWN if axis not in ("value", "part")),
         *(("real", axis) for axis in ("rest", *OWN)),
         ("table", "shuffle", "codec"),
+        ("table", "codec", "where"),
         ("format", "kind", "shuffle"),
         ("outage", "kind"),
         ("behind",),
@@ -97,6 +98,7 @@ GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
         *(("format", "kind", axis) for axis in ("shuffle", *OWN)),
         ("dropped",),
         ("kept",),
+        ("pass before",),
         ("user", "kind", "plot"),
     ),
     ("full", True): (

@@ -23,6 +23,7 @@ from midepoch_conformance.families.family import (
     drains,
     family,
 )
+from midepoch_conformance.families.faults.outages import STOPPED
 
 __all__: list[str] = []
 
@@ -141,6 +142,28 @@ def _caught_again(c: Cell) -> Case:
     stream = GOES_ON if c.kind in ITERABLES else "plain"
     w = c.workload(fail_at=c.sample, stream=stream)
     return c.play(f"drain?, save s | {again}", w)
+
+
+_uncollated = partial(
+    _users,
+    bites=("an error", "workers", "no workers"),
+    needs=("samples",),
+    shape=((13, 2),),
+    kind=("map", "stateful_map", *ITERABLES),
+    tail=("keep",),
+)
+
+
+@_uncollated("failing collate")
+def _failing_collate(c: Cell) -> Case:
+    return c.play("drain", c.workload(1, fail_at=6, fails_in="collate_fn"))
+
+
+@_uncollated("caught in collate", saved=("later", "right after"), bad=(3, 6), apart=(100, 1))
+def _caught_in_collate(c: Cell) -> Case:
+    """Survive an exception of the collate_fn; it ends no stream, and no replay meets it again."""
+    sessions = f"{STOPPED[c.saved]}, save s | load s, drain?, drain?, drain?, drain?"
+    return c.play(sessions, c.workload(fail_at=c.bad, fails_in="collate_fn"), interval=c.apart)
 
 
 @_users(

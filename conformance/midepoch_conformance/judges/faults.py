@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from midepoch_conformance.case.trace import Batch, Fault
-from midepoch_conformance.judges.outages import carried
+from midepoch_conformance.judges.outages import carried, culprit
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
 from midepoch_conformance.verdict.compare import ids, show
@@ -29,12 +29,12 @@ def killed_worker(view: View) -> Finding | None:
     return view.passed(in_words(fault, len(batches)))
 
 
-@judge("FAULT-2", "failing sample", "failing start")
+@judge("FAULT-2", "failing sample", "failing start", "failing collate")
 def failing_sample(view: View) -> Finding | None:
     """A dataset's exception reaches the caller, after the good batches before it."""
     if view.case.probe == "failing start":
         return _failing_start(view)
-    bad = view.case.workload.fail_at
+    bad, raising = view.case.workload.fail_at, culprit(view.case.workload)
     epoch = view.epochs[0] if view.epochs else []
     place = next((i for i, batch in enumerate(epoch) if bad in ids([batch])), None)
     if place is None:
@@ -43,10 +43,10 @@ def failing_sample(view: View) -> Finding | None:
     good = epoch[:place]
     evidence = Evidence("error", wanted="its error", run=(0, 0, place))
     if fault is None:
-        words = f"sample {bad} raises and the epoch ends without an error, after {show(batches)}"
+        words = f"{raising} raises and the epoch ends without an error, after {show(batches)}"
         return view.silent("swallowed", words, good, batches, evidence)
     if fault.kind in ("hang", "crash"):
-        words = f"sample {bad} raises: {in_words(fault)}"
+        words = f"{raising} raises: {in_words(fault)}"
         return view.fails(fault.kind, words, evidence=evidence)
     if batches != good:
         words = f"{show(good)} comes before the failing batch, got {show(batches)}"

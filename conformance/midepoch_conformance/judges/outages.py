@@ -6,13 +6,14 @@ import dataclasses
 import itertools
 
 from midepoch_conformance.case.trace import Event, Fault, SessionTrace
+from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import Problem, View
 from midepoch_conformance.verdict.compare import difference, unwhole
 from midepoch_conformance.verdict.evidence import UNINTERRUPTED, Evidence, Piece
 from midepoch_conformance.verdict.finding import Finding, fault_kind, in_words, is_refusal
 
-__all__ = ["carried"]
+__all__ = ["carried", "culprit"]
 
 _ON_PURPOSE = "on purpose"
 
@@ -25,13 +26,18 @@ def carried(fault: Fault) -> bool:
     )
 
 
-@judge("FAULT-5", "caught", alone=True)
+def culprit(w: Workload) -> str:
+    """Return what raises on purpose."""
+    return f"{'collate_fn with ' * (w.fails_in == 'collate_fn')}sample {w.fail_at}"
+
+
+@judge("FAULT-5", "caught", "caught in collate", alone=True)
 def goes_on(view: View) -> Finding | None:
     """The batches after a failed one are delivered."""
     return _uninterrupted(view) or view.passed()
 
 
-@judge("FAULT-11", "caught", "caught again", alone=True)
+@judge("FAULT-11", "caught", "caught again", "caught in collate", alone=True)
 def goes_on_later(view: View) -> Finding | None:
     """A state from after a failed batch resumes with the batches that were not delivered."""
     wrong = _uninterrupted(view)
@@ -247,24 +253,24 @@ def _uninterrupted(view: View) -> Finding | None:
         return view.not_offered(words)
     faults = [(event, event.fault) for event in run.events if event.fault is not None]
     if not faults:
-        return view.blocked(f"sample {w.fail_at} raises and no error comes")
+        return view.blocked(f"{culprit(w)} raises and no error comes")
     # An error at the epoch's end belongs to no sample.
     other = next(((e, f) for e, f in faults if not carried(f)), None)
     if other is not None:
         event, fault = other
         first = event is faults[0][0]
-        words = f"sample {w.fail_at} raises, and then: {in_words(fault, len(event.batches))}"
+        words = f"{culprit(w)} raises, and then: {in_words(fault, len(event.batches))}"
         evidence = Evidence("error", UNINTERRUPTED, wanted="its error alone")
         return view.blocked(words) if first else view.fails(_kind(fault), words, evidence=evidence)
     whole = [e for e in run.events if e.ended]
     if len(whole) < w.epochs:
-        words = f"the exception of sample {w.fail_at} comes again and again: nothing comes after it"
+        words = f"the exception of {culprit(w)} comes again and again: nothing comes after it"
         evidence = Evidence("epochs", UNINTERRUPTED, wanted=w.epochs)
         return view.fails("error", words, evidence=evidence)
     for number, epoch in enumerate(view.epochs[: w.epochs]):
         wrong = unwhole(epoch, w.n, w.batch_size)
         if wrong is not None:
-            words = f"epoch {number}, after the exception of sample {w.fail_at}: {wrong.words}"
+            words = f"epoch {number}, after the exception of {culprit(w)}: {wrong.words}"
             pieces = (Piece(UNINTERRUPTED, 0, number),)
             evidence = Evidence("samples", pieces=pieces, wanted=(w.n,), slack=w.batch_size)
             return view.silent(

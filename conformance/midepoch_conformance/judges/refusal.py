@@ -61,7 +61,7 @@ def other_plan(view: View) -> Finding | None:
     return completed(view, tuple(sorted(sizes)))
 
 
-@judge("REFUSE-4", "after a refusal", "work refused")
+@judge("REFUSE-4", "after a refusal", "after a refused part", "work refused")
 def after_a_refusal(view: View) -> Finding | None:
     """A refused load leaves the loader as it was."""
     plans = enumerate(view.case.sessions)

@@ -120,6 +120,7 @@ def _unusual(chance: Chance, w: Workload, known: Sequence[Value], wishes: Wishes
     possible = {
         "": True,
         "a sample that raises": plain and w.kind in MAPS and w.n > 1,
+        "a collate_fn that raises": plain and w.kind in MAPS and w.n > 1,
         "a length that changes": plain and w.kind == "map" and w.n > 0,
         "a collate_fn that draws": bool(set(w.draws) - set(GENERATORS)),
         "batches fetched at once": w.kind in MAPS,
@@ -133,6 +134,8 @@ def _unusual(chance: Chance, w: Workload, known: Sequence[Value], wishes: Wishes
         return {}
     if found == "a sample that raises":
         return {"fail_at": chance.below(w.n)}
+    if found == "a collate_fn that raises":
+        return {"fail_at": chance.below(w.n), "fails_in": "collate_fn"}
     if found == "a length that changes":
         return {"grow": chance.one((2, 3))}
     return {"collated": True} if found == "a collate_fn that draws" else {"getitems": True}

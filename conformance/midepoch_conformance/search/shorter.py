@@ -87,8 +87,9 @@ def with_defaults(case: Case) -> Iterator[Case]:
     """Yield the history with every field at its default that does not change its events."""
     w = case.workload
     workload = Workload(
-        kind=w.kind, n=w.n, batch_size=w.batch_size, epochs=w.epochs, fail_at=w.fail_at
-    )
+        kind=w.kind, n=w.n, batch_size=w.batch_size, epochs=w.epochs, fail_at=w.fail_at,
+        fails_in=w.fails_in,
+    )  # fmt: skip
     plans = []
     for plan in case.sessions:
         x = Execution(workers=plan.execution.workers, lanes=plan.execution.lanes)
@@ -107,7 +108,7 @@ def faultless(case: Case) -> Iterator[Case]:
         steps = (dataclasses.replace(step, tolerate=step.do == "load_bogus") for step in plan.steps)
         others = tuple((name, value) for name, value in plan.workload if name not in _OF_SESSIONS)
         plans.append(dataclasses.replace(plan, steps=tuple(steps), workload=others))
-    plain = dataclasses.replace(case.workload, fail_at=None)
+    plain = dataclasses.replace(case.workload, fail_at=None, fails_in="dataset")
     found = dataclasses.replace(case, workload=plain, sessions=tuple(plans))
     if found != case:
         yield found

@@ -214,6 +214,13 @@ class Collate:
         return [[*row, *self.w.drawn()] for row in rows]
 
 
+def collate(w: Any) -> Any:
+    """Return the user's function that makes a batch of rows."""
+    if w.fails_in == "collate_fn":
+        return w.collate
+    return Collate(w) if w.collated else list
+
+
 class EpochSession(Session):
     """A session whose user sets each epoch, and keeps its number beside the loader's state."""
 
@@ -275,8 +282,8 @@ class Adapter:
             "extras": (
                 "streams", "sticky streams", "trees", "iterator state", "samplers", "set_epoch",
                 "growing", "arrays", "world", "shared", "restarts", "unordered states",
-                "shuffled streams", "named epochs", "collating", "beside",
-                "asked again",
+                "shuffled streams", "named epochs", "collating", "failing collate",
+                "beside", "asked again",
             ),
             **self.changes,
         }  # fmt: skip
@@ -314,7 +321,7 @@ class Adapter:
             workers=x.workers,
             restarts=x.restarts,
             in_order=x.in_order,
-            collate=Collate(w) if w.collated else list,
+            collate=collate(w),
             prefetch=2 if x.prefetch is None else x.prefetch,
             interval=x.interval,
         )

@@ -5,7 +5,7 @@ from typing import Any
 from base import mutant, simple
 
 EXPECTED = "FAULT-13"
-LARGEST = {"workers": 0, "sessions": 3, "steps": 9, "samples": 4}
+LARGEST = {"workers": 0, "sessions": 2, "steps": 7, "samples": 4}
 
 
 class Loader(simple.Loader):

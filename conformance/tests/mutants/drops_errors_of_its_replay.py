@@ -3,7 +3,7 @@
 from base import mutant, simple
 
 EXPECTED = "FAULT-10"
-LARGEST = {"workers": 0, "sessions": 3, "steps": 9, "samples": 2}
+LARGEST = {"workers": 0, "sessions": 2, "steps": 7, "samples": 2}
 
 
 class Loader(simple.Loader):

@@ -5,7 +5,7 @@ from typing import Any
 from format_base import mutant, reference
 
 EXPECTED = "DOC-6"
-LARGEST = {"workers": 0, "sessions": 2, "steps": 3, "samples": 1}
+LARGEST = {"workers": 0, "sessions": 1, "steps": 5, "samples": 0}
 FIELD = ("data#1453", "Energon#126")
 
 

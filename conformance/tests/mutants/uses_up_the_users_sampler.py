@@ -5,7 +5,7 @@ from typing import Any
 from base import Distributed, mutant, simple
 
 EXPECTED = "EPOCH-4"
-LARGEST = {"workers": 0, "sessions": 2, "steps": 6, "samples": 2}
+LARGEST = {"workers": 0, "sessions": 2, "steps": 6, "samples": 4}
 FIELD = ("accelerate#4195", "streaming#869")
 
 

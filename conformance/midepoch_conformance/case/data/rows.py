@@ -119,6 +119,7 @@ class Rows:
     mixed: bool
     tree: str
     fail_at: int | None
+    fails_in: str
     stop_at: int | None
     die_at: int | None
     exits_at: tuple[int, ...]
@@ -191,9 +192,8 @@ class Rows:
         self.note(f"fetch {i}")
         if self.gate is not None and i == self.gate[0]:
             self._wait(self.gate[1])
-        if self.fail_at is not None and i == self.fail_at and not self._has_failed():
-            self.note("fail")
-            raise WorkloadError(f"sample {i} fails on purpose")
+        if self.fail_at is not None and i == self.fail_at and self.fails_in == "dataset":
+            self._fail()
         if self.stop_at is not None and i == self.stop_at:
             raise StopIteration
         if self.die_at is not None and i == self.die_at and not self._is_dead():
@@ -210,6 +210,16 @@ class Rows:
             return numpy.full(self.width, i)
         start = self.begun if self.kind == "map" and self.stream == "set up" else ()
         return [i, *self.drawn(rng), *([tree_at(self.payload, i)] if self.payload else []), *start]
+
+    def collate(self, rows: list[Any]) -> list[Any]:
+        """Return the rows as a batch, unless they hold the sample that cannot be collated.
+
+        Raises:
+            WorkloadError: they do, for ``fails_in="collate_fn"``.
+        """
+        if any(row[0] == self.fail_at for row in rows):
+            self._fail()
+        return list(rows)
 
     def drawn(self, rng: Callable[[], float] | None = None) -> list[float]:
         """Return a number of each stream that samples draw from; ``rng`` as for :meth:`row`."""
@@ -229,9 +239,12 @@ class Rows:
             time.sleep(PAUSE)
         os.kill(os.getpid() if parent is None else parent.pid or 0, signal.SIGINT)
 
-    def _has_failed(self) -> bool:
-        """Return whether ``fail_once`` is set and the sample has raised already."""
-        return self.fail_once and self._noted("fail")
+    def _fail(self) -> None:
+        """Raise, unless ``fail_once`` is set and the sample has raised already."""
+        if self.fail_once and self._noted("fail"):
+            return
+        self.note("fail")
+        raise WorkloadError(f"sample {self.fail_at} fails on purpose")
 
     def _is_dead(self) -> bool:
         """Return whether ``die_once`` is set and the sample has killed its worker already."""

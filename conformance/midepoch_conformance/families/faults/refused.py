@@ -127,6 +127,23 @@ def _after_a_refusal(c: Cell) -> Case | None:
     return c.play(played if c.used == "loaded" else f"{played} | load s, drain, drain")
 
 
+@_fault(
+    "after a refused part",
+    bites=("workers", "no workers"),
+    shape=((13, 2),),
+    last=(-2, -1, -4),
+    kind=("stateful_iterable", "map", "stateful_map"),
+    tail=("keep",),
+)
+def _after_a_refused_part(c: Cell) -> Case | None:
+    """Refuse a state for one of its last parts, when the parts before it were looked at."""
+    if c.workers == 1:
+        return None  # the loader looks at the parts of several lanes one after the other
+    load = f"load_cut s {c.last}?"
+    steps = f"take 5, save s | take 1, {load}, take 1, save t, drain, drain | load t, drain, drain"
+    return c.play(steps)
+
+
 # Faults.
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.families.family import ITERABLES, Cell, drains, family
+from midepoch_conformance.families.family import GOES_ON, ITERABLES, Cell, drains, family
 from midepoch_conformance.verdict.format.published import (
     Vector,
     resume,
@@ -153,6 +153,37 @@ def _reload_of_ranks(c: Cell) -> Case:
     """Load a rank's own state again, that after its last batch too: two ranks have five each."""
     steps = f"take {c.position}, save s codec=json | load s, save t codec=json"
     return c.play(steps, c.workload(ranks="dealt"), lanes=4, world=2, rank=1)
+
+
+@_format(
+    "document reload of sharing ranks",
+    (False,),
+    bites=("several ranks", "a tail"),
+    shape=((9, 4),),
+    kind=("map",),
+    tail=("keep",),
+    position=(1, 3),
+)
+def _reload_of_sharing_ranks(c: Cell) -> Case:
+    """The same where ranks share each batch, after a last step that was filled up, too."""
+    steps = f"take {c.position}, save s codec=json | load s, save t codec=json"
+    return c.play(steps, c.workload(ranks="shared"), world=2, rank=1)
+
+
+@_format(
+    "document reload after an error",
+    bites=("an error", "an interval longer than the epoch"),
+    quick=("inline",),
+    shape=((13, 2),),
+    kind=("stateful_map", "stateful_iterable", "map", "iterable"),
+    tail=("keep",),
+    by=("collate_fn", "dataset"),
+)
+def _reload_after_an_error(c: Cell) -> Case:
+    """Load a state from after an error that a replay meets again, or does not."""
+    steps = "drain?, save s codec=json | load s, save t codec=json, take 1?"
+    stream = GOES_ON if c.by == "dataset" and c.kind in ITERABLES else "plain"
+    return c.play(steps, c.workload(fail_at=3, fails_in=c.by, stream=stream), interval=100)
 
 
 @_format(

@@ -7,7 +7,7 @@ import hashlib
 import json
 from typing import Any
 
-from midepoch_conformance.case.case import OF_DEALT_RANKS
+from midepoch_conformance.case.case import OF_STAGES
 from midepoch_conformance.case.data.trees import NOT_CANONICAL
 from midepoch_conformance.case.trace import Event
 from midepoch_conformance.case.workload import Workload
@@ -26,7 +26,8 @@ __all__: list[str] = []
 
 STATES = (
     "document", "document position", "rollover", "work later", "work chain", "unordered",
-    "merged ranks", "merged ranks at an end", "history", "program", OF_DEALT_RANKS,
+    "merged ranks", "merged ranks at an end", "document reload of sharing ranks", "history",
+    "program", *OF_STAGES,
 )  # fmt: skip
 """The families whose states show all parts of a document: lanes, samplers, carried, ahead."""
 
@@ -100,7 +101,14 @@ def canonical_bytes(view: View) -> Finding | None:
     return _of_all(view, codec="json")
 
 
-@judge("DOC-6", "document reload", "document reload of ranks", "published resume")
+@judge(
+    "DOC-6",
+    "document reload",
+    "document reload of ranks",
+    "document reload of sharing ranks",
+    "document reload after an error",
+    "published resume",
+)
 def loaded_and_taken(view: View) -> Finding | None:
     """A state loaded and taken again is an equal document."""
     if view.case.probe == "published resume":
@@ -112,7 +120,7 @@ def loaded_and_taken(view: View) -> Finding | None:
         before = {name: state[name] for name in state if not name.startswith("x-")}
         return _equal(view, before, after[0].document)
     saved, taken = view.saves(0), view.saves(1)
-    refused = next((e.fault for e in view.events(1, "load") if e.fault is not None), None)
+    refused = next((e.fault for e in view.events(1) if e.fault is not None), None)
     if saved and refused is not None and is_refusal(refused, 0):
         return view.of_fault(refused, 0, 1)
     if not saved or not taken:

@@ -9,6 +9,7 @@ from typing import Any
 
 from midepoch_conformance.case.case import Case, Step
 from midepoch_conformance.case.trace import Event, Trace
+from midepoch_conformance.case.workload import Workload
 
 __all__ = ["counted"]
 
@@ -36,7 +37,9 @@ def counted(case: Case, trace: Trace) -> Iterator[tuple[tuple[int, int], dict[st
     saved: dict[str, _Count | None] = {}
     deals = case.workload.ranks == "dealt"
     for index, (plan, session) in enumerate(zip(case.sessions, trace.sessions, strict=False)):
-        walk = _Walk(saved)
+        w = case.session_workload(index)
+        shared = w.ranks in ("shared", "cut anew") and plan.execution.world > 1
+        walk = _Walk(saved, w if shared else None)
         for event in session.events:
             walk.event(event, plan.steps[event.step])
             if event.do == "load" and case.workload.skips and walk.here and walk.here.batches:
@@ -50,8 +53,8 @@ def counted(case: Case, trace: Trace) -> Iterator[tuple[tuple[int, int], dict[st
 class _Walk:
     """The deliveries of a session so far."""
 
-    def __init__(self, saved: dict[str, _Count | None]) -> None:
-        self.saved = saved
+    def __init__(self, saved: dict[str, _Count | None], shared: Workload | None) -> None:
+        self.saved, self.shared = saved, shared
         self.anew(_Count())
 
     def anew(self, here: _Count | None) -> None:
@@ -91,8 +94,11 @@ class _Walk:
         if here is None or self.stale or event.fault is not None:
             self.here = None
             return
-        samples = sum(map(len, event.batches))
-        here = _Count(here.epoch, here.batches + len(event.batches), here.samples + samples)
+        samples = here.samples + sum(map(len, event.batches))
+        if self.shared is not None:  # all ranks count the whole batch, without what fills it up
+            samples = here.samples + len(event.batches) * self.shared.batch_size
+            samples = min(samples, self.shared.n) if self.shared.tail == "keep" else samples
+        here = _Count(here.epoch, here.batches + len(event.batches), samples)
         self.moved = not event.ended and (self.moved or bool(event.batches))
         self.here = here.next_epoch() if event.ended else here
 
