@@ -97,6 +97,10 @@ def test_epochs_are_told_apart(steps: str, words: str) -> None:
             "its process once",
         ),
         (
+            Workload(fail_at=3, fails_in="collate_fn"),
+            "13 samples in batches of 4, collate_fn with sample 3 raises",
+        ),
+        (
             Workload("iterable", stream="hollow", fail_at=-1),
             "an iterable of 13 samples of which some workers have none, in batches of 4, the "
             "dataset raises when it is set up",

@@ -127,9 +127,14 @@ def test_an_edit_changes_all_of_it() -> None:
 
 def test_cutting_bytes() -> None:
     assert tampering.cut(b'{"a": {"b": 1}}', 1) == b'{"a": {}}'
+    assert tampering.cut(b'{"a": {"b": 1}, "c": 2}', -1) == b'{"a": {"b": 1}}'
+    assert tampering.path({"a": {"b": 1}, "c": 2}, -2) == ["a", "b"]
+    assert tampering.path({"a": {"b": 1}, "c": 2}, -4) is None
     assert tampering.cut(b"\xff\xfe1234", 0) == b"\xff\xfe1"
     with pytest.raises(tampering.NoSuchPart):
         tampering.cut(b"\xff\xfe1234", 1)
+    with pytest.raises(tampering.NoSuchPart):
+        tampering.cut({"a": 1}, -2)
 
 
 @pytest.mark.parametrize("name", tampering.BOGUS)

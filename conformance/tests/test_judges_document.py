@@ -177,6 +177,28 @@ def test_loaded_and_taken_again() -> None:
         assert outcome("DOC-6", of, t) == expected
 
 
+def test_a_state_that_the_first_batch_refuses_was_not_loaded() -> None:
+    of = case("document reload after an error", "take 2, save s", "load s, save t, take 1?")
+    for text, expected in (
+        ("!iter RuntimeError another replay", ("fails", "refusal")),
+        ("!next WorkloadError sample 3 fails on purpose", ("pass", "")),
+    ):
+        t = trace(of, ["01|23", ""], ["", "", text])
+        t.sessions[0].events[1].document = t.sessions[1].events[1].document = DOCUMENT
+        assert outcome("DOC-6", of, t) == expected
+
+
+def test_sharing_ranks_count_whole_batches_without_what_fills_them_up() -> None:
+    w = Workload(n=5, batch_size=4, ranks="shared")
+    probe, steps = "document reload of sharing ranks", ("take 2, save s", "load s, save t")
+    of = case(probe, *steps, workload=w, world=2)
+    t = trace(of, ["01|4", ""], ["", ""])
+    for samples, expected in ((5, ("pass", "")), (6, ("fails", "invalid"))):
+        document = changed("position.samples", samples)
+        t.sessions[0].events[1].document = t.sessions[1].events[1].document = document
+        assert outcome("DOC-19", of, t) == expected
+
+
 def test_the_change_of_a_reloaded_document_is_named() -> None:
     of = case("document reload", "take 2, save s", "load s, save t")
     t = trace(of, ["01|23", ""], ["", ""])

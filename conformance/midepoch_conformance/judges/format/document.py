@@ -12,6 +12,7 @@ from midepoch_conformance.case.data.trees import NOT_CANONICAL
 from midepoch_conformance.case.trace import Event
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.judges.format.published import given
+from midepoch_conformance.judges.outages import carried
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
 from midepoch_conformance.verdict.compare import show
@@ -120,7 +121,9 @@ def loaded_and_taken(view: View) -> Finding | None:
         before = {name: state[name] for name in state if not name.startswith("x-")}
         return _equal(view, before, after[0].document)
     saved, taken = view.saves(0), view.saves(1)
-    refused = next((e.fault for e in view.events(1) if e.fault is not None), None)
+    faults = [e.fault for e in view.events(1) if e.fault is not None]
+    # A loader that makes a failed batch again refuses nothing.
+    refused = next((fault for fault in faults if not carried(fault)), None)
     if saved and refused is not None and is_refusal(refused, 0):
         return view.of_fault(refused, 0, 1)
     if not saved or not taken:
