@@ -75,6 +75,9 @@ def _marks(row: dict[str, Any], family: Family) -> dict[str, Any]:
     # The draws of streams depend on the lane, those of other kinds on the batch alone.
     if family.name == "elastic" or (family.name == "elastic values" and row["kind"] in ITERABLES):
         marks["resized"] = family.name
+    heals = family.name == "failed replay" and row["where"] == "heals" and row["interval"] > 1
+    if heals and row["kind"] == "stateful_map" and not row["shuffle"]:
+        marks["heals"] = row["kind"]  # its rows tell how often each was fetched
     if family.name == "iterated again":
         marks["kept"] = row["keeper"]
     if family.section == "outages":
@@ -127,6 +130,8 @@ def _unusual_marks(row: dict[str, Any], family: Family) -> dict[str, Any]:
         marks["ended"] = f"{row['kind']}, {row['unusual']}"
     if late and row["unusual"] == "looping" and _ends_short(row):
         marks["ended"] = f"{row['kind']}, looping"
+    if name == "work chain" and row["unusual"] == "distributed" and row["shape"][0] % 2:
+        marks["uneven share"] = name if row.get("workers") else None
     if name == "work left and saved":
         marks["left"] = f"{row['unusual']}, {row['where']}"
     if name == "work codec" and row["codec"] == "json" and row["unusual"] in CROSSING:

@@ -56,6 +56,7 @@ GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
         *(("format", axis) for axis in OWN),
         ("user", "plot"),
         ("told",),
+        ("heals",),
     ),
     ("quick", True): (
         ("family",),
@@ -141,6 +142,7 @@ UNUSUAL_GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {
         ("family",),
         ("aspect",),
         ("left ahead",),
+        ("uneven share",),
         ("crossing",),
         ("ended",),
         ("kind", "workers"),

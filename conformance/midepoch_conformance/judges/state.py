@@ -94,7 +94,7 @@ def left_as_it_is(view: View) -> Finding | None:
     return view.passed()
 
 
-@judge("STATE-6", "tree", "work tree")
+@judge("STATE-6", "tree", "work tree", "work tree in place")
 def tree_comes_back(view: View) -> Finding | None:
     """A Stateful dataset gets the tree back that it gave."""
     return _changed(view) or view.all(1)

@@ -5,7 +5,7 @@ from typing import Any
 from base import mutant, simple
 
 EXPECTED = "STATE-3"
-LARGEST = {"workers": 0, "sessions": 2, "steps": 6, "samples": 3}
+LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 4}
 
 
 class Loader(simple.Loader):

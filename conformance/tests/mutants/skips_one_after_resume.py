@@ -5,7 +5,7 @@ from typing import Any
 from base import mutant, simple
 
 EXPECTED = "RESUME-1"
-LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 7}
+LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 3}
 
 
 class Loader(simple.Loader):

@@ -190,6 +190,8 @@ class Rows:
         if isinstance(i, list):
             i = 4 * i[0] + i[1]
         self.note(f"fetch {i}")
+        if self.tree == "mutated":
+            self._go_on()
         if self.gate is not None and i == self.gate[0]:
             self._wait(self.gate[1])
         if self.fail_at is not None and i == self.fail_at and self.fails_in == "dataset":
@@ -355,7 +357,8 @@ class Rows:
     def dataset_state(self, position: int) -> dict[str, Any]:
         """Return a well-behaved Stateful dataset's state at ``position``, and note the call.
 
-        A ``"mutated"`` tree is the same object each time, changed in place.
+        A ``"mutated"`` state is the same object each time. It changes in place with each row, as
+        that of a dataset does which hands out what it works with.
 
         Raises:
             WorkloadError: the state cannot be told here, for ``unsaved``.
@@ -363,14 +366,23 @@ class Rows:
         self.note("state_dict")
         if self.unsaved and position % self.unsaved == self.unsaved - 1:
             raise WorkloadError(f"the state after {position} rows cannot be told, on purpose")
-        state = {"position": position}
+        if self.tree != "mutated":
+            return self._state_at(position)
+        held: dict[str, Any] = self.__dict__.setdefault("_held", {})
+        change(held, self._state_at(position))
+        return held
+
+    def _state_at(self, position: int) -> dict[str, Any]:
+        state: dict[str, Any] = {"position": position}
         if self.tree:
             state["tree"] = self.state_tree(position)
-        if self.tree != "mutated":
-            return state
-        held: dict[str, Any] = self.__dict__.setdefault("_held", {})
-        change(held, state)
-        return held
+        return state
+
+    def _go_on(self) -> None:
+        """Change the state that was handed out, for a row that follows."""
+        held = self.__dict__.get("_held")
+        if held:
+            change(held, self._state_at(held["position"] + 1))
 
     def dataset_position(self, state: Any) -> int:
         """Return the position in what :meth:`dataset_state` returned.

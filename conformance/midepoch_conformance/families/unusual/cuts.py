@@ -153,6 +153,20 @@ def _interval(c: Cell, w: Workload) -> Case | None:
     return c.play(f"take {c.position}, save s | load s, {drains(w.epochs)}", w)
 
 
+@unusual(
+    "work tree in place",
+    (False,),
+    bites=("off the interval",),
+    unusual=("mutated",),
+    shape=((13, 2),),
+    position=(4, 2),
+)
+def _tree_in_place(c: Cell, w: Workload) -> Case:
+    """Resume from a snapshot whose dataset goes on changing what it handed out."""
+    steps = f"take {c.position}, save s | load s, {drains(w.epochs)}"
+    return c.play(steps, w, interval=3)
+
+
 unusual(
     "work tree", bites=("a later epoch", "workers"), each=ASPECTS, unusual=named("tree"), cut=CUTS
 )(_cut)
