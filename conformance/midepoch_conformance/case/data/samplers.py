@@ -177,16 +177,16 @@ class Wrapped:
 
 
 class Keys:
-    """A user's sampler of keys ``[shard, place]``: a generator for the shards, and one within.
+    """A user's sampler of keys ``[shard, place]``: a generator for the shards, and two within.
 
-    The one is Python's, the other NumPy's.
+    One of the two is NumPy's, and the others are Python's.
     """
 
     def __init__(self, w: Any) -> None:
         import numpy
 
         self.n, self.shards = w.n, random.Random(w.seed)
-        self.within = numpy.random.default_rng(w.seed)
+        self.within, self.turns = numpy.random.default_rng(w.seed), random.Random(w.seed + 1)
 
     def __len__(self) -> int:
         return int(self.n)
@@ -197,6 +197,8 @@ class Keys:
         for first in shards:
             places = list(range(min(4, self.n - first)))
             self.within.shuffle(places)
+            if self.turns.random() < 0.5:
+                places.reverse()
             yield from ([first // 4, place] for place in places)
 
 
