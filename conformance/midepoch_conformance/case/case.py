@@ -39,7 +39,7 @@ HISTORIES = (HISTORY, *OF_STAGES, PROGRAM)
 """The families of which a profile draws cases, beside those of its table."""
 
 CAUGHT = ("caught", "caught again", "caught and healed", "caught in collate")
-"""The family whose uninterrupted run fails and continues."""
+"""The families whose uninterrupted run fails and continues."""
 
 ACTIONS = {
     "take": "deliver n batches of the epoch (starting one if none is open); n = -1: all that are "

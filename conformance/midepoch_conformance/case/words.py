@@ -11,6 +11,7 @@ from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.workload import Workload
 
 __all__ = [
+    "culprit",
     "describe",
     "describe_execution",
     "describe_step",
@@ -184,6 +185,16 @@ def describe_workload(w: Workload) -> str:
     return ", ".join((*words, *_faults(w)))
 
 
+def culprit(w: Workload) -> str:
+    """Return what raises on purpose.
+
+    Example:
+        >>> culprit(Workload(fail_at=3, fails_in="collate_fn"))
+        'collate_fn with sample 3'
+    """
+    return f"{'collate_fn with ' * (w.fails_in == 'collate_fn')}sample {w.fail_at}"
+
+
 def _changed(name: str, value: object) -> str:
     """Return a field of the workload that differs in one session."""
     if name == "die_at":
@@ -220,9 +231,8 @@ def _faults(w: Workload) -> Iterator[str]:
         elif getattr(w, field) is not None:
             once = " once" if getattr(w, _ONCE.get(field, ""), False) else ""
             again = ", and its replacement dies while it is restored" if w.dies_again else ""
-            who = "collate_fn with " * (field == "fail_at" and w.fails_in == "collate_fn")
-            more = again if field == "die_at" else ""
-            yield f"{who}sample {getattr(w, field)} {what}{once}{more}"
+            who = culprit(w) if field == "fail_at" else f"sample {getattr(w, field)}"
+            yield f"{who} {what}{once}{again if field == 'die_at' else ''}"
     if w.exits_at:
         yield f"samples {' and '.join(map(str, w.exits_at))} end their processes once"
     if w.gate is not None:

@@ -123,7 +123,8 @@ those that quick plays with workers on every kind, ``format`` and ``outage`` in 
 ``replaced`` are workers that die after a snapshot, and ``removed`` the parts of a state of two
 lanes. ``user`` are the families of what users hand to a loader, ``told`` programs in which the
 dataset cannot tell its state, or whose replays are checked, and ``set up`` a set-up of workers,
-kept ones or not.
+kept ones or not. ``heals`` is a replay that fails once, ``pass before`` an exception that is caught
+where the last snapshot is of the pass before, and ``uneven share`` a rank's share of odd samples.
 """
 
 UNUSUAL_GROUPS: dict[tuple[str, bool], tuple[tuple[str, ...], ...]] = {

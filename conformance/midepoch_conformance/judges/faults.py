@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from midepoch_conformance.case.trace import Batch, Fault
-from midepoch_conformance.judges.outages import carried, culprit
+from midepoch_conformance.case.words import culprit
+from midepoch_conformance.judges.outages import carried
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
 from midepoch_conformance.verdict.compare import ids, show

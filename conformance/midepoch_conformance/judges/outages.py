@@ -6,14 +6,14 @@ import dataclasses
 import itertools
 
 from midepoch_conformance.case.trace import Event, Fault, SessionTrace
-from midepoch_conformance.case.workload import Workload
+from midepoch_conformance.case.words import culprit
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import Problem, View
 from midepoch_conformance.verdict.compare import difference, unwhole
 from midepoch_conformance.verdict.evidence import UNINTERRUPTED, Evidence, Piece
 from midepoch_conformance.verdict.finding import Finding, fault_kind, in_words, is_refusal
 
-__all__ = ["carried", "culprit"]
+__all__ = ["carried"]
 
 _ON_PURPOSE = "on purpose"
 
@@ -24,11 +24,6 @@ def carried(fault: Fault) -> bool:
     return (
         "WorkloadError" in names or _ON_PURPOSE in fault.message or _ON_PURPOSE in fault.traceback
     )
-
-
-def culprit(w: Workload) -> str:
-    """Return what raises on purpose."""
-    return f"{'collate_fn with ' * (w.fails_in == 'collate_fn')}sample {w.fail_at}"
 
 
 @judge("FAULT-5", "caught", "caught in collate", alone=True)
