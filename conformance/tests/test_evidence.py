@@ -80,7 +80,7 @@ def test_where_a_resume_is_wrong_is_told(
 LOADER = '''"""A loader that forgets."""
 
 import contextlib, ctypes, faulthandler, itertools, json, os, pathlib, pickle, signal
-import subprocess, sys, tempfile, traceback
+import subprocess, sys, tempfile, time, traceback
 
 SESSIONS = {
     "whole": (1, 1, {}, "drain, drain"),
@@ -182,8 +182,10 @@ def test_a_session_that_hangs_ends_and_says_where() -> None:
 
 LEAVES = """
 import subprocess
+from multiprocessing import shared_memory
 def leave(root, **changes):
     mark = os.environ["LEFT"]
+    memory = shared_memory.SharedMemory(f"left {mark}", create=True, size=1)
     subprocess.Popen(["sleep", mark])
     subprocess.Popen(["sleep", mark], start_new_session=True)
 PREPARE = leave
@@ -192,13 +194,13 @@ PREPARE = leave
 
 @pytest.mark.parametrize("copies", [False, True])
 @pytest.mark.parametrize("way", ["ends", "is terminated", "is killed"])
-def test_a_script_leaves_no_process(
+def test_a_script_leaves_no_process_and_no_memory(
     way: str, copies: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seconds = str(100_000 + os.getpid())
     hangs = "time.sleep(1000)" if way != "ends" else "pass"
     # The data is prepared by the first session, which is the one that hangs.
-    stands = f"def epoch(self):\n        import time; {hangs}\n"
+    stands = f"def epoch(self):\n        {hangs}\n"
     text = told().replace("def epoch(self):\n", stands)
     if copies:
         text = re.sub(r"\((\d+), \d, {", r"(\1, None, {", text)
@@ -226,6 +228,7 @@ def test_a_script_leaves_no_process(
             os.kill(pid, signal.SIGKILL)
     else:
         assert not sleeping(seconds)
+        assert not Path(f"/dev/shm/left {seconds}").exists()
 
 
 def commands() -> dict[int, list[str]]:

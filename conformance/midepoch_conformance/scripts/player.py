@@ -23,6 +23,7 @@ import pathlib
 import signal
 import sys
 import tempfile
+import time
 import traceback
 
 # The player, the same in every script: each session is played in a process of its own.
@@ -167,17 +168,34 @@ def start(name, hashes):
 
 
 def end(session):
-    """End all processes of a session, also those that left its group: they are adopted here."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(session, signal.SIGKILL)
-    with contextlib.suppress(ChildProcessError):
+    """End all processes of a session, also those that left its group: they are adopted here.
+
+    Keepers have two seconds to exit last and by themselves: they remove what the others leave.
+    """
+    with contextlib.suppress(ProcessLookupError, ChildProcessError):
+        os.kill(session, signal.SIGKILL)
         os.waitpid(session, 0)
     children = pathlib.Path(f"/proc/self/task/{os.getpid()}/children")
-    while children.exists() and children.read_text().strip():
-        for pid in map(int, children.read_text().split()):
+    late = time.monotonic() + 2
+    while children.exists() and (found := children.read_text().split()):
+        ended = [pid for pid in found if not keeps(pid)]
+        if not ended and time.monotonic() < late:
+            time.sleep(0.01)
+            continue
+        for pid in map(int, ended or found):
             with contextlib.suppress(ProcessLookupError, ChildProcessError):
                 os.kill(pid, signal.SIGKILL)
                 os.waitpid(pid, 0)
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(session, signal.SIGKILL)
+
+
+def keeps(pid):
+    """Return whether a process removes named semaphores and memory that others leave."""
+    with contextlib.suppress(OSError):
+        command = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+        return any(keeper in command for keeper in (b"resource_tracker", b"torch_shm_manager"))
+    return False
 
 
 def not_shown(words):
@@ -206,6 +224,7 @@ def main(name=""):
         sys.exit(bool(shows))
     os.setsid()
     ask_linux(1, signal.SIGKILL)
+    sys.warnoptions.append("ignore:resource_tracker")  # it tells of what a session leaves
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)  # workers inherit it, and must end when asked
     # A shell's background job ignores it, and a sample of a case may send it.
