@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from midepoch_conformance.case.tampering import edit
-from midepoch_conformance.host.batch_values import (
+from midepoch_conformance.host.session.batch_values import (
     BatchError,
     SharedBatchError,
     content,

@@ -18,16 +18,16 @@ import pytest
 from midepoch_conformance.case import tampering
 from midepoch_conformance.case.adapter import Offer
 from midepoch_conformance.case.trace import Event
-from midepoch_conformance.host import held
-from midepoch_conformance.host.codecs import Codecs
+from midepoch_conformance.host import job
 from midepoch_conformance.host.faults import crash, fault_of, hang
-from midepoch_conformance.host.journal import Journal, read_journal
-from midepoch_conformance.host.streams import Streams
+from midepoch_conformance.host.session.codecs import Codecs
+from midepoch_conformance.host.session.journal import Journal, read_journal
+from midepoch_conformance.host.session.streams import Streams
 from midepoch_conformance.host.system.child_signals import ChildSignals
 from midepoch_conformance.host.system.deadline import Deadline
 
 HOST_SIDE = sorted(
-    path for room in (held, tampering) for path in Path(room.__file__).parent.rglob("*.py")
+    path for room in (job, tampering) for path in Path(room.__file__).parent.rglob("*.py")
 )
 """The modules of the rooms ``host`` and ``case``: a loader's interpreter imports them."""
 

@@ -19,10 +19,10 @@ from midepoch_conformance.case.case import Step
 from midepoch_conformance.case.trace import WRITTEN, SessionTrace
 from midepoch_conformance.case.workload import WIDE, Workload
 from midepoch_conformance.host.function_adapter import FunctionAdapter
-from midepoch_conformance.host.held import HeldBatches
 from midepoch_conformance.host.job import Job
-from midepoch_conformance.host.journal import read_journal
-from midepoch_conformance.host.play import Play
+from midepoch_conformance.host.session.held_batches import HeldBatches
+from midepoch_conformance.host.session.journal import read_journal
+from midepoch_conformance.host.session.play import Play
 
 
 def plain(rows: Any) -> list[list[float]]:

@@ -12,8 +12,8 @@ import torch  # it and NumPy can be imported once in a process
 from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.host import loading
-from midepoch_conformance.host.batch_values import content
 from midepoch_conformance.host.function_adapter import FunctionAdapter
+from midepoch_conformance.host.session.batch_values import content
 
 
 @pytest.fixture(autouse=True)

@@ -18,10 +18,11 @@ from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.case import CaseError, Step
 from midepoch_conformance.case.trace import Event, SessionTrace
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.host import codecs, held
 from midepoch_conformance.host.job import Job
-from midepoch_conformance.host.journal import Journal, read_journal
-from midepoch_conformance.host.play import NO_SUCH_PART, NO_SUCH_STATE, Play
+from midepoch_conformance.host.session import codecs, holdings
+from midepoch_conformance.host.session.journal import Journal, read_journal
+from midepoch_conformance.host.session.kept_states import NO_SUCH_STATE
+from midepoch_conformance.host.session.play import NO_SUCH_PART, Play
 
 
 @pytest.fixture(autouse=True)
@@ -364,7 +365,7 @@ def test_what_goes_a_moment_later_is_not_held(odd: ModuleType, tmp_path: Path) -
 def test_where_nothing_tells_of_processes_nothing_is_counted(
     odd: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(held, "living", lambda pid: None)
+    monkeypatch.setattr(holdings, "living", lambda pid: None)
     assert only(played(odd.Honest(), tmp_path, Step("count"))).held is None
 
 

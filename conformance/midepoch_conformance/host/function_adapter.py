@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.host.batch_values import shown
+from midepoch_conformance.host.session.batch_values import shown
 from midepoch_conformance.host.system import stacks
 from midepoch_conformance.host.system.deadline import Deadline
 from midepoch_conformance.host.system.processes import living

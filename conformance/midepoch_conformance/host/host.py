@@ -3,8 +3,8 @@
 The runner starts the host with the loader's interpreter. The host reads requests and writes
 replies, one JSON object on each line, over descriptors that nothing else uses. It imports the
 adapter once and forks a process group for each session; it plays a loader that must not be forked
-in its own process. The session's journal (journal.py) records its events; the reply only says how
-the session ended.
+in its own process. The session's journal (session/journal.py) records its events; the reply only
+says how the session ended.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.host import loading
 from midepoch_conformance.host.function_adapter import BuildError, FunctionAdapter
 from midepoch_conformance.host.job import Job
-from midepoch_conformance.host.play import Play
-from midepoch_conformance.host.streams import seed_streams
+from midepoch_conformance.host.session.play import Play
+from midepoch_conformance.host.session.streams import seed_streams
 from midepoch_conformance.host.system import processes, stacks, surroundings
 from midepoch_conformance.host.system.deadline import Deadline
 from midepoch_conformance.text import meant

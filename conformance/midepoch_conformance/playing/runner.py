@@ -27,7 +27,7 @@ from midepoch_conformance.case.uninterrupted import batches_left, counted
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.host.faults import crash, hang
 from midepoch_conformance.host.job import CLOSING, Job
-from midepoch_conformance.host.journal import read_journal
+from midepoch_conformance.host.session.journal import read_journal
 from midepoch_conformance.host.system.deadline import Deadline
 from midepoch_conformance.host.system.stacks import innermost
 from midepoch_conformance.host.system.surroundings import SHARED

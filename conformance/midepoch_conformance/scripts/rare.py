@@ -18,9 +18,9 @@ import jsonschema
 
 from midepoch_conformance.case import tampering
 from midepoch_conformance.case.data.trees import spelled
-from midepoch_conformance.host.beside import AnotherLoader, of_another
-from midepoch_conformance.host.codecs import encode
-from midepoch_conformance.host.streams import Streams
+from midepoch_conformance.host.session.beside import AnotherLoader, of_another
+from midepoch_conformance.host.session.codecs import encode
+from midepoch_conformance.host.session.streams import Streams
 from midepoch_conformance.host.system.processes import end_one, left_after, living
 
 # Actions

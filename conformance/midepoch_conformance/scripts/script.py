@@ -44,8 +44,9 @@ _DATA = (
     "case/data/trees.py",
 )
 _TOOLS = (
-    "host/streams.py", "host/codecs.py", "case/tampering.py", "host/beside.py", "scripts/rare.py",
-)  # fmt: skip
+    *("host/session/streams.py", "host/session/codecs.py", "case/tampering.py"),
+    *("host/session/beside.py", "scripts/rare.py"),
+)
 _SAID = ("form", "private", "ambient", "whole", "special_stream", "special_order", "gives_batches")
 """The properties of a workload that count as facts, beside its fields."""
 

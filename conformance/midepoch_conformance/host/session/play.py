@@ -12,34 +12,33 @@ import os
 import signal
 import time
 import types
-import urllib.parse
 from collections.abc import Iterator
 from typing import Any, cast
 
 from midepoch_conformance.case import tampering
 from midepoch_conformance.case.adapter import Adapter, MergingSession, NamingSession, Offer, Session
 from midepoch_conformance.case.case import CaseError, Step
-from midepoch_conformance.case.data.trees import altered, spelled
 from midepoch_conformance.case.trace import Event, Fault
-from midepoch_conformance.host import codecs
-from midepoch_conformance.host.batch_values import BatchError, in_numbers, in_words
-from midepoch_conformance.host.beside import AnotherLoader, of_another
 from midepoch_conformance.host.faults import ENDLESS, fault_of, from_outside
-from midepoch_conformance.host.held import HeldBatches, Holdings
 from midepoch_conformance.host.job import Job
-from midepoch_conformance.host.journal import FetchLog, Journal
-from midepoch_conformance.host.streams import Streams, seed_streams
+from midepoch_conformance.host.session import codecs
+from midepoch_conformance.host.session.batch_values import BatchError, in_numbers, in_words
+from midepoch_conformance.host.session.beside import AnotherLoader, of_another
+from midepoch_conformance.host.session.held_batches import HeldBatches
+from midepoch_conformance.host.session.holdings import Holdings
+from midepoch_conformance.host.session.journal import FetchLog, Journal
+from midepoch_conformance.host.session.kept_states import NO_SUCH_STATE, KeptStates, NoSuchState
+from midepoch_conformance.host.session.streams import Streams, seed_streams
 from midepoch_conformance.host.system.child_signals import ChildSignals
 from midepoch_conformance.host.system.processes import end_one, left_after
 
-__all__ = ["NO_SUCH_PART", "NO_SUCH_STATE", "Play"]
+__all__ = ["NO_SUCH_PART", "Play"]
 
 PARTING = 2
 """The seconds that a loader has to close if no step asks for it."""
 
 NO_SUCH_PART = "no such part"
-NO_SUCH_STATE = "no such state"
-"""``Event.document`` of a step that ended its session because its object did not exist."""
+"""``Event.document`` of a step that ended its session because a state had no such part."""
 
 
 class _FailedError(Exception):
@@ -48,10 +47,6 @@ class _FailedError(Exception):
     def __init__(self, fault: Fault) -> None:
         super().__init__(fault.message)
         self.fault = fault
-
-
-class _SessionOver(Exception):  # noqa: N818 - it is no error
-    """The session ends here without a fault; the text becomes the event's document."""
 
 
 class Play:
@@ -69,9 +64,7 @@ class Play:
         self.other: AnotherLoader | None = None
         self.epoch: Iterator[list[list[float]]] | None = None
         self.begun = False
-        self.kept: dict[str, Any] = {}
-        self.noted: dict[str, str | None] = {}
-        self.encodings = dict(job.states)
+        self.states = KeptStates(job.folder, job.states, self.journal)
         self.log = FetchLog(job.workload, job.folder)
         self.holdings = Holdings(self.journal.descriptor)
         self.read = in_words if self.endless else in_numbers
@@ -138,8 +131,10 @@ class Play:
             except _FailedError as failed:
                 event.fault = failed.fault
                 over = not step.tolerate
-            except _SessionOver as end:
-                event.document, over = str(end), True
+            except NoSuchState:
+                event.document, over = NO_SUCH_STATE, True
+            except tampering.NoSuchPart:
+                event.document, over = NO_SUCH_PART, True
             except Exception as error:
                 self.signals.hold()  # the handler may have raised just before the turn kept it
                 if not from_outside(error):
@@ -188,14 +183,14 @@ class Play:
     def _save(self, step: Step, event: Event) -> None:
         session = self._live("state")
         with self._streams(event), self._watched("state"):
-            self.kept[step.state] = session.state()
-        self._note(step.state)
-        self._encode(self.kept[step.state], step.codec or self.codecs.default, step.state, event)
+            state = session.state()
+        self.states.keep(step.state, state)
+        self._encode(state, step.codec or self.codecs.default, step.state, event)
 
     def _seal(self, step: Step, event: Event) -> None:
-        codec = step.codec or self._encoding(step.state)[0]
-        state = self._object(step.state)
-        event.altered = self._altered(step.state)
+        codec = step.codec or self.states.codec(step.state)
+        state = self.states.object(step.state)
+        event.altered = self.states.altered(step.state)
         self._encode(state, codec, step.into, event)
 
     def _recode(self, step: Step, event: Event) -> None:
@@ -203,14 +198,13 @@ class Play:
         self._encode(state, step.codec or self.codecs.default, step.into, event)
 
     def _edit(self, step: Step, event: Event) -> None:
-        tampering.edit(self._object(step.state))
+        tampering.edit(self.states.object(step.state))
 
     def _load(self, step: Step, event: Event) -> None:
         state = self._decoded(step.state)
-        self.kept[step.state] = state
-        self._note(step.state)
+        self.states.keep(step.state, state)
         self._give(state)
-        event.altered = self._altered(step.state)
+        event.altered = self.states.altered(step.state)
 
     def _load_merged(self, step: Step, event: Event) -> None:
         # The parts may be given in any order (RANK-14).
@@ -226,10 +220,7 @@ class Play:
     def _load_cut(self, step: Step, event: Event) -> None:
         state = self._decoded(step.state)
         place = tampering.path(state, step.n)
-        try:
-            state = tampering.cut(state, step.n)
-        except tampering.NoSuchPart:
-            raise _SessionOver(NO_SUCH_PART) from None
+        state = tampering.cut(state, step.n)
         event.document = place
         self._give(state)
 
@@ -237,8 +228,7 @@ class Play:
         with self._watched("codec", "codec"):
             state = self.codecs.decode("json", step.document.encode())
         if step.state:
-            self.kept[step.state] = state
-            self._note(step.state)
+            self.states.keep(step.state, state)
         self._give(state)
 
     def _name_epoch(self, step: Step, event: Event) -> None:
@@ -284,15 +274,6 @@ class Play:
         self.doomed = True
 
     # The parts of the actions.
-
-    def _note(self, name: str) -> None:
-        """Note the value of the state that is kept as ``name``."""
-        self.noted[name] = _spelled(self.kept[name])
-
-    def _altered(self, name: str) -> str | None:
-        """Return how the state that is kept as ``name`` differs from its noted value."""
-        before, now = self.noted[name], _spelled(self.kept[name])
-        return altered(before, now) if before is not None and now is not None else None
 
     def _die(self) -> None:
         self.journal.killed()
@@ -397,31 +378,13 @@ class Play:
     def _encode(self, state: Any, codec: str, name: str, event: Event) -> None:
         with self._watched("codec", "codec"):
             data = self.codecs.encode(codec, state)
-        event.size, event.digest = len(data), codecs.digest(data)
         event.document = self.codecs.document(state)
-        file = f"{event.step}-{urllib.parse.quote(name, safe='')}.{codec}"
-        path = os.path.join(self.job.folder, file)
-        with open(path, "wb") as out:
-            out.write(data)
-        self.encodings[name] = (codec, path)
-        self.journal.state(name, codec, path)
+        self.states.write(name, codec, data, event)
 
     def _decoded(self, name: str) -> Any:
-        codec, path = self._encoding(name)
-        with open(path, "rb") as file:
-            data = file.read()
+        codec, data = self.states.read(name)
         with self._watched("codec", "codec"):
             return self.codecs.decode(codec, data)
-
-    def _encoding(self, name: str) -> tuple[str, str]:
-        if name not in self.encodings:
-            raise _SessionOver(NO_SUCH_STATE)
-        return self.encodings[name]
-
-    def _object(self, name: str) -> Any:
-        if name not in self.kept:
-            raise _SessionOver(NO_SUCH_STATE)
-        return self.kept[name]
 
     def _live(self, at: str) -> Session:
         if self.session is None:
@@ -439,11 +402,3 @@ class Play:
             if isinstance(error, codecs.ElsewhereError) and error.__cause__ is not None:
                 error, kind = error.__cause__, "raised"
             raise _FailedError(fault_of(error, at, self.own, kind)) from error
-
-
-def _spelled(state: Any) -> str | None:
-    """Return a state's value as a text; None if it has none, as states that hold themselves."""
-    try:
-        return spelled(state)
-    except Exception:  # a state of the loader's may raise anything when it is looked at
-        return None
