@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from midepoch_conformance.case.adapter import Execution, Offer
+from midepoch_conformance.case.adapter import Execution, LoaderInfo, Offer
 from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.data.sources import GENERATORS
 from midepoch_conformance.case.uninterrupted import oracle_case
 from midepoch_conformance.case.workload import KINDS, Workload
 from midepoch_conformance.families import covering, tables
 from midepoch_conformance.families.family import FAMILIES, LANED, family
-from midepoch_conformance.families.offered import EXTRAS, reason_not_offered
+from midepoch_conformance.families.offered import EXTRAS, cases_for, reason_not_offered
 from midepoch_conformance.judges import REGISTRY
 from midepoch_conformance.verdict.format.published import resume, vectors
 
@@ -221,6 +221,20 @@ def test_what_is_not_offered_has_a_reason(c: Case, offer: dict[str, object], rea
 def test_a_reason_of_the_adapter_comes_first() -> None:
     offer = dataclasses.replace(EVERYTHING, kinds=("map",), reasons={"iterable": "no streams"})
     assert reason_not_offered(one("plain", kind="iterable"), offer) == "no streams"
+
+
+def test_a_function_plays_what_differs_in_its_size_alone_once() -> None:
+    sizes = ((13, 4), (16, 1), (16, 0))
+    steps = ((Step("take", n=1),), (Step("take", n=2),))
+    asked = [
+        Case("cut", Workload(n=n, batch_size=size), (SessionPlan(Execution(), taken),))
+        for taken in steps
+        for n, size in sizes
+    ]
+    loader = LoaderInfo("any", "1", "3", "linux", {}, Offer())
+    assert cases_for(loader, [*asked, *asked]) == asked
+    function = dataclasses.replace(loader, function=True)
+    assert cases_for(function, [*asked, *asked]) == [asked[0], asked[2], asked[3], asked[5]]
 
 
 def test_an_only_start_method_is_as_good_as_any() -> None:

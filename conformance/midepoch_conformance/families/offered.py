@@ -349,10 +349,15 @@ def cases_for(info: LoaderInfo, table: Iterable[Case]) -> list[Case]:
     """Return the cases of a table as a loader can play them, each once.
 
     A ``make_loader`` function has one workload, its own. A case of another kind of data asks the
-    same of it, as long as its steps and not its data make the case.
+    same of it, as long as its steps and not its data make the case. Of cases that differ only in
+    how many samples there are, it plays the first: it has its own number.
     """
-    cases = map(on_own_data, table) if info.function else table
-    return list({case.id: case for case in cases}.values())
+    if not info.function:
+        return list({case.id: case for case in table}.values())
+    found: dict[str, Case] = {}
+    for case in map(on_own_data, table):
+        found.setdefault(_of_any_size(case).id, case)
+    return list(found.values())
 
 
 def on_own_data(case: Case) -> Case:
@@ -368,3 +373,10 @@ def on_own_data(case: Case) -> Case:
     plain = Workload()
     data = {name: getattr(plain, name) for name in _DATA}
     return dataclasses.replace(case, workload=dataclasses.replace(case.workload, **data))
+
+
+def _of_any_size(case: Case) -> Case:
+    """Return ``case`` on the usual number of samples, in batches of one if it has batches."""
+    size = min(case.workload.batch_size, 1)
+    workload = dataclasses.replace(case.workload, n=Workload().n, batch_size=size)
+    return dataclasses.replace(case, workload=workload)
