@@ -24,6 +24,8 @@ RESUMED = [
     if (trainer, data) != ("lightning", "sized")  # refused, as the last test says
 ]
 
+ON_OTHER_NUMBERS = share((data, trainer) for data in ("map", "stream") for trainer in TRAINERS)
+
 
 def run(folder: Path, trainer: str, data: str, *processes: int) -> Any:
     """Return what the uninterrupted training told, and what the killed ones and the last told."""
@@ -59,7 +61,7 @@ def steps_of(ranks: list[Any]) -> list[Any]:
     return found
 
 
-@pytest.mark.parametrize("trainer", TRAINERS)
+@pytest.mark.parametrize("trainer", [one for data, one in ON_OTHER_NUMBERS if data == "map"])
 def test_a_killed_training_goes_on_on_another_number_of_processes(
     tmp_path: Path, trainer: str
 ) -> None:
@@ -71,7 +73,7 @@ def test_a_killed_training_goes_on_on_another_number_of_processes(
     assert [step for ranks in runs for step in steps_of(ranks)] == wanted
 
 
-@pytest.mark.parametrize("trainer", TRAINERS)
+@pytest.mark.parametrize("trainer", [one for data, one in ON_OTHER_NUMBERS if data == "stream"])
 def test_a_killed_stream_goes_on_on_another_number_of_processes(
     tmp_path: Path, trainer: str
 ) -> None:
