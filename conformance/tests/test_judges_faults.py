@@ -81,6 +81,15 @@ def test_a_state_of_another_plan(
     assert (finding.outcome, finding.kind) == (outcome, kind), finding.words
 
 
+@pytest.mark.parametrize(("rest", "outcome"), [("234.", "pass"), ("23.", "fails silently")])
+def test_the_new_plan_may_drop_what_of_the_rest_fills_no_batch(rest: str, outcome: str) -> None:
+    of = plan_case(batch_size=3)
+    of = dataclasses.replace(of, workload=dataclasses.replace(of.workload, tail="drop"))
+    finding = found("REFUSE-3", of, trace(of, ["01", ""], ["", rest, "012|345."]))
+    assert finding is not None
+    assert finding.outcome == outcome, finding.words
+
+
 def test_of_an_epoch_that_is_delivered_nothing_is_left_to_complete() -> None:
     sessions = ("take 3, save s", "load s, drain, drain")
     of = case("other plan", *sessions)

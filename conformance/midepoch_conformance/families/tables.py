@@ -20,6 +20,7 @@ from midepoch_conformance.case.case import Case
 from midepoch_conformance.facts.cases import facts_of
 from midepoch_conformance.families import covering
 from midepoch_conformance.families.family import families
+from midepoch_conformance.families.kept import kept
 from midepoch_conformance.families.rows import case_of, rows
 
 __all__ = ["PROFILES", "Table", "TableError", "load_table", "table_digest", "tables"]
@@ -230,6 +231,7 @@ def generate(profile: str) -> list[Case]:
     """Generate a profile's cases again and return each once, in the order of the families."""
     found = [row for table in tables(profile) for row in table.chosen]
     cases = {case.id: case for case in map(case_of, found) if case is not None}
+    cases |= {case.id: case for case in kept()}
     cases |= {case.id: case for case in _biting(profile, cases.values())}
     order = {family.name: i for i, family in enumerate(families())}
     return sorted(cases.values(), key=lambda c: (order[c.probe], has_workers(c), c.id))

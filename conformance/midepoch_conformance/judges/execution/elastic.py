@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from midepoch_conformance.judges.basis import allowed_missing
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
@@ -56,12 +58,14 @@ def completed(view: View, sizes: tuple[int, ...]) -> Finding | None:
     """Judge whether session 1 refuses the state, or completes its epoch: each sample once.
 
     ``sizes``: the numbers of samples that count as whole. If either plan drops incomplete
-    batches, their samples need not come. Return None if nothing is left of the saved epoch:
-    other judges look at the next one.
+    batches, of the epoch or of its rest, their samples need not come. Return None if nothing is
+    left of the saved epoch: other judges look at the next one.
     """
     plans = [(view.case.session_workload(i), view.case.sessions[i].execution) for i in (0, 1)]
     drops = [allowed_missing(w, x) for w, x in plans]
-    if sum(len(b) for s in view.of(0) for b in s.got) >= plans[0][0].n - drops[0]:
+    before = [batch for s in view.of(0) for batch in s.got]
+    delivered = sum(map(len, before))
+    if delivered >= plans[0][0].n - drops[0]:
         return None
     early = view.before(1)
     if early is not None:
@@ -71,11 +75,11 @@ def completed(view: View, sizes: tuple[int, ...]) -> Finding | None:
     if not problem_free:
         fault = next((e.fault for e in view.events(1) if e.fault is not None), None)
         if fault is not None:
-            delivered = 0 if rest is None else len(rest.got)
-            return view.of_fault(fault, delivered, 1)
-    before = [batch for s in view.of(0) for batch in s.got]
+            return view.of_fault(fault, 0 if rest is None else len(rest.got), 1)
     after = rest.got if rest is not None else []
-    slack = max(drops)
+    new, execution = plans[1]
+    rests = [dataclasses.replace(new, n=max(0, n - delivered)) for n in sizes]
+    slack = max(*drops, *(allowed_missing(w, execution) for w in rests))
     wrong = [compare.unwhole([*before, *after], n, slack) for n in sizes]
     if any(w is None for w in wrong):
         return view.passed("the saved epoch is completed")
