@@ -198,7 +198,7 @@ def test_runs_that_fail_with_workers_are_no_pass(tmp_path: Path, capsys: Say) ->
     assert "what to do Mend that error, which a run with num_workers=1 shows" in out
     verdict = out[out.index("unworkable.py:make_loader: no run with workers could be judged") :]
     assert "RuntimeError: the workers find no tokenizer" in verdict
-    assert verdict.endswith("; 1 requirement holds without workers (4 cases)")
+    assert verdict.endswith("; 1 requirement holds without workers (3 cases)")
     document = load_report(tmp_path / "r.jsonl")
     assert document.footer.unjudged == ["runs with workers"]
     assert markdown(document).startswith("## ⚠️ ")

@@ -47,6 +47,7 @@ _TOOLS = (
     *("host/session/streams.py", "host/session/codecs.py", "case/tampering.py"),
     *("host/session/beside.py", "scripts/rare.py"),
 )
+_OF_FUNCTIONS = ("session/batch_values.py", "function_adapter.py")
 _SAID = ("form", "private", "ambient", "whole", "special_stream", "special_order", "gives_batches")
 """The properties of a workload that count as facts, beside its fields."""
 
@@ -334,7 +335,7 @@ class _Script:
         info = self.info
         if info.function:
             made = f"from {info.module} import {info.attribute}"
-            own = [Part(_read(f"host/{name}.py")) for name in ("batch_values", "function_adapter")]
+            own = [Part(_read(f"host/{name}")) for name in _OF_FUNCTIONS]
             return [Part(made, foreign=True), *own]
         text = _source(info)
         given = _parameters(text)
