@@ -90,6 +90,15 @@ def test_the_new_plan_may_drop_what_of_the_rest_fills_no_batch(rest: str, outcom
     assert finding.outcome == outcome, finding.words
 
 
+def test_in_batches_of_the_same_size_no_more_of_the_rest_may_be_dropped() -> None:
+    of = case("changed workers", "take 1, save s", "[workers=3] load s, drain, drain")
+    w = dataclasses.replace(of.workload, kind="iterable", tail="drop")
+    of = dataclasses.replace(of, workload=w)
+    finding = found("ELASTIC-2", of, trace(of, ["01", ""], ["", "23.", f"{FIRST}."]))
+    assert finding is not None
+    assert (finding.outcome, finding.kind) == ("fails silently", "missing"), finding.words
+
+
 def test_of_an_epoch_that_is_delivered_nothing_is_left_to_complete() -> None:
     sessions = ("take 3, save s", "load s, drain, drain")
     of = case("other plan", *sessions)

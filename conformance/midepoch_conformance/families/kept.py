@@ -12,17 +12,17 @@ from midepoch_conformance.case.notation import parse
 __all__ = ["kept"]
 
 _KEPT = (
-    # torch's DataLoader loses a batch that is interrupted in its middle.
+    # A batch that is interrupted in its middle gets lost.
     "interrupted: epochs=3 shuffle=true seed=3 interrupt_at=6 log=auto;"
     " take 0, drain?, drain?, drain",
     # A state that is taken soon after a load loses the snapshots of the lanes that did not move.
     "fetched again: kind=stateful_iterable n=160 batch_size=1 epochs=1 log=auto workers=2;"
     " take 101, save s0 | load s0, take 1, save s1 | load s1, take 1, save s2 | load s2, take 1",
-    # Workers draw an epoch to its end, and carry its rest although it is left after a batch.
+    # An epoch that is left after a batch carries its rest, as its sampler was drawn to the end.
     "set and left: n=10 batch_size=4 epochs=0 shuffle=true tail=rollover;"
     " take 1, break, drain, drain | [workers=2 ambient=1] take 1, break, drain, drain",
 )
-"""The cases, below what each of them found."""
+"""The cases; a comment before each says what it found."""
 
 
 def kept() -> list[Case]:

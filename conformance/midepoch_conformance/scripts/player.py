@@ -180,7 +180,7 @@ def end(session):
     while children.exists() and (found := children.read_text().split()):
         ended = [pid for pid in found if not keeps(pid)]
         if not ended and time.monotonic() < late:
-            time.sleep(0.01)
+            time.sleep(0.01)  # they exit once nobody uses them, and need no parent to do so
             continue
         for pid in map(int, ended or found):
             with contextlib.suppress(ProcessLookupError, ChildProcessError):
@@ -224,7 +224,7 @@ def main(name=""):
         sys.exit(bool(shows))
     os.setsid()
     ask_linux(1, signal.SIGKILL)
-    sys.warnoptions.append("ignore:resource_tracker")  # it tells of what a session leaves
+    sys.warnoptions.append("ignore:resource_tracker")  # it would warn of what is left
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)  # workers inherit it, and must end when asked
     # A shell's background job ignores it, and a sample of a case may send it.

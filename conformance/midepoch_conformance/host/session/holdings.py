@@ -1,4 +1,4 @@
-"""What a session holds: processes, threads and descriptors (standard library only).
+"""The processes, threads and descriptors that a session holds (standard library only).
 
 Only Linux tells what a process holds; on other systems nothing is known.
 """
@@ -53,7 +53,7 @@ class Holdings:
                 return held
             if time.monotonic() > until:
                 return held
-            time.sleep(_POLL)
+            time.sleep(_POLL)  # no event tells that a thread or a descriptor is gone
 
     def _held(self) -> dict[str, int] | None:
         found, before = _found(), self._before

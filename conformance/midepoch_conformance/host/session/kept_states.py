@@ -1,4 +1,4 @@
-"""The states of a session: their objects, what they were worth, and the files that hold them."""
+"""The states of a session: their objects, the values that these had, and their files."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ class KeptStates:
     def __init__(self, folder: str, files: dict[str, tuple[str, str]], journal: Journal) -> None:
         self._folder, self._files, self._journal = folder, dict(files), journal
         self._objects: dict[str, Any] = {}
-        self._worth: dict[str, str | None] = {}
+        self._noted: dict[str, str | None] = {}
 
     def keep(self, name: str, state: Any) -> None:
         """Keep a state's object, and note its value."""
         self._objects[name] = state
-        self._worth[name] = _spelled(state)
+        self._noted[name] = _spelled(state)
 
     def object(self, name: str) -> Any:
         """Return the object that is kept as ``name``."""
@@ -48,7 +48,7 @@ class KeptStates:
 
     def altered(self, name: str) -> str | None:
         """Return how the object that is kept as ``name`` differs from its noted value."""
-        before, now = self._worth[name], _spelled(self._objects[name])
+        before, now = self._noted[name], _spelled(self._objects[name])
         return altered(before, now) if before is not None and now is not None else None
 
     def codec(self, name: str) -> str:

@@ -58,8 +58,8 @@ def completed(view: View, sizes: tuple[int, ...]) -> Finding | None:
     """Judge whether session 1 refuses the state, or completes its epoch: each sample once.
 
     ``sizes``: the numbers of samples that count as whole. If either plan drops incomplete
-    batches, of the epoch or of its rest, their samples need not come. Return None if nothing is
-    left of the saved epoch: other judges look at the next one.
+    batches, of the epoch or, with another batch size, of its rest, their samples need not come.
+    Return None if nothing is left of the saved epoch: other judges look at the next one.
     """
     plans = [(view.case.session_workload(i), view.case.sessions[i].execution) for i in (0, 1)]
     drops = [allowed_missing(w, x) for w, x in plans]
@@ -77,9 +77,11 @@ def completed(view: View, sizes: tuple[int, ...]) -> Finding | None:
         if fault is not None:
             return view.of_fault(fault, 0 if rest is None else len(rest.got), 1)
     after = rest.got if rest is not None else []
-    new, execution = plans[1]
-    rests = [dataclasses.replace(new, n=max(0, n - delivered)) for n in sizes]
-    slack = max(*drops, *(allowed_missing(w, execution) for w in rests))
+    (old, _), (new, x) = plans
+    if new.batch_size != old.batch_size:  # of another size, what is left may fill no batches
+        rests = (dataclasses.replace(new, n=max(0, n - delivered)) for n in sizes)
+        drops += [allowed_missing(rest, x) for rest in rests]
+    slack = max(drops)
     wrong = [compare.unwhole([*before, *after], n, slack) for n in sizes]
     if any(w is None for w in wrong):
         return view.passed("the saved epoch is completed")
