@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,6 +17,8 @@ from test_continue import lines_of
 
 from midepoch_conformance.cli import main
 from midepoch_conformance.report.file import read_report
+
+SHARED = Path("/dev/shm")
 
 
 def command(fakes: Path, *more: str) -> list[str]:
@@ -52,10 +55,12 @@ def test_a_killed_process_leaves_what_the_next_one_goes_on_with(
     report = tmp_path / "report.jsonl"
     wait = tmp_path / "wait"
     wait.touch()
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
     process = subprocess.Popen(
         [sys.executable, "-m", "midepoch_conformance", *command(fakes)],
         cwd=tmp_path,
-        env={**os.environ, "COUNTER_WAITS_FOR": str(report)},
+        env={**os.environ, "COUNTER_WAITS_FOR": str(report), "TMPDIR": str(temporary)},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
@@ -68,12 +73,17 @@ def test_a_killed_process_leaves_what_the_next_one_goes_on_with(
     said = process.communicate(timeout=60)[1]
     kept = read_report(report, interrupted=True)
     assert 20 <= len(kept) < len(uninterrupted)
+    shared = [path for root in temporary.iterdir() for path in SHARED.glob(f"{root.name}-*")]
+    for path in shared:
+        shutil.rmtree(path)
     if number != signal.SIGKILL:
         assert process.returncode == 130
         assert re.search(r"stopped after \d+ of \d+ cases, which report.jsonl keeps", said)
         # All cases may be judged by then, and the failures not looked into.
         assert re.search("--continue` (judges the rest|looks into the failures)", said), said
         assert "Traceback" not in said
+        assert not shared
+        assert not list(temporary.iterdir())
     else:
         assert process.returncode == -signal.SIGKILL
     monkeypatch.chdir(tmp_path)

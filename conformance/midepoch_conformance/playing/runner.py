@@ -220,7 +220,7 @@ class Runner:
         alone = self._host("a").told.get("alone", False)
         if alone and self._memory is None:
             with contextlib.suppress(OSError):
-                self._memory = Path(tempfile.mkdtemp(prefix="midepoch-", dir=SHARED))
+                self._memory = Path(tempfile.mkdtemp(prefix=f"{self.root.name}-", dir=SHARED))
                 self._folders.append(self._memory)
         memory = self._memory / name if alone and self._memory is not None else None
         if memory is not None:
