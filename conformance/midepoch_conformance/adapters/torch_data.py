@@ -55,33 +55,36 @@ class MapOfBatches(Map):
 class Stream(data.IterableDataset):
     """An iterable dataset: each lane yields its share, by ``get_worker_info``."""
 
-    position = 0
-
     def __init__(self, w, draw=None):
         self.w, self.draw = w, draw
 
     def __iter__(self):
         self.w.note("iter")
-        self.position = 0
         return self.rows()
 
     def rows(self):
+        for i in self.share():
+            yield self.w.row(i, self.draw)
+
+    def share(self):
         number, count = lane()
-        shard = range(self.w.n)[number::count]
-        while self.position < len(shard):
-            self.position += 1
-            yield self.w.row(shard[self.position - 1], self.draw)
+        return range(self.w.n)[number::count]
 
 
 class StatefulStream(Stream):
     """The same with a state; the first iteration after a load continues from the state."""
 
-    loaded = None
+    position, loaded = 0, None
 
     def __iter__(self):
-        rows = super().__iter__()
         self.position, self.loaded = self.loaded or 0, None
-        return rows
+        return super().__iter__()
+
+    def rows(self):
+        share = self.share()
+        while self.position < len(share):
+            self.position += 1
+            yield self.w.row(share[self.position - 1], self.draw)
 
     def state_dict(self):
         return self.w.dataset_state(self.position if self.loaded is None else self.loaded)
