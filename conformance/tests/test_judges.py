@@ -68,9 +68,18 @@ def test_an_error_of_a_judge_is_an_error_and_says_where(monkeypatch: pytest.Monk
     assert "IndexError: list index out of range (test_judges.py, line" in finding.words
 
 
-def test_what_an_adapter_keeps_beside_the_state_is_not_judged_when_cut() -> None:
-    of = case("part removed", "take 1, save s", "load_cut s, drain")
-    finding = found("REFUSE-2", of, trace(of, ["01", ""], ["!adapter KeyError epoch"]))
+@pytest.mark.parametrize(
+    ("requirement", "family", "cut"),
+    [
+        ("REFUSE-2", "part removed", "load_cut s, drain"),
+        ("REFUSE-4", "after a refused part", "load_cut s -1?, drain"),
+    ],
+)
+def test_what_an_adapter_keeps_beside_the_state_is_not_judged_when_cut(
+    requirement: str, family: str, cut: str
+) -> None:
+    of = case(family, "take 1, save s", cut)
+    finding = found(requirement, of, trace(of, ["01", ""], ["!adapter KeyError epoch"]))
     assert finding is not None
     assert finding.outcome == "not offered"
 

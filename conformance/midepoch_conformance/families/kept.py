@@ -21,6 +21,8 @@ _KEPT = (
     # An epoch that is left after a batch carries its rest, as its sampler was drawn to the end.
     "set and left: n=10 batch_size=4 epochs=0 shuffle=true tail=rollover;"
     " take 1, break, drain, drain | [workers=2 ambient=1] take 1, break, drain, drain",
+    # A loader that offers no other tail takes a state of another order.
+    "other plan: epochs=1 tail=drop; take 2, save s | [shuffle=true] load s, drain, drain",
 )
 """The cases; a comment before each says what it found."""
 

@@ -47,8 +47,8 @@ _MODULES = (
 )  # fmt: skip
 
 
-_TAMPERED = frozenset({"part removed", "no state", "after a refusal"})
-"""The families that load values that the adapter's ``state`` did not return."""
+_TAMPERED = frozenset({"load_bogus", "load_cut"})
+"""The steps that load values that the adapter's ``state`` did not return."""
 
 
 def applicable(case: Case) -> tuple[str, ...]:
@@ -80,7 +80,7 @@ def _judged(
 ) -> Finding | None:
     # An adapter's own fault decides, even after faults that steps tolerate.
     ours = next((f for f in (*_faults(oracle), *_faults(trace)) if f.kind == "adapter"), None)
-    if ours is not None and (case.probe in _TAMPERED or _loads_nothing(case)):
+    if ours is not None and _is_tampered(case):
         # The loader cannot check the adapter's own part of a state.
         return Finding(judge.requirement, "not offered", "adapter", in_words(ours))
     if ours is not None:
@@ -98,8 +98,8 @@ def _judged(
         return Finding(judge.requirement, "error", "judge", words)
 
 
-def _loads_nothing(case: Case) -> bool:
-    return any(step.do == "load_bogus" for plan in case.sessions for step in plan.steps)
+def _is_tampered(case: Case) -> bool:
+    return any(step.do in _TAMPERED for plan in case.sessions for step in plan.steps)
 
 
 def _faults(trace: Trace | None) -> Iterator[Fault]:
