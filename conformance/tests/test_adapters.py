@@ -268,6 +268,14 @@ def test_a_value_that_is_no_state_reaches_the_loader_as_it_is(runner: Runner) ->
         assert fault is None or fault.kind == "raised", "the adapter itself may not trip over it"
 
 
+def test_two_passes_of_a_plain_stream_may_be_live() -> None:
+    stream = torch_data.Stream(Workload(n=3, tree="plain"))
+    older = iter(stream)
+    next(older)
+    newer = iter(stream)
+    assert [int(next(rows)[0]) for rows in (newer, older, newer)] == [0, 1, 1]
+
+
 def test_a_stateful_stream_continues_once_and_then_starts_over() -> None:
     stream = torch_data.StatefulStream(Workload(n=5, tree="plain"))
     rows = iter(stream)

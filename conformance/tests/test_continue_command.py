@@ -68,12 +68,14 @@ def test_a_killed_process_leaves_what_the_next_one_goes_on_with(
     # It is interrupted in a play: the loader waits until it is.
     while process.poll() is None and (not report.exists() or report.read_bytes().count(b"\n") < 20):
         time.sleep(0.01)
+    roots = [path.name for path in temporary.iterdir()]
     process.send_signal(number)
     wait.unlink()
     said = process.communicate(timeout=60)[1]
     kept = read_report(report, interrupted=True)
     assert 20 <= len(kept) < len(uninterrupted)
-    shared = [path for root in temporary.iterdir() for path in SHARED.glob(f"{root.name}-*")]
+    assert roots
+    shared = [path for root in roots for path in SHARED.glob(f"{root}-*")]
     for path in shared:
         shutil.rmtree(path)
     if number != signal.SIGKILL:
