@@ -119,6 +119,18 @@ BASIS = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("texts", "outcome", "kind"),
+    [
+        ([f"{FIRST}.", "53!next RuntimeError the buffer is full"], "fails", "late error"),
+        ([f"{FIRST}.", "53!hang next"], "fails", "hang"),
+        (["!iter ValueError no such data"], "blocked", ""),
+    ],
+)
+def test_only_the_second_run_has_a_slow_worker(texts: list[str], outcome: str, kind: str) -> None:
+    check("BASIS-2", "uneven plain", PLAIN, (texts,), outcome, kind, workload=THREE)
+
+
 @pytest.mark.parametrize(("requirement", "texts", "outcome", "kind"), BASIS)
 def test_basis(requirement: str, texts: tuple[list[str], ...], outcome: str, kind: str) -> None:
     check(requirement, "plain", PLAIN, texts, outcome, kind, workload=THREE)

@@ -67,11 +67,11 @@ def changed(path: str, value: Any) -> dict[str, Any]:
 
 
 def saved(
-    probe: str, *documents: Any, workload: Workload = SIX, codec: str = ""
+    probe: str, *documents: Any, workload: Workload = SIX, codec: str = "", **execution: Any
 ) -> tuple[Case, Trace]:
     """Return a case whose sessions save once each, and its trace."""
     save = f"save s codec={codec}" if codec else "save s"
-    of = case(probe, *(f"take 2, {save}" for _ in documents), workload=workload)
+    of = case(probe, *(f"take 2, {save}" for _ in documents), workload=workload, **execution)
     t = trace(of, *(["01|23", ""] for _ in documents))
     for session, document in zip(t.sessions, documents, strict=True):
         session.events[1].document = document
@@ -109,6 +109,20 @@ def test_bytes_that_are_not_canonical() -> None:
     assert outcome("DOC-5", of, t) == ("fails", "invalid")
 
 
+def test_tags_that_are_not_canonical() -> None:
+    for value, expected in (([1, 2], ("pass", "")), ([2, 1], ("fails", "invalid"))):
+        of, t = saved("document", with_entry({"$set": value}), codec="json")
+        assert outcome("DOC-5", of, t) == expected
+
+
+def test_a_state_that_cannot_be_decoded_is_not_the_same() -> None:
+    of = case("work codec", "take 2, save s codec=json", "load s, drain")
+    texts = ["01|23", ""], ["!codec KeyError '$set'", "45."]
+    t = trace(of, *texts)
+    t.sessions[0].events[1].document = DOCUMENT
+    assert outcome("DOC-15", of, t) == ("fails", "codec")
+
+
 def test_a_run_without_documents_is_blocked() -> None:
     of = case("document", "take 2, save s")
     t = trace(of, ["01|23", "!state RuntimeError no"])
@@ -116,12 +130,15 @@ def test_a_run_without_documents_is_blocked() -> None:
 
 
 def test_layouts() -> None:
-    for same in (DOCUMENT, changed("plan.lifetime", "epoch")):  # another plan is another document
+    for same in (DOCUMENT, changed("plan.lanes", 2)):  # another plan is another document
         of, t = saved("document layout", DOCUMENT, same)
         assert outcome("DOC-2", of, t) == ("pass", "")
     for other in (changed("position.epoch", 1), changed("plan.workers", 2)):
         of, t = saved("document layout", DOCUMENT, other)
         assert outcome("DOC-2", of, t) == ("fails", "invalid")
+    # The case holds the plan fixed.
+    of, t = saved("document layout", DOCUMENT, changed("plan.lanes", 2), lanes=2)
+    assert outcome("DOC-2", of, t) == ("fails", "invalid")
 
 
 def with_entry(state: Any) -> dict[str, Any]:
@@ -175,6 +192,23 @@ def test_loaded_and_taken_again() -> None:
         t.sessions[0].events[1].document = DOCUMENT
         t.sessions[1].events[1].document = second
         assert outcome("DOC-6", of, t) == expected
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (["!load KeyError 'lanes'"], ("fails", "bare error")),
+        (["!hang load"], ("fails", "hang")),
+        (["", "!state RuntimeError no"], ("fails", "save")),
+    ],
+)
+def test_a_state_that_is_not_loaded_is_a_failure(
+    texts: list[str], expected: tuple[str, str]
+) -> None:
+    of = case("document reload", "take 2, save s", "load s, save t")
+    t = trace(of, ["01|23", ""], texts)
+    t.sessions[0].events[1].document = DOCUMENT
+    assert outcome("DOC-6", of, t) == expected
 
 
 def test_a_state_that_the_first_batch_refuses_was_not_loaded() -> None:
@@ -251,6 +285,10 @@ PLAN = "PlanMismatchError another plan: batch_size 2, here 3; length 6, here 8"
             ["!load PlanMismatchError saved: batch_size=2, length=6; here: batch_size=3, length=8"],
             ("pass", ""),
         ),
+        (
+            ["!load PlanMismatchError 6 and 8 differ in length; batch_size of the dataset: 2 or 3"],
+            ("pass", ""),
+        ),
         (["!load PlanMismatchError batch_size and length differ"], ("fails", "refusal")),
         (["!load ValueError batch_size 2, here 3; length 6, here 8"], ("fails", "refusal")),
         (["", "45."], ("fails silently", "different")),
@@ -286,6 +324,7 @@ def test_a_field_that_was_drawn_alike_need_not_be_named(changed_to: Any, expecte
         (["01", "", "!next StateFormatError no state"], ("fails", "late error")),
         (["01", "!load StateFormatError no", f"{FIRST}."], ("fails", "error")),
         (["01", "!load StateFormatError no", "!next RuntimeError stale"], ("fails", "error")),
+        (["01", "!crash load"], ("fails", "crash")),
     ],
 )
 def test_a_refused_load_is_atomic(texts: list[str], expected: tuple[str, str]) -> None:

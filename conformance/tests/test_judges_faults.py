@@ -7,7 +7,20 @@ import random
 from typing import Any
 
 import pytest
-from written import CUT, CUT_FIRST, FIRST, ORACLE, SECOND, SIX, case, check, found, trace, whole
+from written import (
+    CUT,
+    CUT_FIRST,
+    FIRST,
+    ORACLE,
+    SECOND,
+    SIX,
+    THIRD,
+    case,
+    check,
+    found,
+    trace,
+    whole,
+)
 
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.workload import Workload
@@ -86,6 +99,18 @@ def test_the_new_plan_may_drop_what_of_the_rest_fills_no_batch(rest: str, outcom
     of = plan_case(batch_size=3)
     of = dataclasses.replace(of, workload=dataclasses.replace(of.workload, tail="drop"))
     finding = found("REFUSE-3", of, trace(of, ["01", ""], ["", rest, "012|345."]))
+    assert finding is not None
+    assert finding.outcome == outcome, finding.words
+
+
+@pytest.mark.parametrize(
+    ("rest", "outcome"), [("23.", "pass"), ("34.", "pass"), (".", "fails silently")]
+)
+def test_what_rolls_over_comes_in_the_next_epoch(rest: str, outcome: str) -> None:
+    of = plan_case(seed=4)
+    w = dataclasses.replace(of.workload, n=5, tail="rollover")
+    of = dataclasses.replace(of, workload=w)
+    finding = found("REFUSE-3", of, trace(of, ["01", ""], ["", rest, "41|23."]))
     assert finding is not None
     assert finding.outcome == outcome, finding.words
 
@@ -227,6 +252,7 @@ def test_leftovers() -> None:
         ((1003, 1000, 1002, 1001, 1004, 1000, 1003, 1005, 1002, 1004, 1006, 1003), "pass"),
         ((1000, 1001, 1003, 1002, 1004, 1005, 1006, 1006, 1008, 1007, 1009, 1010), "fails"),
         ((1000, 1010, 1020, *[1030] * 9), "pass"),
+        ((106, 140, 94, 128, 162, 116, 150, 104, 138, 172, 126, 189), "pass"),  # of bounded size
     ],
 )
 def test_sizes(sizes: tuple[int, ...], outcome: str) -> None:
@@ -259,6 +285,19 @@ def test_calls(calls: int, outcome: str) -> None:
     finding = found("COST-2", of, t)
     assert finding is not None
     assert finding.outcome == outcome
+
+
+def test_batches_that_are_made_ahead_are_saved_as_well() -> None:
+    """A loader that is asked for three batches may have made more of them."""
+    for fetched, outcome in ((3, "fails"), (19, "pass")):
+        w = dataclasses.replace(SIX, batch_size=1, n=24)
+        of = case("calls", "take 3", workload=w, interval=3)
+        t = trace(of, ["0|1|2"])
+        event = t.sessions[0].events[0]
+        event.calls, event.fetched = {"state_dict": 10}, fetched
+        finding = found("COST-2", of, t, whole("|".join("0123456789" * 3)))
+        assert finding is not None
+        assert finding.outcome == outcome, finding.words
 
 
 def test_lanes_round_the_interval_down() -> None:
@@ -328,6 +367,16 @@ def test_iterations(count: int, outcome: str) -> None:
     finding = found("COST-4", of, t)
     assert finding is not None
     assert finding.outcome == outcome
+
+
+@pytest.mark.parametrize(("count", "outcome"), [(3, "pass"), (4, "fails")])
+def test_a_copy_may_be_at_the_end_of_an_earlier_pass(count: int, outcome: str) -> None:
+    of = case("iterated again", "drain, take 1, save s", "load s, drain, drain")
+    t = trace(of, [f"{FIRST}.", "53", ""], ["", "41|20.", f"{THIRD}."])
+    t.sessions[1].events[1].calls = {"iter": count}
+    finding = found("COST-4", of, t)
+    assert finding is not None
+    assert finding.outcome == outcome, finding.words
 
 
 NO_START = "the dataset fails on purpose when it is set up"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from written import FIRST, SECOND, SIX, THIRD, case, found, trace
+from written import FIRST, ORACLE, SECOND, SIX, THIRD, case, found, trace
 
+from midepoch_conformance.judges import judge
 from midepoch_conformance.verdict.finding import Finding
 
 CHAIN = ("take 1, save s", "load s, take 1, save t", "load t, drain, drain")
@@ -29,6 +30,25 @@ def test_a_wrong_batch_presupposes_all_that_led_to_it() -> None:
     assert finding.outcome == "fails silently"
     assert {"RESUME-1", "RESUME-2", "RESUME-3", "BASIS-4"} <= set(finding.needs)
     assert not {"EPOCH-5", "RESUME-5", "RESUME-6", "STATE-3", "INTERVAL-1"} & set(finding.needs)
+
+
+@pytest.mark.parametrize(
+    ("broken", "rest", "outcome"),
+    [
+        ("counts", f"{SECOND}.", "pass"),
+        ("counts", f"{FIRST}.", "fails silently"),
+        ("again", f"{FIRST}.", "pass"),
+        ("again", f"{SECOND}.", "fails silently"),
+        ("again", "45.", "fails silently"),
+    ],
+)
+def test_an_epoch_that_was_broken_off_is_what_the_loader_documents(
+    broken: str, rest: str, outcome: str
+) -> None:
+    of = case("history", "take 1, save s", "load s, take 1, break, drain", workload=SIX)
+    played = trace(of, ["01", ""], ["", "23", "", rest])
+    findings = {f.requirement: f for f in judge(of, played, ORACLE, broken=broken)}
+    assert findings["RESUME-7"].outcome == outcome, findings["RESUME-7"].words
 
 
 def test_what_comes_after_the_wrong_batch_is_not_presupposed() -> None:

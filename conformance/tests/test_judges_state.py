@@ -20,7 +20,7 @@ from written import (
     whole,
 )
 
-from midepoch_conformance.case.trace import Trace
+from midepoch_conformance.case.trace import Event, SessionTrace, Trace
 
 # State.
 
@@ -260,6 +260,17 @@ def test_streams_are_distinct(
     workload = dataclasses.replace(SIX, draws=("own" if requirement == "VOWN-2" else "python",))
     more = {"execution": {"workers": workers}, "workload": workload}
     check(requirement, probe, ("drain, drain",), texts, outcome, kind, **more)
+
+
+@pytest.mark.parametrize(("equal", "outcome"), [(4, "pass"), (5, "fails silently")])
+def test_of_many_draws_a_few_more_are_equal_by_chance(equal: int, outcome: str) -> None:
+    """Of 3,000 draws of 24 bits, three are equal to others in one run of four hundred."""
+    rows = [[i, float(max(i, equal))] for i in range(3000)]
+    of = case("own streams", "drain", workload=dataclasses.replace(SIX, draws=("own",)))
+    played = Trace(of.id, [SessionTrace([Event(0, "drain", [rows], ended=True, opened=True)])])
+    finding = found("VOWN-2", of, played)
+    assert finding is not None
+    assert finding.outcome == outcome
 
 
 def test_the_run_that_a_resume_is_compared_with_shows_its_streams_too() -> None:

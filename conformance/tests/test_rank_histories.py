@@ -222,6 +222,16 @@ def test_stages_that_go_on_pass(case: Case, texts: tuple[list[str], ...]) -> Non
 
 
 @pytest.mark.parametrize(
+    ("last", "outcome"), [("60", "pass"), ("6", "pass"), ("61", "fails silently")]
+)
+def test_the_last_step_may_be_filled_up_from_the_beginning(last: str, outcome: str) -> None:
+    w = Workload(n=7, batch_size=4, ranks="shared")
+    case = staged(OF_RANKS, w, stages("take 1, save", "[world=2] drain"))
+    texts = ["0123|456."], ["0123", ""], ["", "45."], ["", f"{last}."]
+    assert judged(case, *texts)[0] == outcome
+
+
+@pytest.mark.parametrize(
     ("place", "text", "outcome"),
     [
         (0, ["!drain ValueError no"], "blocked"),

@@ -126,6 +126,9 @@ class Offer:
     live_load: str = "either"
     """The effect of a load into a live iterator: ``"applies"``, ``"raises"``, ``"either"``;
     ``"next"`` if the loader documents that a load applies to the next iterator only."""
+    broken: str = "counts"
+    """What an epoch that is broken off is: ``"counts"``; ``"again"`` if the loader documents that
+    the next one is the same epoch, from its beginning."""
     reasons: dict[str, str] = dataclasses.field(default_factory=dict)
     """The reasons for missing offers: ``{what: why}``."""
 

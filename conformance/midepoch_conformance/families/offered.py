@@ -138,6 +138,8 @@ def _family(case: Case, offer: Offer) -> str | None:
         return _why(offer, "boundary", ENDLESS)
     if _untouched(case) and "midepoch" not in offer.formats:
         return _why(offer, "formats", "only implementers of midepoch's own format promise this")
+    if _named_and_loaded(case) and "midepoch" not in offer.formats:
+        return _why(offer, "formats", "only the format says what a state holds of a named epoch")
     left = case.probe in ("break", "work left and saved", "after a refusal") and _breaks(case)
     if offer.boundary == "stream" and (left or _needs_another_iterator(case)):
         return _why(
@@ -189,7 +191,9 @@ def _program(case: Case, offer: Offer) -> str | None:
         return _why(offer, "formats", "whether an empty epoch follows is the loader's own matter")
     ahead = any(plan.execution.workers for plan in case.sessions)
     if ahead and _breaks(case) and remembers(case.workload):
-        return _why(offer, "formats", "what workers had read ahead is the loader's own matter")
+        return _why(
+            offer, "formats", "where a resume finds what workers read ahead is its own matter"
+        )
     if case.workload.fail_at is not None:
         return _why(offer, "formats", "whether a failed batch is tried again is its own matter")
     return None
@@ -212,6 +216,12 @@ _CLOSING = ("drain", "break", "open", "close")
 
 def _breaks(case: Case) -> bool:
     return any(step.do == "break" for plan in case.sessions for step in plan.steps)
+
+
+def _named_and_loaded(case: Case) -> bool:
+    steps = [step for plan in case.sessions for step in plan.steps]
+    named = any(step.do == "name_epoch" for step in steps)
+    return named and any(step.do == "load" for step in steps)
 
 
 def _untouched(case: Case) -> bool:

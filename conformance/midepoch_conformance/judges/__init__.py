@@ -57,7 +57,11 @@ def applicable(case: Case) -> tuple[str, ...]:
 
 
 def judge(
-    case: Case, trace: Trace, oracle: Trace | None, live_load: str = "either"
+    case: Case,
+    trace: Trace,
+    oracle: Trace | None,
+    live_load: str = "either",
+    broken: str = "counts",
 ) -> list[Finding]:
     """Return the findings of the judges that look at this case, each with its place.
 
@@ -66,17 +70,19 @@ def judge(
         trace: the case's trace.
         oracle: the uninterrupted run's trace; None if the case needs none.
         live_load: what the loader documents of a load into a live iterator (``Offer.live_load``).
+        broken: what it documents of an epoch that is broken off (``Offer.broken``).
     """
     names = applicable(case)
-    found = [_judged(REGISTRY[name], case, trace, oracle, live_load) for name in names]
+    documented = live_load, broken
+    found = [_judged(REGISTRY[name], case, trace, oracle, documented) for name in names]
     if "BASIS-1" not in names and oracle is not None:
         # The run that a case is compared with is a run, too.
-        found.append(basis.broken_run(View("BASIS-1", case, trace, oracle, live_load)))
+        found.append(basis.broken_run(View("BASIS-1", case, trace, oracle, *documented)))
     return [place(finding, case) for finding in found if finding is not None]
 
 
 def _judged(
-    judge: Judge, case: Case, trace: Trace, oracle: Trace | None, live_load: str
+    judge: Judge, case: Case, trace: Trace, oracle: Trace | None, documented: tuple[str, str]
 ) -> Finding | None:
     # An adapter's own fault decides, even after faults that steps tolerate.
     ours = next((f for f in (*_faults(oracle), *_faults(trace)) if f.kind == "adapter"), None)
@@ -91,7 +97,7 @@ def _judged(
         words = f"an uninterrupted run fails here: {in_words(fault, delivered)}"
         return Finding(judge.requirement, "not offered", "oracle", words)
     try:
-        return judge.function(View(judge.requirement, case, trace, oracle, live_load))
+        return judge.function(View(judge.requirement, case, trace, oracle, *documented))
     except Exception as error:
         # A fault of the suite must neither end a check nor count as the loader's.
         words = f"the suite's judge failed: {own_error(error)}"

@@ -15,8 +15,11 @@ from midepoch_conformance.verdict.finding import FAILURES, Finding, in_words
 
 __all__: list[str] = []
 
-# A draw may have 24 bits: three equal ones are beyond chance, one or two are not.
 _CHANCE = 2
+"""So many equal draws are chance in any run: a draw may have 24 bits."""
+
+_MANY = 2**22
+"""The square of the number of draws for which one more equal pair is chance."""
 
 
 @judge("VOWN-1", "own values", "thread values")
@@ -69,17 +72,19 @@ def _distinct(view: View, epochs: bool) -> Finding | None:
 
     With ``epochs``, an epoch draws no value of an earlier one either.
     """
-    run, evidence = view.epochs, Evidence("draws", UNINTERRUPTED)
+    run, place = view.epochs, UNINTERRUPTED
     if view.case.probe.endswith("streams"):
         session = view.session(0)
         fault = session.first_fault() if session else None
         if fault is not None:
             return view.blocked(f"the run fails: {in_words(fault)}")
         run = expected.epochs_of(session) if session else []
-        evidence = Evidence("draws")
+        place = 0
     # The numbers after the draws in a row are the dataset's history.
     streams = sum(not draw.startswith("private") for draw in view.case.workload.draws)
     drawn = [_drawn(epoch, streams) for epoch in run]
+    chance = _CHANCE + sum(map(len, drawn)) ** 2 // _MANY
+    evidence = Evidence("draws", place, wanted=chance)
     if not epochs:
         # One sample may draw the same values in each epoch.
         drawers: dict[float, set[float]] = defaultdict(set)
@@ -87,19 +92,19 @@ def _distinct(view: View, epochs: bool) -> Finding | None:
             for value in row[1 : 1 + streams]:
                 drawers[value].add(row[0])
         again = [value for value, ids in drawers.items() if len(ids) > 1]
-        if len(again) > _CHANCE:
+        if len(again) > chance:
             words = f"{len(again)} values are drawn by more than one sample: {_few(again)}"
             return view.silent("values", words, "distinct values", again, evidence)
     before: set[float] = set()
     for number, values in enumerate(drawn):
         counts = Counter(values)
         surplus = len(values) - len(counts)
-        if surplus > _CHANCE:
+        if surplus > chance:
             twice = [value for value, count in counts.items() if count > 1]
             words = f"epoch {number}: {surplus} draws repeat another's value: {_few(twice)}"
             return view.silent("values", words, "distinct values", sorted(values), evidence)
         again = [value for value in values if value in before]
-        if epochs and len(again) > _CHANCE:
+        if epochs and len(again) > chance:
             words = f"{len(again)} draws of epoch {number} repeat earlier values: {_few(again)}"
             return view.silent("values", words, "distinct values", again, evidence)
         before |= counts.keys()

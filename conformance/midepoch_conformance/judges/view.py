@@ -58,6 +58,7 @@ class View:
         trace: Trace,
         oracle: Trace | None,
         live_load: str = "either",
+        broken: str = "counts",
         other: int = UNINTERRUPTED,
     ) -> None:
         self.requirement = requirement
@@ -65,12 +66,14 @@ class View:
         self.trace = trace
         self.oracle = oracle
         self.live_load = live_load
+        self.broken = broken
         self.other = other
 
     def beside_the_first(self) -> View:
         """Return the case with its first session in place of the uninterrupted run."""
         run = Trace("oracle", self.trace.sessions[:1])
-        return View(self.requirement, self.case, self.trace, run, self.live_load, other=0)
+        documented = self.live_load, self.broken
+        return View(self.requirement, self.case, self.trace, run, *documented, other=0)
 
     @functools.cached_property
     def epochs(self) -> Epochs:
@@ -80,7 +83,7 @@ class View:
     @functools.cached_property
     def stretches(self) -> list[Stretch]:
         """All stretches of the trace."""
-        return model.follow(self.case, self.trace, self.epochs)
+        return model.follow(self.case, self.trace, self.epochs, broken=self.broken)
 
     def session(self, index: int) -> SessionTrace | None:
         """Return a session's trace; None if the play did not get there."""

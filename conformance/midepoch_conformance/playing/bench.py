@@ -333,8 +333,8 @@ class Bench:
         oracle = self._oracle(case, attempt)
         lengths = epoch_lengths(oracle.trace)
         played = self._plays.play(case, lengths, alone=alone, proven=proven)
-        live_load = self.info.offer.live_load
-        found = judges.judge(case, played.trace, oracle.trace, live_load)
+        offer = self.info.offer
+        found = judges.judge(case, played.trace, oracle.trace, offer.live_load, offer.broken)
         return found, dataclasses.replace(played, company=played.company or oracle.company)
 
     def _oracle(self, case: Case, attempt: int) -> Played:

@@ -19,7 +19,7 @@ KINDS = {
     "draws": "the values that are drawn; each must come once",
     "changed": "the batches that are held, once more at the end",
     "written": "whether a number that was written into a batch is in a later one",
-    "size": "the bytes of each state; they must not grow by more than `wanted`",
+    "size": "the bytes of each state; they must not be a slope",
     "calls": "calls and fetches of the dataset; `wanted` tells which, and how many are enough",
     "altered": "the states that are not what they were when they were saved or loaded",
     "slope": "calls or fetches in each epoch or session; they must not be a slope",

@@ -76,24 +76,24 @@ def epochs_of(session: SessionTrace) -> Epochs:
     return epochs
 
 
-def follow(case: Case, trace: Trace, epochs: Epochs) -> list[Stretch]:
+def follow(case: Case, trace: Trace, epochs: Epochs, *, broken: str = "counts") -> list[Stretch]:
     """Return the stretches of all sessions in order, each with the batches that it should have
     delivered.
 
     A load that was refused moves nothing. An end state stands at the start of the next epoch,
     whether its end was seen or not. Empty epochs right after a load are ``leading``: they do not
-    move the position, unless that epoch has no batches.
+    move the position, unless that epoch has no batches. ``broken`` is ``Offer.broken``.
     """
-    return _walked(case, trace, epochs).stretches
+    return _walked(case, trace, epochs, broken).stretches
 
 
 def positions(case: Case, trace: Trace, epochs: Epochs) -> dict[str, Position]:
     """Return the position at which each state was taken."""
-    return dict(_walked(case, trace, epochs).states)
+    return dict(_walked(case, trace, epochs, "counts").states)
 
 
-def _walked(case: Case, trace: Trace, epochs: Epochs) -> _Walk:
-    walk = _Walk(epochs)
+def _walked(case: Case, trace: Trace, epochs: Epochs, broken: str) -> _Walk:
+    walk = _Walk(epochs, broken)
     for index, session in enumerate(trace.sessions):
         walk.begin(index)
         for event in session.events:
@@ -104,8 +104,9 @@ def _walked(case: Case, trace: Trace, epochs: Epochs) -> _Walk:
 class _Walk:
     """The position while a trace is read."""
 
-    def __init__(self, epochs: Epochs) -> None:
+    def __init__(self, epochs: Epochs, broken: str) -> None:
         self.epochs = epochs
+        self.broken = broken
         self.stretches: list[Stretch] = []
         self.states: dict[str, Position] = {}
 
@@ -165,7 +166,9 @@ class _Walk:
     def _break(self) -> None:
         # An epoch of which nothing was delivered was not begun.
         if self._open is not None and self._open.got:
-            self._position = self._after(self._open.start.epoch)
+            epoch = self._open.start.epoch
+            again = self.broken == "again"
+            self._position = Position(epoch, 0) if again else self._after(epoch)
         self._open = None
 
     def _name(self, epoch: int) -> None:

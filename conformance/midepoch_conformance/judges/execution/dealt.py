@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 
 from midepoch_conformance.case.case import OF_DEALT_RANKS
@@ -48,6 +49,8 @@ def ends_together(view: View) -> Finding | None:
         world, lanes = plan.execution.world, plan.execution.lanes or 1
         counts = lane_batches(view.case.workload, lanes)
         fewest = min(sum(counts[rank::world]) for rank in range(world))
+        left = [count - done for count, done in zip(counts, _done(view, index), strict=True)]
+        rest = min(sum(left[rank::world]) for rank in range(world))
         for epoch, batches in enumerate(expected.epochs_of(session)):
             for step, batch in enumerate(batches):
                 missing = {*range(world)} - {int(row[0]) % lanes % world for row in batch}
@@ -57,12 +60,24 @@ def ends_together(view: View) -> Finding | None:
                 words += f" no batch, and the others deliver {compare.show([batch])}"
                 evidence = Evidence("batches", index, epoch=epoch)
                 return view.silent("different", words, batches[:step], batches, evidence)
-            resumed = index > 0 and epoch == 0
-            if len(batches) > fewest or not (resumed or len(batches) == fewest):
+            due = fewest if epoch else rest
+            if len(batches) != due:
                 words = f"in epoch {epoch} the ranks deliver {len(batches)} batches each,"
-                words += f" and the rank with the fewest has {fewest}"
-                return view.fails("different", words, fewest, len(batches))
+                words += f" and the rank with the fewest has {due}"
+                return view.fails("different", words, due, len(batches))
     return view.passed()
+
+
+def _done(view: View, index: int) -> list[int]:
+    """Return how many batches of each lane the session before has delivered when it saves."""
+    w, lanes = view.case.workload, view.case.sessions[0].execution.lanes or 1
+    rows = [0] * lanes
+    for event in view.events(index - 1) if index else ():
+        if event.do == "save":
+            break
+        for row in itertools.chain.from_iterable(event.batches):
+            rows[int(row[0]) % lanes] += 1
+    return [-(-count // w.batch_size) for count in rows]
 
 
 def _together(view: View, before: list[int], after: range | list[int]) -> Finding:

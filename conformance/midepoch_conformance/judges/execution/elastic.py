@@ -25,7 +25,7 @@ def at_every_step(view: View) -> Finding | None:
 
 @judge("WORKERS-1", "workers", "work workers", "payloads", *_ALONE)
 def any_worker_count(view: View) -> Finding | None:
-    """Another worker count delivers the same, also after an epoch that was left early."""
+    """Another worker count delivers the same, also after an epoch that was broken off."""
     return _same(view.beside_the_first() if view.case.probe in _ALONE else view)
 
 
@@ -59,6 +59,7 @@ def completed(view: View, sizes: tuple[int, ...]) -> Finding | None:
 
     ``sizes``: the numbers of samples that count as whole. If either plan drops incomplete
     batches, of the epoch or, with another batch size, of its rest, their samples need not come.
+    Nor need those that a tail rule carries into the next epoch.
     Return None if nothing is left of the saved epoch: other judges look at the next one.
     """
     plans = [(view.case.session_workload(i), view.case.sessions[i].execution) for i in (0, 1)]
@@ -78,6 +79,7 @@ def completed(view: View, sizes: tuple[int, ...]) -> Finding | None:
             return view.of_fault(fault, 0 if rest is None else len(rest.got), 1)
     after = rest.got if rest is not None else []
     (old, _), (new, x) = plans
+    drops += [w.batch_size - 1 for w in (old, new) if w.tail == "rollover"]  # they come later
     if new.batch_size != old.batch_size:  # of another size, what is left may fill no batches
         rests = (dataclasses.replace(new, n=max(0, n - delivered)) for n in sizes)
         drops += [allowed_missing(rest, x) for rest in rests]

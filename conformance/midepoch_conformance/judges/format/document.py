@@ -7,6 +7,7 @@ import hashlib
 import json
 from typing import Any
 
+from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import OF_STAGES
 from midepoch_conformance.case.data.trees import NOT_CANONICAL
 from midepoch_conformance.case.trace import Event
@@ -22,6 +23,7 @@ from midepoch_conformance.verdict.format.consistency import contradictions
 from midepoch_conformance.verdict.format.document import at_any_snapshot, canonical, layout, untyped
 from midepoch_conformance.verdict.format.position import counted
 from midepoch_conformance.verdict.format.published import schema
+from midepoch_conformance.verdict.format.tags import uncanonical
 
 __all__: list[str] = []
 
@@ -49,16 +51,23 @@ def one_layout(view: View) -> Finding | None:
     """The document is the same whatever the worker count."""
     documents = [[event.document for event in view.saves(index)] for index in (0, 1)]
     first, second = ([(s.do, s.n) for s in plan.steps] for plan in view.case.sessions[:2])
+    x, y = (plan.execution for plan in view.case.sessions[:2])
+    # The case itself holds the plan fixed: its lanes, and how long they live.
+    fixed = x.lanes == y.lanes is not None and _lasting(x) is _lasting(y)
     for number, (one, other) in enumerate(zip(*documents, strict=False)):
         odd = sorted(set(layout(one)) ^ set(layout(other)))
         # The moments of snapshots belong to the execution.
         places = at_any_snapshot(one), at_any_snapshot(other)
-        alike = first == second and one.get("plan") == other.get("plan")
+        alike = first == second and (fixed or one.get("plan") == other.get("plan"))
         if odd or (alike and places[0] != places[1]):
             alone = f"{', '.join(odd[:4])} with one worker count alone"
             words = alone if odd else f"with another worker count {_changes(*places)}"
             return view.fails("invalid", f"save {number + 1}: {words}", one, other)
     return _held(view, 1)
+
+
+def _lasting(x: Execution) -> bool:
+    return x.persistent or not x.workers
 
 
 @judge("DOC-3", *STATES)
@@ -99,6 +108,9 @@ def canonical_bytes(view: View) -> Finding | None:
         if hashlib.sha256(canonical(event.document)).hexdigest() != event.digest:
             words = "the encoding is not the canonical one of its own content"
             return view.fails("invalid", words, canonical(event.document).decode(), event.document)
+        tagged = uncanonical(event.document)
+        if tagged:
+            return view.fails("invalid", tagged, None, event.document)
     return _of_all(view, codec="json")
 
 
@@ -121,11 +133,11 @@ def loaded_and_taken(view: View) -> Finding | None:
         before = {name: state[name] for name in state if not name.startswith("x-")}
         return _equal(view, before, after[0].document)
     saved, taken = view.saves(0), view.saves(1)
-    faults = [e.fault for e in view.events(1) if e.fault is not None]
+    faulty = [(e.do, e.fault) for e in view.events(1) if e.fault is not None]
     # A loader that makes a failed batch again refuses nothing.
-    refused = next((fault for fault in faults if not carried(fault)), None)
-    if saved and refused is not None and is_refusal(refused, 0):
-        return view.of_fault(refused, 0, 1)
+    do, fault = next(((do, fault) for do, fault in faulty if not carried(fault)), ("", None))
+    if saved and fault is not None and (do in ("load", "save") or is_refusal(fault, 0)):
+        return view.of_fault(fault, 0, 1)
     if not saved or not taken:
         return view.before(1) or _held(view, 1)
     return _equal(view, saved[0].document, taken[0].document)
@@ -166,6 +178,8 @@ def atomic(view: View) -> Finding | None:
     if load.fault is None:
         evidence = Evidence("error", last=load.step, wanted="a refusal")
         return view.fails("late error", "the load itself refuses nothing", evidence=evidence)
+    if load.fault.kind != "raised":
+        return view.of_fault(load.fault, 0, 0)
     problem = view.problem(0, tolerated=(load.step,))
     if problem is None:
         return view.passed()
@@ -179,6 +193,10 @@ def decodes_the_same(view: View) -> Finding | None:
     """A state that is decoded from its canonical encoding is the state that was encoded."""
     if not _in_json(view) or not view.saves(0):
         return None
+    for index, session in enumerate(view.trace.sessions):
+        fault = session.first_fault()
+        if fault is not None and fault.kind == "codec":
+            return view.of_fault(fault, 0, index)
     return _came_back_changed(view) or view.before(1) or view.passed()
 
 

@@ -26,12 +26,6 @@ FIELDS = {
 }
 """The plan's fields, by the workload's."""
 
-PLAN = (
-    "dataset", "length", "sampler_name", "sampler", "seed", "batch_size", "tail", "lanes",
-    "lifetime", "data", "options",
-)  # fmt: skip
-"""All fields of the plan."""
-
 RAISED = "OSError"
 """The error of the published datasets that raise in place of some samples."""
 
@@ -107,14 +101,13 @@ def _published_plans(view: View) -> Finding | None:
 
 
 def _unnamed(fields: Mapping[str, tuple[str, ...]], message: str) -> str:
-    """Return what an error leaves out: a differing field, or one of its values behind its name."""
-    name_of_a_field = rf"(?<![\w-])({'|'.join(PLAN)})(?!\w)"
-    pieces = re.split(name_of_a_field, message)
-    # Each field's name, and the text up to the next field's.
-    parts = list(zip(pieces[1::2], pieces[2::2], strict=True))
+    """Return what an error leaves out: a differing field, or one of its values beside its name."""
+    pieces = re.split(rf"(?<![\w-])({'|'.join(fields)})(?!\w)", message)
+    # Each name, and the text around it, up to the names of differing fields.
+    parts = list(zip(pieces[1::2], pieces[0::2], pieces[2::2], strict=False))
     for name, values in fields.items():
-        said = " ".join(text for field, text in parts if field == name)
-        if not any(field == name for field, _ in parts):
+        said = " ".join(f"{before} {after}" for field, before, after in parts if field == name)
+        if not any(field == name for field, _, _ in parts):
             return f"the error does not name {name}"
         missing = [v for v in values if not _says(said, v)]
         if missing:
