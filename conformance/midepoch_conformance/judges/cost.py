@@ -131,16 +131,25 @@ def iterated_again(view: View) -> Finding | None:
     x = view.case.sessions[last].execution
     copies = max(1, x.workers, x.lanes or 0)
     epochs = len(view.of(last))
-    # The state of a copy that has delivered nothing of its epoch is of an earlier pass.
-    loaded = next((s.start for s in view.of(last) if s.loaded), None)
-    earlier = loaded is not None and loaded.epoch > 0
-    most = copies * (epochs + earlier)
+    most = copies * epochs + _earlier(view, last, copies)
     got = sum(c.get("iter", 0) for c in counted)
     words = f"{got} calls of iter(dataset) in {epochs} epochs with {copies} worker(s)"
     if got > most:
         evidence = Evidence("calls", last, wanted=("iter", most))
         return view.fails("cost", f"{words}; at most {most}", most, got, evidence)
     return view.passed(words)
+
+
+def _earlier(view: View, last: int, copies: int) -> int:
+    """Return how many copies of a dataset may have loaded a state of an earlier pass.
+
+    These are the ones that had delivered too few batches of the epoch to be asked for another one.
+    """
+    loaded = next((s.start for s in view.of(last) if s.loaded), None)
+    if loaded is None or not loaded.epoch or view.case.workload.kind != "stateful_iterable":
+        return 0
+    own = max(1, view.case.sessions[last - 1].execution.interval // copies)
+    return sum(len(range(copy, loaded.batches, copies)) < own for copy in range(copies))
 
 
 @judge("COST-5", "fetched once")

@@ -6,7 +6,7 @@ import dataclasses
 import functools
 from typing import Any
 
-from midepoch_conformance.case.case import Case
+from midepoch_conformance.case.case import PROGRAM, Case
 from midepoch_conformance.case.trace import Event, Fault, SessionTrace, Trace
 from midepoch_conformance.verdict import compare, finding
 from midepoch_conformance.verdict import expected as model
@@ -83,7 +83,9 @@ class View:
     @functools.cached_property
     def stretches(self) -> list[Stretch]:
         """All stretches of the trace."""
-        return model.follow(self.case, self.trace, self.epochs, broken=self.broken)
+        # A program's own run has the epochs that it broke off, too.
+        broken = "counts" if self.case.probe == PROGRAM else self.broken
+        return model.follow(self.case, self.trace, self.epochs, broken=broken)
 
     def session(self, index: int) -> SessionTrace | None:
         """Return a session's trace; None if the play did not get there."""

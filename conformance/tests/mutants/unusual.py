@@ -35,6 +35,15 @@ class SlowStates(simple.Loader):
         super().load(state)
 
 
+class BeginsAgain(simple.Loader):
+    """Begins an epoch that was broken off anew: only one that ended counts."""
+
+    def __iter__(self) -> simple.Epoch:
+        if self.moved:
+            self.batches, self.snapshot, self.moved, self.raised = 0, None, False, []
+        return super().__iter__()
+
+
 class KeysInAnyOrder(simple.Loader):
     """Writes the keys of its states, at each depth, in another order each time."""
 
@@ -174,6 +183,7 @@ class Generators(base.Session):
 
 
 slow_states = good(SlowStates)
+begins_again = good(BeginsAgain, tails=("keep", "drop"), broken="again")
 keys_in_any_order = good(KeysInAnyOrder)
 one_on_each_machine = good(OneOnEachMachine, kinds=MAP)
 looks_first = good(LooksFirst, kinds=MAP)
