@@ -119,3 +119,5 @@ def test_offers_in_any_form() -> None:
         _offer({"worker": (0,)})
     with pytest.raises(loading.SpecError, match="fork_safe is 'no'"):
         _offer({"fork_safe": "no"})
+    with pytest.raises(loading.SpecError, match="broken is 'agian'"):
+        _offer({"broken": "agian"})

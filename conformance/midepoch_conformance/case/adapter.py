@@ -14,8 +14,8 @@ from typing import Any, Protocol
 from midepoch_conformance.case.workload import Workload
 
 __all__ = [
-    "STAND_IN", "Adapter", "Execution", "LoaderInfo", "MergingSession", "NamingSession", "Offer",
-    "Session",
+    "CHOICES", "STAND_IN", "Adapter", "Execution", "LoaderInfo", "MergingSession", "NamingSession",
+    "Offer", "Session",
 ]  # fmt: skip
 
 STAND_IN = "stand-in"
@@ -53,6 +53,15 @@ class Execution:
     """Whether the session is all ranks of one process group at the same time. A batch holds what
     each of them delivers in a step, in their order; a state is the states of all of them, or what
     these make together."""
+
+
+CHOICES = {
+    "boundary": ("epochs", "stream", "infinite"),
+    "state_scope": ("rank", "global"),
+    "live_load": ("either", "applies", "raises", "next"),
+    "broken": ("counts", "again"),
+}
+"""The values of the entries of an offer that are one of few words."""
 
 
 @dataclasses.dataclass

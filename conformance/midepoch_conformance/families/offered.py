@@ -138,8 +138,6 @@ def _family(case: Case, offer: Offer) -> str | None:
         return _why(offer, "boundary", ENDLESS)
     if _untouched(case) and "midepoch" not in offer.formats:
         return _why(offer, "formats", "only implementers of midepoch's own format promise this")
-    if _named_and_loaded(case) and "midepoch" not in offer.formats:
-        return _why(offer, "formats", "only the format says what a state holds of a named epoch")
     left = case.probe in ("break", "work left and saved", "after a refusal") and _breaks(case)
     if offer.boundary == "stream" and (left or _needs_another_iterator(case)):
         return _why(
@@ -216,12 +214,6 @@ _CLOSING = ("drain", "break", "open", "close")
 
 def _breaks(case: Case) -> bool:
     return any(step.do == "break" for plan in case.sessions for step in plan.steps)
-
-
-def _named_and_loaded(case: Case) -> bool:
-    steps = [step for plan in case.sessions for step in plan.steps]
-    named = any(step.do == "name_epoch" for step in steps)
-    return named and any(step.do == "load" for step in steps)
 
 
 def _untouched(case: Case) -> bool:

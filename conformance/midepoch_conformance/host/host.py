@@ -23,7 +23,7 @@ import traceback
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from midepoch_conformance.case.adapter import STAND_IN, Execution, Offer
+from midepoch_conformance.case.adapter import CHOICES, STAND_IN, Execution, Offer
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.host import loading
 from midepoch_conformance.host.function_adapter import BuildError, FunctionAdapter
@@ -321,6 +321,10 @@ def _offer(given: Offer | Mapping[str, Any] | object) -> Offer:
         elif isinstance(default, (bool, str)) and not isinstance(value, type(default)):
             raise loading.SpecError(
                 f"the offer's {name} is {value!r}", f"it must be a {type(default).__name__}"
+            )
+        elif name in CHOICES and value not in CHOICES[name]:
+            raise loading.SpecError(
+                f"the offer's {name} is {value!r}", f"it must be one of {', '.join(CHOICES[name])}"
             )
     return Offer(**fields)
 

@@ -136,7 +136,7 @@ def loaded_and_taken(view: View) -> Finding | None:
     faulty = [(e.do, e.fault) for e in view.events(1) if e.fault is not None]
     # A loader that makes a failed batch again refuses nothing.
     do, fault = next(((do, fault) for do, fault in faulty if not carried(fault)), ("", None))
-    if saved and fault is not None and (do in ("load", "save") or is_refusal(fault, 0)):
+    if saved and fault is not None and (do.startswith(("load", "save")) or is_refusal(fault, 0)):
         return view.of_fault(fault, 0, 1)
     if not saved or not taken:
         return view.before(1) or _held(view, 1)
