@@ -136,8 +136,8 @@ class Offer:
     """The effect of a load into a live iterator: ``"applies"``, ``"raises"``, ``"either"``;
     ``"next"`` if the loader documents that a load applies to the next iterator only."""
     broken: str = "counts"
-    """What an epoch that is broken off is: ``"counts"``; ``"again"`` if the loader documents that
-    the next one is the same epoch, from its beginning."""
+    """The place of an epoch that is broken off: it ``"counts"``, or comes ``"again"`` from its
+    beginning if the loader documents so."""
     reasons: dict[str, str] = dataclasses.field(default_factory=dict)
     """The reasons for missing offers: ``{what: why}``."""
 

@@ -25,8 +25,8 @@ from midepoch_conformance.case.uninterrupted import usual_length
 from midepoch_conformance.case.workload import Workload
 
 __all__ = [
-    "Cut", "Part", "Stage", "cuts_of", "in_one_order", "lane_batches", "lanes_in_turn", "parts_of",
-    "staged", "stages_of",
+    "Cut", "Part", "Stage", "cuts_of", "for_one_epoch", "in_one_order", "lane_batches",
+    "lanes_in_turn", "parts_of", "staged", "stages_of",
 ]  # fmt: skip
 
 
@@ -84,7 +84,7 @@ def staged(family: str, w: Workload, stages: Sequence[Stage]) -> Case:
     """
     if stages[0].adopts:
         raise CaseError("the first stage loads no state from which it could take a seed")
-    if w.kind == "stateful_map" and any(_for_one_epoch(stage.execution) for stage in stages):
+    if w.kind == "stateful_map" and any(for_one_epoch(stage.execution) for stage in stages):
         raise CaseError("the dataset would live for one epoch, and with one rank alone for the run")
     parts = cuts_of(w, stages) if family == OF_CUT_RANKS else parts_of(w, stages)
     epochs = 1 + max((part.epoch for found in parts for part in found), default=0)
@@ -107,7 +107,7 @@ def staged(family: str, w: Workload, stages: Sequence[Stage]) -> Case:
     return Case(family, dataclasses.replace(w, epochs=epochs), tuple(sessions))
 
 
-def _for_one_epoch(x: Execution) -> bool:
+def for_one_epoch(x: Execution) -> bool:
     """Return whether the workers, and the dataset with them, live for one epoch."""
     return x.workers > 0 and not x.persistent
 

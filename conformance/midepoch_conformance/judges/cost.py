@@ -64,7 +64,7 @@ def calls(view: View) -> Finding | None:
             batches[-1] += len(event.batches)
             if event.ended:
                 batches.append(0)
-        # What is made ahead belongs to the epoch, too.
+        # Batches that are made ahead belong to the epoch, too.
         made = sum(e.fetched or 0 for e in events) // max(1, view.case.workload.batch_size)
         batches[-1] += max(0, made - sum(batches))
         x = view.case.sessions[index].execution
@@ -148,7 +148,7 @@ def _earlier(view: View, last: int, copies: int) -> int:
     loaded = next((s.start for s in view.of(last) if s.loaded), None)
     if loaded is None or not loaded.epoch or view.case.workload.kind != "stateful_iterable":
         return 0
-    own = max(1, view.case.sessions[last - 1].execution.interval // copies)
+    own = max(1, _own_interval(view.case.sessions[last - 1].execution.interval, copies))
     return sum(len(range(copy, loaded.batches, copies)) < own for copy in range(copies))
 
 
@@ -185,8 +185,13 @@ def _snapshots(batches: int, interval: int, copies: int) -> int:
         >>> _snapshots(1000, 20, 1), _snapshots(1000, 20, 8), _snapshots(1000, 3, 8)
         (50, 500, 2666)
     """
-    own = interval // copies
+    own = _own_interval(interval, copies)
     return batches // own if own else copies * batches // interval
+
+
+def _own_interval(interval: int, copies: int) -> int:
+    """Return the interval in batches of one of some copies that take turns; 0: less than one."""
+    return interval // copies
 
 
 def _wrong(view: View, last: int) -> Finding | None:

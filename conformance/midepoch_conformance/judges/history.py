@@ -136,8 +136,7 @@ def _untold(view: View, index: int, step: int) -> bool:
     w, plan = view.case.session_workload(index), view.case.sessions[index]
     if not w.unsaved or step < 0 or plan.steps[step].do != "save":
         return False
-    places = expected.positions(view.case, view.trace, view.epochs)
-    return places[plan.steps[step].state].epoch >= (1 if w.kind == "stateful_map" else 2)
+    return view.places[plan.steps[step].state].epoch >= (1 if w.kind == "stateful_map" else 2)
 
 
 def _interrupted(view: View, index: int, step: int) -> bool:
@@ -183,7 +182,7 @@ class _Past:
 
     def __init__(self, view: View) -> None:
         self.view, self.case = view, view.case
-        self.places = expected.positions(view.case, view.trace, view.epochs)
+        self.places = view.places
         self.made = {
             (step.state if step.do == "save" else step.into): (index, number)
             for index, plan in enumerate(self.case.sessions)

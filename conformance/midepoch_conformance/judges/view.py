@@ -11,7 +11,7 @@ from midepoch_conformance.case.trace import Event, Fault, SessionTrace, Trace
 from midepoch_conformance.verdict import compare, finding
 from midepoch_conformance.verdict import expected as model
 from midepoch_conformance.verdict.evidence import UNINTERRUPTED, Evidence
-from midepoch_conformance.verdict.expected import Epochs, Stretch
+from midepoch_conformance.verdict.expected import Epochs, Position, Stretch
 from midepoch_conformance.verdict.finding import Finding
 
 __all__ = ["Problem", "View"]
@@ -83,9 +83,17 @@ class View:
     @functools.cached_property
     def stretches(self) -> list[Stretch]:
         """All stretches of the trace."""
+        return model.follow(self.case, self.trace, self.epochs, broken=self._broken)
+
+    @functools.cached_property
+    def places(self) -> dict[str, Position]:
+        """The position at which each state was taken."""
+        return model.positions(self.case, self.trace, self.epochs, broken=self._broken)
+
+    @property
+    def _broken(self) -> str:
         # A program's own run has the epochs that it broke off, too.
-        broken = "counts" if self.case.probe == PROGRAM else self.broken
-        return model.follow(self.case, self.trace, self.epochs, broken=broken)
+        return "counts" if self.case.probe == PROGRAM else self.broken
 
     def session(self, index: int) -> SessionTrace | None:
         """Return a session's trace; None if the play did not get there."""

@@ -87,9 +87,11 @@ def follow(case: Case, trace: Trace, epochs: Epochs, *, broken: str = "counts") 
     return _walked(case, trace, epochs, broken).stretches
 
 
-def positions(case: Case, trace: Trace, epochs: Epochs) -> dict[str, Position]:
-    """Return the position at which each state was taken."""
-    return dict(_walked(case, trace, epochs, "counts").states)
+def positions(
+    case: Case, trace: Trace, epochs: Epochs, *, broken: str = "counts"
+) -> dict[str, Position]:
+    """Return the position at which each state was taken; ``broken`` is ``Offer.broken``."""
+    return dict(_walked(case, trace, epochs, broken).states)
 
 
 def _walked(case: Case, trace: Trace, epochs: Epochs, broken: str) -> _Walk:

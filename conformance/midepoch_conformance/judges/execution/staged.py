@@ -138,7 +138,7 @@ def _shares(
             share = [*batch, *more][rank * size : (rank + 1) * size]
             step = len(due[rank])
             mine = got[rank][step] if step < len(got[rank]) else []
-            # What fills up may come, and draws other numbers than the first time.
+            # Samples that fill up a step may come, and draw other numbers than the first time.
             own = max(0, min(size, len(batch) - rank * size))
             filling = _ids(mine[own:]) == _ids(share[own : len(mine)])
             due[rank].append([*share[:own], *mine[own:]] if filling else share)

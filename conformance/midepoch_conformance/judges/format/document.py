@@ -7,9 +7,9 @@ import hashlib
 import json
 from typing import Any
 
-from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import OF_STAGES
 from midepoch_conformance.case.data.trees import NOT_CANONICAL
+from midepoch_conformance.case.stages import for_one_epoch
 from midepoch_conformance.case.trace import Event
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.judges.format.published import given
@@ -53,7 +53,7 @@ def one_layout(view: View) -> Finding | None:
     first, second = ([(s.do, s.n) for s in plan.steps] for plan in view.case.sessions[:2])
     x, y = (plan.execution for plan in view.case.sessions[:2])
     # The case itself holds the plan fixed: its lanes, and how long they live.
-    fixed = x.lanes == y.lanes is not None and _lasting(x) is _lasting(y)
+    fixed = x.lanes == y.lanes is not None and for_one_epoch(x) is for_one_epoch(y)
     for number, (one, other) in enumerate(zip(*documents, strict=False)):
         odd = sorted(set(layout(one)) ^ set(layout(other)))
         # The moments of snapshots belong to the execution.
@@ -64,10 +64,6 @@ def one_layout(view: View) -> Finding | None:
             words = alone if odd else f"with another worker count {_changes(*places)}"
             return view.fails("invalid", f"save {number + 1}: {words}", one, other)
     return _held(view, 1)
-
-
-def _lasting(x: Execution) -> bool:
-    return x.persistent or not x.workers
 
 
 @judge("DOC-3", *STATES)
