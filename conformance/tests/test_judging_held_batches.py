@@ -215,9 +215,10 @@ def test_a_batch_that_changed_fails_in_every_family() -> None:
     ("first", "second", "outcome"),
     [
         (("01", "", "", "23|45."), ("23|45.",), "pass"),
-        # A resume that is wrong otherwise is another requirement's.
-        (("01", "", "", "23|45."), ("29|45.",), "pass"),
-        (("01", "", "", "23!next RuntimeError no"), ("23|45.",), "blocked"),
+        # The uninterrupted run, which writes nothing, has other batches.
+        (("01", "", "", "29|45."), ("23|45.",), "fails silently"),
+        (("01", "", "", "23|45."), ("29|45.",), "fails silently"),
+        (("01", "", "", "23!next RuntimeError no"), ("23|45.",), "fails"),
     ],
 )
 @pytest.mark.parametrize("mark", [None, 0, 1])
@@ -227,7 +228,7 @@ def test_what_is_written_shows_nowhere_else(
     both = session(WRITTEN_OVER, 0, *first), session(WRITTEN_OVER, 1, "", *second)
     if mark is not None:
         both[mark].events[-1].batches[0][1] = [3, WRITTEN]
-        outcome = outcome if outcome == "blocked" else "fails silently"
+        outcome = "fails silently"
     found = opinion("written over", *both, plans=WRITTEN_OVER, requirement="BASIS-7")
     assert found[0] == outcome
     assert opinion("written over", *both, plans=WRITTEN_OVER)[0] == "pass"
@@ -248,6 +249,22 @@ def test_a_change_is_the_loaders_or_that_of_a_write(
     for requirement, outcome in (("BASIS-6", by_the_loader), ("BASIS-7", by_the_write)):
         found = opinion("written over", one, other, plans=WRITTEN_OVER, requirement=requirement)
         assert found[0] == outcome
+
+
+def test_a_resume_after_a_write_presupposes_that_one_without_it_is_right() -> None:
+    first = session(WRITTEN_OVER, 0, "01", "", "", "23|45.")
+    both = [first, session(WRITTEN_OVER, 1, "", "29|45.")]
+    of = case("written over", *WRITTEN_OVER)
+    failed = found("BASIS-7", of, dataclasses.replace(trace(of), sessions=both))
+    assert failed is not None
+    assert failed.needs == ("RESUME-1",)
+
+
+def test_a_state_that_a_write_makes_unfit_fails() -> None:
+    first = session(WRITTEN_OVER, 0, "01", "", "", "23|45.")
+    refused = session(WRITTEN_OVER, 1, "!load ValueError the digest differs")
+    found = opinion("written over", first, refused, plans=WRITTEN_OVER, requirement="BASIS-7")
+    assert found[0].startswith("fails"), found
 
 
 def test_a_play_that_ends_early_is_no_pass() -> None:

@@ -286,6 +286,47 @@ def test_without_any_state_in_a_pass_an_iterables_cannot_be_taken_after_the_next
                 again.state_dict()
 
 
+class Numbering(sources.Resuming):
+    """Numbers its rows over all passes, and cannot tell its state behind the last one."""
+
+    number = 0
+
+    def _rows(self) -> Iterator[Any]:
+        for _ in super()._rows():
+            self.number += 1
+            yield self.number
+
+    def state_dict(self) -> dict[str, Any]:
+        if self.at == self.n:
+            raise OSError("not here")
+        return {**super().state_dict(), "number": self.number}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        super().load_state_dict(state)
+        self.number = state["number"]
+
+
+@both
+@pytest.mark.parametrize("drop", [False, True])
+@pytest.mark.parametrize("n", [7, 8])
+def test_what_was_dropped_at_an_end_is_drawn_again(workers: int, drop: bool, n: int) -> None:
+    def made() -> Any:
+        persistent = {"num_workers": workers, "persistent_workers": bool(workers)}
+        return loader(Numbering(n), drop_last=drop, lifetime="run", **persistent)
+
+    whole = made()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SnapshotWarning)
+        expected = [list(whole) for _ in range(3)][1:]
+        used = made()
+        list(used)
+        other = made()
+        other.load_state_dict(used.state_dict())
+        iter(used)
+        for each in (used, other):
+            assert [list(each), list(each)] == expected
+
+
 def test_passes_that_are_left_tell_no_state_either() -> None:
     class Silent(sources.Resuming):
         def state_dict(self) -> dict[str, Any]:

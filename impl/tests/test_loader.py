@@ -6,7 +6,7 @@ import io
 import json
 import pickle
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -311,6 +311,57 @@ def test_loading_into_a_used_loader_equals_loading_into_a_fresh_one(dataset: Any
         for made in (fresh, used):
             made.load_state_dict(state)
         assert epochs(used, 2) == epochs(fresh, 2)
+
+
+class Reordering:
+    """Draws its order from ``random`` when a pass begins, but not in a pass that was loaded."""
+
+    def __init__(self) -> None:
+        self.at, self.loaded = 0, False
+        self.order: list[int] = []
+
+    def __iter__(self) -> Any:
+        if not self.loaded:
+            self.load_state_dict({"at": 0})
+        self.loaded = False
+        return self.rest()
+
+    def rest(self) -> Iterator[int]:
+        while self.at < N:
+            self.at += 1
+            yield self.order[self.at - 1]
+
+    def state_dict(self) -> dict[str, int]:
+        return {"at": self.at}
+
+    def load_state_dict(self, state: dict[str, int]) -> None:
+        self.at, self.loaded = state["at"], True
+        self.order = random.sample(range(N), N)
+
+
+class ReorderingStream(Reordering, torch.utils.data.IterableDataset[int]):
+    """A dataset of this kind."""
+
+
+@pytest.mark.parametrize(
+    "made_anew",
+    [
+        lambda: loader(ReorderingStream(), lifetime="run"),
+        lambda: loader(list(range(N)), sampler=Reordering()),
+    ],
+    ids=["dataset", "sampler"],
+)
+def test_a_used_loader_returns_to_first_states_under_the_seeds_of_a_beginning(
+    made_anew: Callable[[], Any],
+) -> None:
+    state = made_anew().state_dict()
+    used = made_anew()
+    after(3, used)
+    random.seed(1)
+    before = random.getstate()
+    used.load_state_dict(state)
+    assert epochs(used, 2) == epochs(made_anew(), 2)
+    assert random.getstate() == before
 
 
 def test_a_users_error_in_load_state_dict_arrives_at_iter_and_the_state_stays() -> None:

@@ -16,7 +16,7 @@ PREREQUISITES: dict[str, tuple[str, ...]] = {
     "BASIS-4": _AGREES,
     "BASIS-5": _RUNS,
     "BASIS-6": _AGREES,
-    "BASIS-7": (*_AGREES, "BASIS-6"),
+    "BASIS-7": (*_SAVES, "BASIS-6"),
     "RESUME-1": _SAVES,
     "RESUME-2": _RESUMES,
     "RESUME-3": (*_RESUMES, "RESUME-2"),

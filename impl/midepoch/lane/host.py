@@ -164,6 +164,8 @@ class LaneHost:
             if self._first_state is not None:
                 entry = opening.entry
                 restoring = entry is not None and not entry.stated
+                if restoring:
+                    lane.seed_start()
                 self._first_state.apply({"dataset": dataset}, restoring=restoring)
             report = lane.report() if opening.report and not self._spec.iterable else None
             lane.open(opening.entry, rested=self._datasets.rested(number))

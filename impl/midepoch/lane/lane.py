@@ -143,7 +143,7 @@ class Lane:
             if self.spec.iterable:
                 self._pass.begin(loaded=rested)
             return
-        self._seed_start()
+        self.seed_start()
         unused = entry.ended and not self.spec.keeps
         if "dataset" in entry.stated and not unused:
             self.dataset.load_state_dict(thaw(entry.dataset))
@@ -187,7 +187,8 @@ class Lane:
 
     # Seeds
 
-    def _seed_start(self) -> None:
+    def seed_start(self) -> None:
+        """Seed the streams for the lane's start: loads of states, and ``iter`` (RNG-13)."""
         self._seed(derive_words(self.spec.seed, "lane", self.epoch, self.number))
 
     def _seed(self, seeds: BatchSeeds) -> None:
@@ -220,7 +221,7 @@ class Lane:
     # Iterables
 
     def _iterate(self) -> Iterator[Any]:
-        self._seed_start()
+        self.seed_start()
         if self.spec.pipes is not None:
             self.spec.pipes.seed(self.dataset, self.epoch)
         return iter(self.dataset)

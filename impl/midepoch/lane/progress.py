@@ -64,6 +64,8 @@ class LaneProgress:
         self.ended = opening.ended
         # A lane may have ended without a snapshot there: the last batches are then made again.
         self._ended_in_base = opening.ended and not opening.replay
+        self._end_asked = opening.ended
+        """The end was found by a request of its own, which may have drawn what was dropped."""
         first = opening.cut - opening.left
         self._errors = [first + number for number in opening.errors]
         """The ordinals of the batches that the dataset raised an error in; those of a pass before
@@ -93,7 +95,8 @@ class LaneProgress:
         self._keep(snapshot, ended=isinstance(outcome, Batch) and outcome.last)
 
     def end(self, snapshot: Snapshot | None) -> None:
-        """Note the lane's end, and keep its snapshot."""
+        """Note that a request found the lane's end, and keep its snapshot."""
+        self._end_asked = True
         self._keep(snapshot, ended=True)
 
     def _keep(self, snapshot: Snapshot | None, *, ended: bool) -> None:
@@ -159,5 +162,6 @@ class LaneProgress:
 
     def _left_after(self, base: LaneEntry) -> LaneEntry:
         """Return the entry of a pass that is left here, and was snapshotted at ``base``."""
-        batches, errors = self.delivered - base.ordinal, self._errors_from(base)
+        batches = self.delivered - base.ordinal + self._end_asked
+        errors = self._errors_from(base)
         return replace(base, ordinal=-batches, ended=False, replay=0, errors=errors, content=None)

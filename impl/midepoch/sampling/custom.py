@@ -98,7 +98,9 @@ class CustomOrder:
                 "sampler"
             )
         states = {slot: resume.states[slot] for slot in resume.stated}
-        chain.first_state.apply(chain.objects, restoring=not states)
+        with self._private.active():
+            chain.first_state.apply(chain.objects, restoring=not states)
+        self._private.reseed(self._seeds)  # as for samplers that were at their first states
         if resume.batches >= 0:
             chain.put_generators(resume.generators)  # a Stateful sampler's own load wins
         with self._private.active():
