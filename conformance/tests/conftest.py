@@ -16,7 +16,7 @@ from warm_hosts import TORCH, WarmHosts
 
 from midepoch_conformance.host.system import processes
 from midepoch_conformance.run import check
-from midepoch_conformance.search import programs, steering
+from midepoch_conformance.search import programs, ranks, steering
 
 __all__ = ["fakes", "few_histories", "nothing_left"]
 
@@ -100,3 +100,5 @@ def few_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have the profile ``full`` draw a few cases and histories."""
     monkeypatch.setattr(check, "DRAWN", 20)
     monkeypatch.setattr(steering, "BUDGETS", {"full": (1, 8, 2)})
+    for module in (programs, ranks):
+        monkeypatch.setattr(module, "BUDGETS", {"full": (8, 2)})

@@ -244,6 +244,7 @@ def test_an_error_of_the_suite_is_that_cases_alone() -> None:
     assert "test_check.py, line" in found.words
 
 
+@pytest.mark.usefixtures("few_drawn")
 def test_an_error_while_a_failure_is_shown_costs_no_report(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -248,11 +248,8 @@ def test_every_action_and_every_fault_is_drawn_often(drawn: Drawn) -> None:
     assert at_once
 
 
-@pytest.mark.parametrize("field", ["fail_at", "stop_at", "interrupt_at"])
-def test_a_fault_is_drawn_in_first_sessions_and_after_several_resumes(
-    field: str, drawn: Drawn
-) -> None:
-    depths = set()
+def test_faults_are_drawn_in_first_sessions_and_after_several_resumes(drawn: Drawn) -> None:
+    depths: dict[str, set[int]] = {"fail_at": set(), "stop_at": set(), "interrupt_at": set()}
     for case in (*drawn.cases, *chosen(OFFER, 1500, seed=4)):
         depth: dict[str, int] = {}
         for plan in case.sessions:
@@ -264,9 +261,10 @@ def test_a_fault_is_drawn_in_first_sessions_and_after_several_resumes(
                     depth[step.into] = depth[step.state]
                 elif step.do == "save":
                     depth[step.state] = here
-                elif step.tolerate and field in dict(plan.workload):
-                    depths.add(here)
-    assert depths >= {0, 1, 2, 3}
+                elif step.tolerate:
+                    for field in depths.keys() & dict(plan.workload):
+                        depths[field].add(here)
+    assert all(found >= {0, 1, 2, 3} for found in depths.values()), depths
 
 
 def test_states_are_saved_after_an_interrupt_and_loaded(drawn: Drawn) -> None:

@@ -124,6 +124,7 @@ def test_what_shrinks_to_the_same_is_one_failure() -> None:
 
 @pytest.mark.usefixtures("_features")
 @pytest.mark.usefixtures("few_drawn")
+@pytest.mark.usefixtures("few_drawn")
 def test_full_finds_that_an_unusual_workload_was_not_the_cause(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

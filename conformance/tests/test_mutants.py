@@ -28,10 +28,10 @@ from midepoch_conformance.verdict.prerequisites import presupposed
 
 pytestmark = pytest.mark.timeout(900)  # many cases, and the machine may be busy
 MUTANTS = traceability.mutants()
-WHOLE = int(os.environ.get("MIDEPOCH_TRY_ONE_MUTANT_WHOLLY_IN", "8"))
+WHOLE = int(os.environ.get("MIDEPOCH_TRY_ONE_MUTANT_WHOLLY_IN", "16"))
 """Of so many mutants one has a whole trial here; `.ci/nightly mutants` gives all of them one."""
 
-SHARE = int(os.environ.get("MIDEPOCH_GOOD_LOADERS_PLAY_ONE_CASE_IN", "5"))
+SHARE = int(os.environ.get("MIDEPOCH_GOOD_LOADERS_PLAY_ONE_CASE_IN", "8"))
 """Of so many of quick's cases the good loaders play one, and each requirement's smallest ones."""
 
 ENOUGH = 60

@@ -39,7 +39,6 @@ from midepoch_conformance.run.check import run_check
 from midepoch_conformance.run.events import CasesJudged, Started
 from midepoch_conformance.run.settings import Settings
 from midepoch_conformance.run.summary import with_blocked
-from midepoch_conformance.search import steering
 from midepoch_conformance.text import without_process_ids
 from midepoch_conformance.verdict.delivered import delivered
 from midepoch_conformance.verdict.finding import Finding
@@ -219,9 +218,9 @@ def test_texts_may_hold_what_python_takes_for_line_ends(tmp_path: Path) -> None:
     assert len(read_report(path)) == len(TABLE) + 2
 
 
-def test_the_report_of_full_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("few_drawn")
+def test_the_report_of_full_is_read_again(tmp_path: Path) -> None:
     """Its header tells what was drawn, and which pairs of values were not."""
-    monkeypatch.setattr(steering, "BUDGETS", {"full": (1, 3, 0)})
     path = tmp_path / "report.jsonl"
     report = ReportFile(path)
     check = run_check(Settings("simulated", profile="full", jobs=1), report, Engine)

@@ -39,7 +39,7 @@ def site(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
                 cwd=ROOT,
                 capture_output=True,
                 text=True,
-                timeout=150,
+                timeout=450,
                 check=False,
             )
             log.write_text(f"{done.returncode}\n{done.stdout}{done.stderr}", encoding="utf-8")

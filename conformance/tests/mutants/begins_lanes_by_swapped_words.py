@@ -14,6 +14,6 @@ def seed_start(lane: Lane) -> None:
     lane._seed(words._replace(torch=words.python, python=words.torch))
 
 
-Lane._seed_start = seed_start  # type: ignore[method-assign]
+Lane.seed_start = seed_start  # type: ignore[method-assign]
 
 Adapter = mutant()

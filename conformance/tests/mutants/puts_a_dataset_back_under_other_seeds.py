@@ -10,7 +10,7 @@ from midepoch.lane.passes import FirstState
 
 EXPECTED = "RESUME-6"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 8, "samples": 2}
-LARGEST: dict[str, int] = {}
+TABLE = "full"
 APPLY = FirstState.apply
 
 

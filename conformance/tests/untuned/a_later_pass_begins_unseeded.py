@@ -16,7 +16,7 @@ BREAKS = ("VAMB-1", "EPOCH-4", "EPOCH-1", "BASIS-2")
 EDITS = [
     (
         "lane/lane.py",
-        "        self._seed_start()\n        if self.spec.pipes is not None:\n",
+        "        self.seed_start()\n        if self.spec.pipes is not None:\n",
         "        if self.spec.pipes is not None:\n",
     ),
 ]

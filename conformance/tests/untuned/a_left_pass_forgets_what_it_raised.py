@@ -15,10 +15,9 @@ BREAKS = ("FAULT-11", "RESUME-7", "EPOCH-4")
 EDITS = [
     (
         "lane/progress.py",
-        "        batches, errors = self.delivered - base.ordinal, self._errors_from(base)\n"
+        "        errors = self._errors_from(base)\n"
         "        return replace(base, ordinal=-batches, ended=False, replay=0, errors=errors, "
         "content=None)\n",
-        "        batches = self.delivered - base.ordinal\n"
         "        return replace(base, ordinal=-batches, ended=False, replay=0, errors=(), "
         "content=None)\n",
     ),

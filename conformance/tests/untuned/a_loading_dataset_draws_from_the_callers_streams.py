@@ -15,7 +15,7 @@ BREAKS = ("VAMB-1", "RESUME-1", "RESUME-2", "ELASTIC-1")
 EDITS = [
     (
         "lane/lane.py",
-        "        self._seed_start()\n        unused = entry.ended",
+        "        self.seed_start()\n        unused = entry.ended",
         "        unused = entry.ended",
     ),
 ]

@@ -18,7 +18,7 @@ EDITS = [
         "lane/lane.py",
         """\
     def _iterate(self) -> Iterator[Any]:
-        self._seed_start()
+        self.seed_start()
 """,
         """\
     def _iterate(self) -> Iterator[Any]:

@@ -18,6 +18,11 @@ EDITS = [
         "vital = self.spec.keeps and (self._ended or not self._stated)",
         "vital = self.spec.keeps and not self._stated",
     ),
+    (
+        "lane/progress.py",
+        "self.delivered - base.ordinal + self._end_asked",
+        "self.delivered - base.ordinal",
+    ),
 ]
 
 
