@@ -27,6 +27,9 @@ def nothing_left(request: pytest.FixtureRequest) -> Iterator[None]:
     after = belongings()
     if any(now - was for was, now in zip(before, after, strict=True)):
         gc.collect()  # what a test's failed assertion or a caught error still holds
+        for thread in threading.enumerate():
+            if thread.name == "QueueFeederThread":
+                thread.join(10)  # torch's own loader, the peer in some tests, does not wait for it
         after = belongings()
     for name, was, now in zip(Belongings._fields, before, after, strict=True):
         left = now - was
