@@ -4,7 +4,6 @@ Only those of the top level are free. One in the plan or the position may change
 mean, and a loader that does not know it must refuse the state.
 """
 
-import warnings
 from typing import Any
 
 from edited import edited
@@ -42,9 +41,7 @@ RIGHT = "refused"
 
 
 def shows(play: Any) -> Any:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return delivered(), RIGHT
+    return delivered(), RIGHT
 
 
 Adapter = edited(EDITS)

@@ -4,7 +4,6 @@ A state of another plan is refused, but the loader is not as it was: the epoch u
 on, although the program has caught the refusal.
 """
 
-import warnings
 from typing import Any
 
 from edited import edited
@@ -51,9 +50,7 @@ RIGHT = [[2, 3], [4, 5], [6, 7]]
 
 
 def shows(play: Any) -> Any:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return delivered(), RIGHT
+    return delivered(), RIGHT
 
 
 Adapter = edited(EDITS)

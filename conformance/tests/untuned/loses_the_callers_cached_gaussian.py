@@ -4,7 +4,6 @@ NumPy draws Gaussians in pairs and keeps the second. A program that has drawn on
 gets another number after it than without the loader.
 """
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -42,9 +41,7 @@ RIGHT = [0.44122748688504143, -0.33087015189408764, 2.43077118700778, -0.2520921
 
 
 def shows(play: Any) -> Any:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return delivered(), RIGHT
+    return delivered(), RIGHT
 
 
 Adapter = edited(EDITS)

@@ -1,7 +1,7 @@
 """Rewinds the sampler of an epoch that is left only if it has a state, not if it has a generator.
 
-What workers had drawn ahead stays drawn from the generator. So the epoch after one that was broken
-off has another order with workers than without.
+The indices that workers had drawn ahead stay drawn from the generator. So the epoch after one that
+was broken off has another order with workers than without.
 """
 
 import random

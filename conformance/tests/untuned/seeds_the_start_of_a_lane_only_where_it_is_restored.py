@@ -1,7 +1,7 @@
 """Seeds the streams before a lane is restored, and not once more before ``iter(dataset)``.
 
-A lane that lives on is not restored at a new epoch. What the dataset draws in ``__iter__``, such as
-an order, then comes from whatever the streams were left at, and a resume draws something else.
+A lane that lives on is not restored at a new epoch. An order that the dataset draws in ``__iter__``
+then comes from whatever the streams were left at, and a resume draws another one.
 """
 
 import random

@@ -4,7 +4,6 @@ In most shuffles of more than 4096 samples some element takes two steps. The loa
 index beyond the dataset's end, and a sample is missing.
 """
 
-import warnings
 from typing import Any
 
 from edited import edited
@@ -51,9 +50,7 @@ RIGHT = [True, True, True, True, True, True]
 
 
 def shows(play: Any) -> Any:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return delivered(), RIGHT
+    return delivered(), RIGHT
 
 
 Adapter = edited(EDITS)
