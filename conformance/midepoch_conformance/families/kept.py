@@ -23,6 +23,19 @@ _KEPT = (
     " take 1, break, drain, drain | [workers=2 ambient=1] take 1, break, drain, drain",
     # A loader that offers no other tail takes a state of another order.
     "other plan: epochs=1 tail=drop; take 2, save s | [shuffle=true] load s, drain, drain",
+    # Workers draw a sampler's generator ahead, and an epoch that is broken off leaves it there.
+    "set and left: n=13 batch_size=2 epochs=3 sampler=custom workers=2;"
+    " take 1, break, drain, drain | [workers=0 ambient=1] take 1, break, drain, drain",
+    # The same with samples that are carried over, which count as drawn.
+    "set and left: n=10 batch_size=4 epochs=4 sampler=custom tail=rollover workers=1;"
+    " drain, take 1, break, drain, drain"
+    " | [workers=0 ambient=1] drain, take 1, break, drain, drain",
+    # A used loader puts a dataset back to its beginning under other seeds than those of a beginning.
+    "work used: kind=stateful_iterable batch_size=2 epochs=3 draws=[python] stream=reshuffled;"
+    " save s | drain, take 2, break, load s, drain, drain, drain",
+    # The request that finds an end draws, too, and no snapshot can be taken there.
+    "history: kind=stateful_iterable n=17 batch_size=3 epochs=3 tail=drop"
+    ' draws=["private torch"] unsaved=3 lanes=1; drain, save s | load s, drain, drain',
 )
 """The cases; a comment before each says what it found."""
 

@@ -213,7 +213,7 @@ def _unordered_sampler(c: Cell) -> Case | None:
     if c.workers < 2 or c.shuffle:
         return None
     w = c.workload(sampler="custom", log="auto")
-    order = Custom.order(random.Random(w.seed), w.n)
+    order = list(Custom.order(random.Random(w.seed), w.n))
     w = dataclasses.replace(w, gate=(order[0], order[10]))
     steps = f"take {c.position}, save s0 | [gate=null] load s0, drain, drain"
     return c.play(steps, w, in_order=False)

@@ -10,7 +10,6 @@ from midepoch.lane.passes import FirstState
 
 EXPECTED = "RESUME-6"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 8, "samples": 2}
-TABLE = "full"
 APPLY = FirstState.apply
 
 

@@ -18,9 +18,9 @@ __all__ = [
 
 
 class Custom:
-    """A user's plain sampler: its own generator orders the ids again for each epoch.
+    """A user's plain sampler: its generator draws when a pass begins, and again for each id.
 
-    It sorts by Gaussians: of an odd number of them the generator keeps one more in its state.
+    It draws Gaussians: of an odd number of them the generator keeps one more in its state.
     """
 
     def __init__(self, w: Any) -> None:
@@ -30,13 +30,14 @@ class Custom:
         return int(self.n)
 
     def __iter__(self) -> Iterator[int]:
-        return iter(self.order(self.generator, self.n))
+        return self.order(self.generator, self.n)
 
     @staticmethod
-    def order(generator: random.Random, n: int) -> list[int]:
-        """Return the ids by one Gaussian each."""
-        keys = [generator.gauss(0, 1) for _ in range(n)]
-        return sorted(range(n), key=keys.__getitem__)
+    def order(generator: random.Random, n: int) -> Iterator[int]:
+        """Return the ids: shuffled at once, and then taken one by one, each by a Gaussian."""
+        left = list(range(n))
+        generator.shuffle(left)
+        return (left.pop(int(generator.gauss(0, 1) * 10**6) % len(left)) for _ in range(n))
 
 
 class Batches:
