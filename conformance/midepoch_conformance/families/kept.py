@@ -30,7 +30,7 @@ _KEPT = (
     "set and left: n=10 batch_size=4 epochs=4 sampler=custom tail=rollover workers=1;"
     " drain, take 1, break, drain, drain"
     " | [workers=0 ambient=1] drain, take 1, break, drain, drain",
-    # A used loader puts a dataset back to its beginning under other seeds than those of a beginning.
+    # A used loader puts a dataset back to its beginning, and does not seed as a beginning does.
     "work used: kind=stateful_iterable batch_size=2 epochs=3 draws=[python] stream=reshuffled;"
     " save s | drain, take 2, break, load s, drain, drain, drain",
     # The request that finds an end draws, too, and no snapshot can be taken there.
