@@ -48,7 +48,7 @@ types: $(VENV)/.ready
 	$(BIN)/mypy
 
 docs: $(VENV)/.ready
-	$(BIN)/mkdocs build --strict
+	$(BIN)/python docs/tests/offline_mkdocs.py build --strict
 
 trace: $(VENV)/.ready
 	$(BIN)/python conformance/tests/traceability.py

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,23 +12,17 @@ from filelock import FileLock
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# mkdocs in a process that cannot reach any host: a build that fetches something fails.
-OFFLINE = """
-import socket, sys
+OFFLINE = Path(__file__).with_name("offline_mkdocs.py")
 
-def refuse(*args, **kwargs):
-    raise OSError(f"the build asked for the network: {args[1:]}")
-
-socket.socket.connect = socket.socket.connect_ex = refuse
-socket.getaddrinfo = socket.create_connection = refuse
-from mkdocs.__main__ import cli
-cli(sys.argv[1:])
-"""
+BUILT = os.environ.get("MIDEPOCH_SITE")
+"""The folder of a site that was built strictly before; without one, the tests build it."""
 
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
     """Return the folder of the site, built strictly and without network."""
+    if BUILT:
+        return Path(BUILT)
     base = tmp_path_factory.getbasetemp()
     shared = base if worker_id == "master" else base.parent
     folder, log = shared / "site", shared / "site.log"
@@ -35,7 +30,7 @@ def site(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
         if not log.exists():
             arguments = ["build", "--strict", "--clean", "--site-dir", str(folder)]
             done = subprocess.run(
-                [sys.executable, "-c", OFFLINE, *arguments],
+                [sys.executable, str(OFFLINE), *arguments],
                 cwd=ROOT,
                 capture_output=True,
                 text=True,

@@ -15,16 +15,16 @@ LONG = (
     "docs/migrate-pytorch.md",
     "docs/migrate-torchdata.md",
     "docs/try-it.md",
-    "docs/guides/in-your-ci.md",
     "docs/guides/reports.md",
-    "docs/guides/your-own-loader.md",
 )
 """The pages whose commands take long. ``make pages`` runs their fences, and CI does so."""
 
 LONGEST = (
     "docs/adapter.md",
+    "docs/guides/in-your-ci.md",
     "docs/guides/known-failures.md",
     "docs/guides/several-ranks.md",
+    "docs/guides/your-own-loader.md",
 )
 """The pages that take longest: ``.ci/nightly pages`` runs their fences."""
 
