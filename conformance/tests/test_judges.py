@@ -189,6 +189,15 @@ def test_random_access_drops_the_incomplete_batch_of_the_epoch_alone() -> None:
     )  # fmt: skip
 
 
+def test_a_longer_epoch_drops_its_own_incomplete_batch() -> None:
+    w = Workload(n=4, grow=1, epochs=2, batch_size=2, tail="drop")
+    check("BASIS-3", "whole", ("drain, drain",), (["01|23.", "01|23."],), "pass", workload=w)
+    check(
+        "BASIS-3", "whole", ("drain, drain",), (["01|23.", "01."],), "fails silently", "missing",
+        workload=w,
+    )  # fmt: skip
+
+
 def test_only_the_incomplete_last_batch_may_be_dropped() -> None:
     w = Workload(n=7, batch_size=2, tail="drop")
     check("BASIS-3", "whole", ("drain",), (["01|23|45."],), "pass", workload=w)

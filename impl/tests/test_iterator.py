@@ -327,6 +327,36 @@ def test_what_was_dropped_at_an_end_is_drawn_again(workers: int, drop: bool, n: 
             assert [list(each), list(each)] == expected
 
 
+@both
+@pytest.mark.parametrize("interval", [1, 2])
+@pytest.mark.parametrize("given", [1, 2, 3, 4])
+def test_a_lane_that_gave_nothing_before_it_was_left_begins_anew(
+    workers: int, interval: int, given: int
+) -> None:
+    def made() -> Any:
+        persistent = {"num_workers": workers, "persistent_workers": bool(workers)}
+        arguments = {"lanes": 3, "lifetime": "run", "snapshot_every_n_steps": interval}
+        return loader(sources.Resuming(12), **arguments, **persistent)
+
+    whole = made()
+    expected = [list(whole) for _ in range(3)][1:]
+    saving = made()
+    batches = iter(saving)
+    for _ in range(given):
+        next(batches)
+    state = saving.state_dict()
+    for saved in (False, True):
+        used = made()
+        used.load_state_dict(state)
+        next(iter(used))  # the other lanes give nothing
+        if saved:
+            iter(used)
+            state = used.state_dict()
+            used = made()
+            used.load_state_dict(state)
+        assert [list(used), list(used)] == expected
+
+
 def test_passes_that_are_left_tell_no_state_either() -> None:
     class Silent(sources.Resuming):
         def state_dict(self) -> dict[str, Any]:

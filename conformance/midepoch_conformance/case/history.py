@@ -110,6 +110,7 @@ class Course:
         self.stale = False  # a load made it stale
         self.broke = False  # an epoch was dropped, and no step came after it
         self.fresh = True  # nothing was loaded
+        self.since: int | None = None  # the batches since a load within this epoch
         self.seedless = self.seen.adopts  # it draws a seed of its own
         self.closed = self.over = False
 
@@ -188,9 +189,17 @@ class Course:
             return "the specification does not say which epoch follows a break after an error"
         if not (self.stale or self.told) and self.moved and remembers(self.workload):
             return "the epoch's batches depend on how far the epoch before it went"
+        if self.told and self._unasked() and remembers(self.workload):
+            return "a lane that gave nothing since the load may go a batch further when it is left"
         if self.mark.epoch + 1 >= MOST_EPOCHS:
             return "the history would reach too many epochs"
         return None if self.open else "no epoch is open"
+
+    def _unasked(self) -> bool:
+        """Return whether a lane of a stream may have given nothing since a load in this epoch."""
+        lanes = self.execution.lanes or self.execution.workers
+        of_stream = self.workload.kind == "stateful_iterable"
+        return of_stream and self.since is not None and self.since < lanes
 
     def _ask_save(self, step: Step) -> str | None:
         if step.tolerate != self.dying:
@@ -263,17 +272,18 @@ class Course:
         if step.do == "drain":
             # An error may have ended the drain early.
             self.open = self.moved = self.faulty
-            self.mark = Mark(self.mark.epoch + 1, 0, self.mark.sure)
+            self.mark, self.since = Mark(self.mark.epoch + 1, 0, self.mark.sure), None
             return
         self.open = True
         self.moved = self.moved or step.n != 0
         taken = self.left if step.n == -1 else step.n
+        self.since = None if self.since is None else self.since + taken
         self.mark = dataclasses.replace(self.mark, done=self.mark.done + taken)
 
     def _break(self) -> None:
         if not self.stale and self.moved:
             self.mark = Mark(self.mark.epoch + 1, 0, self.mark.sure)
-            self.broke = True
+            self.broke, self.since = True, None
         self.open = self.moved = self.stale = False
 
     def _load(self, step: Step) -> None:
@@ -283,7 +293,7 @@ class Course:
         # The later one of the possible positions: there are enough epochs for each of them.
         self.mark = Mark(mark.epoch + 1, 0, sure) if ended else Mark(mark.epoch, mark.done, sure)
         self.stale, self.broke, self.fresh, self.spent = self.open, False, False, False
-        self.seedless = False
+        self.seedless, self.since = False, 0 if self.mark.done else None
         self.objects[step.state] = False
 
     def _make(self, step: Step) -> None:

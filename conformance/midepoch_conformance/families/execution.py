@@ -70,6 +70,10 @@ def _interval(c: Cell) -> Case:
 )
 def _workers(c: Cell) -> Case:
     before, after = c.pair
+    if c.kind == "stateful_map":  # it lives on without workers, and with those that persist
+        sessions = f"| [workers={after} persistent={'true' if after else 'false'} ambient=1]"
+        execution = {"workers": before, "persistent": bool(before), "lanes": before or after}
+        return c.play(f"{sessions} drain, drain", **execution)
     sessions = f"| [workers={after} ambient=1] drain, drain"
     return c.play(sessions, workers=before, lanes=before or after)
 
@@ -84,6 +88,8 @@ def _execution(c: Cell) -> Case | None:
     if c.change in _BACKWARDS and c.change != "from an interval":
         return None  # of two runs it makes no difference which one comes first
     before, after = CHANGES[c.change]
+    if c.kind == "stateful_map" and "persistent" in before + after:
+        return None  # it remembers for as long as its workers live
     return _changing(c, f"[{before}] | [{after} ambient=1] drain, drain")
 
 

@@ -36,6 +36,9 @@ _KEPT = (
     # The request that finds an end draws, too, and no snapshot can be taken there.
     "history: kind=stateful_iterable n=17 batch_size=3 epochs=3 tail=drop"
     ' draws=["private torch"] unsaved=3 lanes=1; drain, save s | load s, drain, drain',
+    # A lane that gave nothing since a load goes on with the loaded position in the next epoch.
+    "program: kind=stateful_iterable n=12 batch_size=1 epochs=0 stream=flatten lanes=2;"
+    " take 1, take 1, break, drain | take 1, save s1 | load s1, take 1, break, drain",
 )
 """The cases; a comment before each says what it found."""
 

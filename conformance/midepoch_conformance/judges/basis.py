@@ -64,7 +64,7 @@ def whole(view: View) -> Finding | None:
     w, x = view.case.workload, view.case.sessions[0].execution
     for number, epoch in enumerate(expected.epochs_of(session) if session else []):
         n = w.length(number)
-        missing, droppable = allowed_missing(w, x), _droppable(w, x, n)
+        missing, droppable = allowed_missing(w, x, number), _droppable(w, x, n)
         came = compare.ids(epoch)
         if came != sorted(came, key=lambda i: (isinstance(i, str), i)):
             droppable = None  # the loader's own order may end with any samples
@@ -142,7 +142,7 @@ def _is_written(batch: Batch) -> bool:
     return any(WRITTEN in row for row in batch)
 
 
-def allowed_missing(w: Workload, x: Execution) -> int:
+def allowed_missing(w: Workload, x: Execution, epoch: int = 0) -> int:
     """Return how many samples an epoch may lack: the incomplete batch, of each lane for iterables.
 
     Example:
@@ -155,7 +155,7 @@ def allowed_missing(w: Workload, x: Execution) -> int:
     if w.tail != "drop":
         return 0
     if w.kind in ("map", "stateful_map"):
-        return w.n % w.batch_size
+        return w.length(epoch) % w.batch_size
     lanes = max(1, x.workers if x.lanes is None else x.lanes)
     return sum(len(w.share(lane, lanes)) % w.batch_size for lane in range(lanes))
 

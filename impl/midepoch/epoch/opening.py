@@ -52,6 +52,8 @@ class EpochOpener:
             return self.position.upcoming(), False
         if not progress.finished:
             self._leave(progress)
+        if progress.unasked:  # it would go on in the next epoch, if it keeps a loaded position
+            self.pool.drop_lanes(plan)
         waiting = self.pool.lanes_wait(plan)
         if not waiting:
             self.position.check_known(upcoming=True)

@@ -290,6 +290,12 @@ class Progress:
         return self._inherited if untouched else None
 
     @property
+    def unasked(self) -> bool:
+        """Whether a lane that lives on was restored within its pass, and gave nothing since."""
+        lanes = self._lanes or () if self.iterable and self._lives_on else ()
+        return any(lane.unasked for lane in lanes)
+
+    @property
     def _lives_on(self) -> bool:
         """Whether the datasets enter the next epoch as this one leaves them."""
         return self._stateful and self.plan.lifetime == "run"

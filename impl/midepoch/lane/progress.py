@@ -136,6 +136,16 @@ class LaneProgress:
         """Whether no snapshot tells what this pass has made of a dataset that lives on."""
         return self.latest.ordinal < 0 and self.delivered > 0 and self._begun is None
 
+    @property
+    def unasked(self) -> bool:
+        """Whether the lane was restored within its pass, and has given nothing since."""
+        return (
+            self.latest.ordinal > 0
+            and self._before is None
+            and not self.ended
+            and (self.delivered == self.base.cut)
+        )
+
     def next_epoch_entry(self) -> LaneEntry:
         """Return where the next epoch starts from, for a dataset object that lives on."""
         return replace(self._next_entry(), samples=None if self._samples is None else 0)
@@ -157,7 +167,8 @@ class LaneProgress:
             # then be of the pass before, and may raise.
             left = self._left_after(entry_of(self._begun))
             return replace(left, errors=tuple(range(left.left)))
-        # Nothing tells it: see ``unknown``. The lane itself goes on.
+        # Only one more batch begins a pass for sure (``unasked``), or nothing tells what this pass
+        # has made (``unknown``): then the lane itself goes on.
         return replace(base, ordinal=-1, ended=False, replay=0, errors=(0,), content=None)
 
     def _left_after(self, base: LaneEntry) -> LaneEntry:

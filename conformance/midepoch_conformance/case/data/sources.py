@@ -6,8 +6,9 @@ than ``w.row``, ``w.n``, ``w.seed`` and ``w.batch_size``; ``Positions`` and ``Co
 two methods for the dataset's state. Standard library alone; numpy and torch only where a
 generator is theirs.
 
-A source makes the rows of one lane, of the sample ids in ``shard``. A pass is begun by ``iter``;
-one pass uses a loaded state, and the next one starts from the beginning. A row is made only
+A source makes the rows of one lane, of the sample ids in ``shard``. A pass is begun by ``iter``, or
+by the first ``next`` after it; one pass uses a loaded state, and the next one starts from the
+beginning. A row is made only
 when it is requested, so that a state may also be loaded between ``iter`` and ``next``.
 """
 
@@ -172,9 +173,12 @@ class Filter(Source):
 
 
 class Flatten(Source):
-    """Reads files of no, two, one and three samples, in turn."""
+    """Reads files of no, two, one and three samples, in turn; a pass begins with its first row."""
 
     start: ClassVar[dict[str, Any]] = {"position": 0, "files": 0, "queue": []}
+
+    def __iter__(self) -> Iterator[Row]:
+        yield from super().__iter__()
 
     def rows(self) -> Iterator[Row]:
         at = self.at
