@@ -16,7 +16,7 @@ import torch
 from torch.utils.data import IterableDataset
 
 from midepoch import StatefulDataLoader
-from midepoch.errors import StaleIteratorError
+from midepoch.errors import SnapshotError, StaleIteratorError
 
 N = 12
 PAUSE = 0.1
@@ -109,6 +109,33 @@ def test_the_same_iterator_goes_on(
     resumed = loader(dataset(), **settings)
     resumed.load_state_dict(state)
     assert list(resumed) == wanted[0][len(first) :]
+
+
+class UntoldRows(CountedRows):
+    """The same, and its state cannot be taken at the end of the first epoch."""
+
+    def state_dict(self) -> dict[str, int]:
+        if self.count == N:
+            raise OSError("not here")
+        return super().state_dict()
+
+
+@pytest.mark.filterwarnings("ignore::midepoch.errors.SnapshotWarning")
+@pytest.mark.parametrize("workers", [0, 1])
+def test_an_epoch_is_not_begun_again_from_a_state_that_nobody_knows(
+    workers: int, tmp_path: Path
+) -> None:
+    mark = tmp_path / "mark"
+    mark.touch()
+    settings = {"num_workers": workers, "persistent_workers": bool(workers), "lanes": 1}
+    interrupted = loader(UntoldRows(mark), snapshot_every_n_steps=100, **settings)
+    list(interrupted)
+    mark.unlink()
+    batches = iter(interrupted)
+    assert len(deliver(batches)) < N // 2
+    for _ in range(2):
+        with pytest.raises(SnapshotError, match="not here"):
+            next(batches)
 
 
 def test_a_custom_samplers_order_goes_on(tmp_path: Path) -> None:

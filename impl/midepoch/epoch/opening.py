@@ -108,7 +108,12 @@ class EpochOpener:
         )
 
     def _again(self, progress: Progress, replay_only: bool) -> tuple[StartedEpoch, Execution, int]:
-        """Begin an interrupted epoch once more, after the last batch delivered (FAULT-12)."""
+        """Begin an interrupted epoch once more, after the last batch delivered (FAULT-12).
+
+        Raises:
+            SnapshotError: no document tells the datasets' states there (LANE-35).
+        """
+        self.position.check_known()
         document, chain = progress.document(), self.position.chain
         if chain is not None and document.sampler is not None:
             chain.put_epoch(document.sampler.epoch)
