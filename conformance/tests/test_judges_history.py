@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
@@ -156,3 +157,14 @@ def test_an_empty_epoch_after_a_load_may_take_what_a_program_asks(
     finding = found("RESUME-7", of, trace(of, WHOLE, [f"{FIRST}.", ""], rest))
     assert finding is not None
     assert finding.outcome == outcome
+
+
+def test_a_loader_that_skips_an_empty_rest_may_give_the_next_epoch_in_its_place() -> None:
+    steps = "take 3, drain, take 1, break, drain", "take 3, save s1", "load s1, drain, take 1"
+    of = case("program", steps[0], steps[1], f"{steps[2]}, break, drain")
+    of = dataclasses.replace(of, workload=dataclasses.replace(of.workload, skips=True))
+    whole = [FIRST, ".", "53", "", f"{THIRD}."]
+    resumed = ["", f"{SECOND}.", "01", "", "."]
+    finding = found("RESUME-7", of, trace(of, whole, [FIRST, ""], resumed))
+    assert finding is not None
+    assert finding.outcome == "not offered"

@@ -339,6 +339,40 @@ class Reordering:
         self.order = random.sample(range(N), N)
 
 
+class ReorderingIterator(Iterator[int]):
+    """Draws its order when it is made, and again when a state is loaded into it."""
+
+    def __init__(self) -> None:
+        self.load_state_dict({"at": 0})
+
+    def __next__(self) -> int:
+        if self.at == N:
+            raise StopIteration
+        self.at += 1
+        return self.order[self.at - 1]
+
+    def state_dict(self) -> dict[str, int]:
+        return {"at": self.at}
+
+    def load_state_dict(self, state: dict[str, int]) -> None:
+        self.at, self.order = state["at"], random.sample(range(N), N)
+
+
+class OfReorderingIterators(torch.utils.data.IterableDataset[int]):
+    """A stream whose iterators are of this kind."""
+
+    def __iter__(self) -> Iterator[int]:
+        return ReorderingIterator()
+
+
+def test_an_iterator_loads_under_the_seeds_under_which_it_was_made() -> None:
+    whole = epochs(loader(OfReorderingIterators()), 2)
+    state = after(3, loader(OfReorderingIterators()))
+    resumed = loader(OfReorderingIterators())
+    resumed.load_state_dict(state)
+    assert epochs(resumed, 2) == [whole[0][3:], whole[1]]
+
+
 class ReorderingStream(Reordering, torch.utils.data.IterableDataset[int]):
     """A dataset of this kind."""
 

@@ -39,9 +39,12 @@ _KEPT = (
     # A lane that gave nothing since a load goes on with the loaded position in the next epoch.
     "program: kind=stateful_iterable n=12 batch_size=1 epochs=0 stream=flatten lanes=2;"
     " take 1, take 1, break, drain | take 1, save s1 | load s1, take 1, break, drain",
+    # An iterator draws when a state is loaded into it, as it drew when it was made.
+    "work cut: kind=stateful_iterable batch_size=2 epochs=2 draws=[python] stream=reshuffled"
+    " state_at=iterator; take 1, save s | load s, drain, drain",
     # An interrupt comes in an epoch at whose beginning no state could be taken.
     "history: kind=stateful_map n=6 batch_size=2 epochs=3 unsaved=7; take 1, save s"
-    " | [interval=100 interrupt_at=1 log=auto] load s, drain?, drain?, take 1?",
+    " | [interrupt_at=1 log=auto] load s, drain?, drain?, take 1?",
 )
 """The cases; a comment before each says what it found."""
 

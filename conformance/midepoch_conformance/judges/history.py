@@ -7,6 +7,7 @@ import dataclasses
 from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import HISTORIES, HISTORY, PROGRAM
 from midepoch_conformance.case.history import dies
+from midepoch_conformance.case.programs import leaves_at_an_end
 from midepoch_conformance.case.trace import Event
 from midepoch_conformance.case.workload import AMBIENT_DRAWS
 from midepoch_conformance.judges.outages import carried, is_interrupt
@@ -102,8 +103,11 @@ def _spent(view: View, index: int) -> bool:
 def _swallowed(view: View, index: int) -> bool:
     """Return whether an empty epoch after a load ended a step that asked for some batches.
 
+    Or the loader skipped it, and the step that asked for the epoch's end asked for the next epoch.
     What the program asked then stands elsewhere than in its own session.
     """
+    if view.case.workload.skips and leaves_at_an_end(view.case):
+        return True
     steps = view.case.sessions[index].steps
     return any(s.leading and steps[s.step].do == "take" for s in view.of(index))
 

@@ -157,6 +157,7 @@ class Lane:
         self._pass.begin(loaded=entry.ordinal <= 0 and "dataset" in entry.stated)
         if "iterator" in entry.stated:
             path = f"$.lanes.entries[{self.number // self.spec.world}].iterator"
+            self.seed_start()  # iter() has drawn meanwhile
             self._pass.load_iterator(entry.iterator, path)
         if entry.ordinal < 0:
             self._pass.leave(entry.left, self._draw_unseen, entry.errors)
