@@ -22,6 +22,8 @@ BUILT = os.environ.get("MIDEPOCH_SITE")
 def site(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
     """Return the folder of the site, built strictly and without network."""
     if BUILT:
+        if not Path(BUILT, "index.html").is_file():
+            pytest.fail(f"MIDEPOCH_SITE={BUILT} holds no site: run `make docs`, or unset it")
         return Path(BUILT)
     base = tmp_path_factory.getbasetemp()
     shared = base if worker_id == "master" else base.parent

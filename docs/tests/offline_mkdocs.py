@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from typing import Any, NoReturn
+from unittest.mock import patch
 
 from mkdocs.__main__ import cli
 
@@ -18,6 +19,6 @@ def refuse(*arguments: Any, **named: Any) -> NoReturn:
 
 
 if __name__ == "__main__":
-    socket.socket.connect = socket.socket.connect_ex = refuse  # type: ignore[method-assign]
-    socket.getaddrinfo = socket.create_connection = refuse  # type: ignore[assignment]
+    patch.multiple(socket.socket, connect=refuse, connect_ex=refuse).start()
+    patch.multiple(socket, getaddrinfo=refuse, create_connection=refuse).start()
     cli()

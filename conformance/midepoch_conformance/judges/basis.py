@@ -145,6 +145,8 @@ def _is_written(batch: Batch) -> bool:
 def allowed_missing(w: Workload, x: Execution, epoch: int = 0) -> int:
     """Return how many samples an epoch may lack: the incomplete batch, of each lane for iterables.
 
+    ``epoch``: its number, which matters if the dataset grows.
+
     Example:
         >>> allowed_missing(Workload(n=13, batch_size=4, tail="drop"), Execution(workers=3))
         1

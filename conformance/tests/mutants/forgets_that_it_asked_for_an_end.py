@@ -1,5 +1,7 @@
 """Leaves the request that found a pass's end out of what a resume makes again."""
 
+from unittest.mock import patch
+
 from format_base import mutant
 
 from midepoch.format.state import LaneEntry
@@ -15,6 +17,6 @@ def unasked(self: LaneProgress, base: LaneEntry) -> LaneEntry:
     return LEFT_AFTER(self, base)
 
 
-LaneProgress._left_after = unasked  # type: ignore[method-assign]
+patch.object(LaneProgress, "_left_after", unasked).start()
 
 Adapter = mutant()

@@ -2,6 +2,7 @@
 
 import random
 from typing import Any
+from unittest.mock import patch
 
 from format_base import mutant
 
@@ -17,6 +18,6 @@ def drawn(self: Pass, *given: Any) -> None:
     LOAD(self, *given)
 
 
-Pass.load_iterator = drawn  # type: ignore[method-assign]
+patch.object(Pass, "load_iterator", drawn).start()
 
 Adapter = mutant()

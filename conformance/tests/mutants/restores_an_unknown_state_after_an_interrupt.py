@@ -1,6 +1,7 @@
 """Begins an interrupted epoch again where no state tells what the dataset was at its beginning."""
 
 from typing import Any
+from unittest.mock import patch
 
 from format_base import mutant
 
@@ -12,13 +13,10 @@ AGAIN = EpochOpener._again
 
 
 def again(self: EpochOpener, *given: Any) -> Any:
-    check, self.position.check_known = self.position.check_known, lambda **named: None  # type: ignore[method-assign]
-    try:
+    with patch.object(self.position, "check_known"):
         return AGAIN(self, *given)
-    finally:
-        self.position.check_known = check  # type: ignore[method-assign]
 
 
-EpochOpener._again = again  # type: ignore[method-assign]
+patch.object(EpochOpener, "_again", again).start()
 
 Adapter = mutant()

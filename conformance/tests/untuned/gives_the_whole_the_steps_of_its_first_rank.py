@@ -1,7 +1,6 @@
 """Gives the state of all ranks the number of steps of the lowest rank.
 
-Where the lanes of that rank have ended before those of another, the whole counts fewer steps than
-were made.
+The whole counts fewer steps than were made if that rank's lanes have ended before another's.
 """
 
 from typing import Any

@@ -139,12 +139,8 @@ class LaneProgress:
     @property
     def unasked(self) -> bool:
         """Whether the lane was restored within its pass, and has given nothing since."""
-        return (
-            self.latest.ordinal > 0
-            and self._before is None
-            and not self.ended
-            and (self.delivered == self.base.cut)
-        )
+        restored = self._before is None and 0 < self.latest.ordinal == self.delivered
+        return restored and not self.ended
 
     def next_epoch_entry(self) -> LaneEntry:
         """Return where the next epoch starts from, for a dataset object that lives on."""

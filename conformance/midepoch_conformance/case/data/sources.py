@@ -8,8 +8,8 @@ generator is theirs.
 
 A source makes the rows of one lane, of the sample ids in ``shard``. A pass is begun by ``iter``, or
 by the first ``next`` after it; one pass uses a loaded state, and the next one starts from the
-beginning. A row is made only
-when it is requested, so that a state may also be loaded between ``iter`` and ``next``.
+beginning. A row is made only when it is requested, so that a state may also be loaded between
+``iter`` and ``next``.
 """
 
 # A method's documentation stands at its first definition. A workload is Any here, so that a class
