@@ -27,6 +27,7 @@ __all__ = [
     "faulty",
     "first_objection",
     "objection",
+    "one_plan",
     "remembers",
     "strict",
 ]
@@ -318,7 +319,7 @@ def objection(case: Case) -> str | None:
         return "it has no session"
     if case.workload.stream == "oneshot":
         return "its workload has only one epoch, and histories have more"
-    if not _one_plan(case):
+    if not one_plan(case):
         return "the plan depends on the worker count, which changes"
     if _faulty_nowhere(case):
         return "the faulty sample does not exist"
@@ -393,7 +394,7 @@ def fails(w: Workload) -> bool:
     return dies(w) or any(getattr(w, name) is not None for name in FAULTS if name != "die_at")
 
 
-def _one_plan(case: Case) -> bool:
+def one_plan(case: Case) -> bool:
     """Return whether all sessions have one plan, whatever their worker counts."""
     first = case.sessions[0].execution
     if any(plan.execution.lanes != first.lanes for plan in case.sessions):

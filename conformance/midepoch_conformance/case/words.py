@@ -82,7 +82,8 @@ _SAMPLERS = {
     "permuting": "a Stateful sampler of the user's that draws each pass from the global streams",
     "wrapped": "a sampler of the user's around two others with a generator inside",
     "prepared": "a sampler of the user's that makes its order when its epoch is set",
-    "keys": "a sampler of the user's that gives keys, with two generators of its own",
+    "keys": "a sampler of the user's that gives keys, with three generators of its own",
+    "raising": "a sampler of the user's that raises in place of an index",
     "drawn": "a sampler of the user's that draws from the global streams",
     "reversed": "the published sampler Reversed",
     "permuted": "the published sampler Permuted",
@@ -234,7 +235,7 @@ def _faults(w: Workload) -> Iterator[str]:
             who = culprit(w) if field == "fail_at" else f"sample {getattr(w, field)}"
             yield f"{who} {what}{once}{again if field == 'die_at' else ''}"
     if w.exits_at:
-        yield f"samples {' and '.join(map(str, w.exits_at))} end their processes once"
+        yield ", ".join(f"sample {i} ends its worker once" for i in w.exits_at)
     if w.gate is not None:
         yield _waits(w.gate)
 

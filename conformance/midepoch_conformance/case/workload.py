@@ -118,7 +118,8 @@ class Workload(Rows):
     """Whether ``die_at`` kills the process only the first time; needs a log."""
 
     exits_at: tuple[int, ...] = ()
-    """The samples at which the process computing them exits, at each of them once; needs a log."""
+    """The samples at which the worker computing them exits, a process or a thread, at each of them
+    once; needs a log."""
 
     fail_once: bool = False
     """Whether ``fail_at`` raises only the first time; needs a log."""

@@ -45,6 +45,22 @@ _KEPT = (
     # An interrupt comes in an epoch at whose beginning no state could be taken.
     "history: kind=stateful_map n=6 batch_size=2 epochs=3 unsaved=7; take 1, save s"
     " | [interrupt_at=1 log=auto] load s, drain?, drain?, take 1?",
+    # A lane of several raises after its first batch, and a replay meets the error again.
+    "document reload after an error: kind=stateful_map batch_size=1 epochs=1 fail_at=3 lanes=2"
+    " interval=100; drain?, take 1, save s | load s, save t, take 1?",
+    # What a replay makes again is checked from the last snapshot on, not from the first.
+    "document reload: kind=stateful_iterable batch_size=2 epochs=1 checked=true interval=2;"
+    " take 3, save s | load s, save t, take 1",
+    # A sampler keeps its generator in a private attribute.
+    "document reload: batch_size=2 epochs=2 sampler=wrapped; drain, take 2, save s"
+    " | load s, save t, take 1",
+    # A sampler raises while its own random streams take the place of the caller's.
+    "caller streams: batch_size=2 epochs=1 sampler=raising fail_at=3"
+    " draws=[python, numpy, torch]; drain?, drain?, drain?",
+    # A state is taken after a load, and so is one right after it.
+    "saving: batch_size=2; take 2, save s | load s, save t, take 1, save u, drain",
+    # A worker that is a thread leaves without an exception that a loader looks for.
+    "killed worker: epochs=1 exits_at=[6] log=auto workers=2 worker_kind=thread; drain",
 )
 """The cases; a comment before each says what it found."""
 

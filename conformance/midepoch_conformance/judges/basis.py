@@ -93,12 +93,17 @@ def saving_changes_nothing(view: View) -> Finding | None:
 @judge("BASIS-5", "saving", "work saving")
 def saving_draws_nothing(view: View) -> Finding | None:
     """No save moves a global random stream."""
-    seen = [e for e in view.events(0, "save") if e.drew is not None]
-    drawn = [e for e in seen if e.drew]
-    if drawn:
-        number = seen.index(drawn[0]) + 1
+    seen = [
+        (index, event)
+        for index in range(len(view.case.sessions))
+        for event in view.events(index, "save")
+        if event.drew is not None
+    ]
+    number = next((number for number, (_, event) in enumerate(seen, 1) if event.drew), None)
+    if number is not None:
+        index, event = seen[number - 1]
         words = f"save number {number} moves a global random stream"
-        evidence = Evidence("drew", 0, drawn[0].step, drawn[0].step)
+        evidence = Evidence("drew", index, event.step, event.step)
         return view.silent("values", words, "no global stream moves", "one moved", evidence)
     return view.passed() if seen else None
 

@@ -143,9 +143,10 @@ class Runner:
             RunnerError: the adapter's own ``declines`` failed.
         """
         processes = execution.workers > 0 and execution.worker_kind == "process"
-        ends = workload.die_at is not None or workload.exits_at
-        if ends and not (processes or execution.together):
+        if workload.die_at is not None and not (processes or execution.together):
             return "a sample that kills its worker needs a worker that is a process"
+        if workload.exits_at and not (execution.workers or execution.together):
+            return "a sample that ends its worker needs a worker"
         asked = {
             "workload": vars(workload),
             "execution": vars(self._execution(execution)),

@@ -16,6 +16,8 @@ import multiprocessing
 import os
 import random
 import signal
+import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -203,7 +205,9 @@ class Rows:
             os.kill(os.getpid(), signal.SIGKILL)
         if self.exits_at and i in self.exits_at and not self._noted("exit", str(i)):
             self.note(f"exit {i}")
-            os._exit(3)
+            if threading.current_thread() is threading.main_thread():
+                os._exit(3)
+            sys.exit(3)  # a worker that is a thread
         if self.interrupt_at is not None and i == self.interrupt_at:
             self._interrupt()
         if self.width > 1:

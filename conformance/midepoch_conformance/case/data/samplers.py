@@ -1,8 +1,8 @@
 """The samplers of users that loaders break on.
 
 As in ``sources.py``, each class is small and needs no other: a failure's script holds only the
-class that it needs. The classes need of a workload ``w`` no more than ``w.n``, ``w.seed`` and
-``w.batch_size``.
+class that it needs. The classes need of a workload ``w`` no more than ``w.n``, ``w.seed``,
+``w.batch_size`` and ``w.fail_at``.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from typing import Any
 
 __all__ = [
-    "SAMPLERS", "Batches", "Custom", "Drawing", "Keys", "Permuting", "Prepared", "Stateful",
-    "Wrapped",
+    "SAMPLERS", "Batches", "Custom", "Drawing", "Keys", "Permuting", "Prepared", "Raising",
+    "Stateful", "Wrapped",
 ]  # fmt: skip
 
 
@@ -164,7 +164,7 @@ class Wrapped:
         if around:
             self.sampler = type(self)(w, around - 1)
         else:
-            self.generator = random.Random(w.seed)
+            self._generator = random.Random(w.seed)
 
     def __len__(self) -> int:
         return int(self.n)
@@ -173,21 +173,21 @@ class Wrapped:
         if hasattr(self, "sampler"):
             return iter(self.sampler)
         order = list(range(self.n))
-        self.generator.shuffle(order)
+        self._generator.shuffle(order)
         return iter(order)
 
 
 class Keys:
     """A user's sampler of keys ``[shard, place]``: a generator for the shards, and two within.
 
-    One of the two is NumPy's, and the others are Python's.
+    One of the two is NumPy's, and the others are Python's. The last one is private.
     """
 
     def __init__(self, w: Any) -> None:
         import numpy
 
         self.n, self.shards = w.n, random.Random(w.seed)
-        self.within, self.turns = numpy.random.default_rng(w.seed), random.Random(w.seed + 1)
+        self.within, self._turns = numpy.random.default_rng(w.seed), random.Random(w.seed + 1)
 
     def __len__(self) -> int:
         return int(self.n)
@@ -198,7 +198,7 @@ class Keys:
         for first in shards:
             places = list(range(min(4, self.n - first)))
             self.within.shuffle(places)
-            if self.turns.random() < 0.5:
+            if self._turns.random() < 0.5:
                 places.reverse()
             yield from ([first // 4, place] for place in places)
 
@@ -222,8 +222,28 @@ class Prepared:
         random.Random(f"{self.seed}/{epoch}").shuffle(self.order)
 
 
+class Raising:
+    """A user's sampler that raises in place of an index, and can be asked for the next one."""
+
+    def __init__(self, w: Any) -> None:
+        self.n, self.fail_at = w.n, w.fail_at
+
+    def __len__(self) -> int:
+        return int(self.n)
+
+    def __iter__(self) -> Iterator[int]:
+        return map(self.index, range(self.n))
+
+    def index(self, place: int) -> int:
+        """Return the index of a place."""
+        if place == self.fail_at:
+            raise ValueError(f"index {place} fails on purpose")
+        return place
+
+
 SAMPLERS: dict[str, Any] = {
     "custom": Custom, "batches": Batches, "stateful": Stateful, "wrapped": Wrapped, "keys": Keys,
     "prepared": Prepared, "drawing": Drawing, "permuting": Permuting,
+    "raising": Raising,
 }  # fmt: skip
 """The samplers that are the user's own; all others are torch's."""

@@ -7,8 +7,9 @@ import hashlib
 import json
 from typing import Any
 
-from midepoch_conformance.case.case import OF_STAGES
+from midepoch_conformance.case.case import HISTORY, OF_STAGES, PROGRAM
 from midepoch_conformance.case.data.trees import NOT_CANONICAL
+from midepoch_conformance.case.history import faulty, one_plan
 from midepoch_conformance.case.stages import for_one_epoch
 from midepoch_conformance.case.trace import Event
 from midepoch_conformance.case.workload import Workload
@@ -33,6 +34,12 @@ STATES = (
     "program", *OF_STAGES,
 )  # fmt: skip
 """The families whose states show all parts of a document: lanes, samplers, carried, ahead."""
+
+RESUMES = (
+    HISTORY, PROGRAM, "cut", "work cut", "chain", "work chain", "interval", "work interval",
+    "work later", "unordered", "unordered elastic", "unordered caught up", "unordered sampler",
+)  # fmt: skip
+"""The families in which the loader's own states are loaded under their plan."""
 
 
 @judge("DOC-1", *STATES)
@@ -117,9 +124,13 @@ def canonical_bytes(view: View) -> Finding | None:
     "document reload of sharing ranks",
     "document reload after an error",
     "published resume",
+    *RESUMES,
+    alone=True,
 )
 def loaded_and_taken(view: View) -> Finding | None:
-    """A state loaded and taken again is an equal document."""
+    """A state loads, and is an equal document if it is taken again."""
+    if view.case.probe in RESUMES:
+        return _not_refused(view)
     if view.case.probe == "published resume":
         after = view.saves(0)
         published = given(view)
@@ -137,6 +148,27 @@ def loaded_and_taken(view: View) -> Finding | None:
     if not saved or not taken:
         return view.before(1) or _held(view, 1)
     return _equal(view, saved[0].document, taken[0].document)
+
+
+def _not_refused(view: View) -> Finding | None:
+    """Return the first refusal of a state of the loader's own, under its plan and without a fault.
+
+    What a resume delivers is judged by others.
+    """
+    taken = any(view.saves(index) for index in range(len(view.case.sessions)))
+    if not taken or faulty(view.case) or not one_plan(view.case):
+        return None
+    for index in range(len(view.case.sessions)):
+        delivered, loaded = 0, False
+        for event in view.events(index, "load", "take", "drain"):
+            if event.do == "load":
+                delivered, loaded = 0, True
+            if loaded and event.fault is not None:
+                if is_refusal(event.fault, delivered):
+                    return view.of_fault(event.fault, 0, index)
+                return None
+            delivered += len(event.batches)
+    return view.passed()
 
 
 def _equal(view: View, before: Any, after: Any) -> Finding:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 
 from midepoch_conformance.case.adapter import Execution
+from midepoch_conformance.case.case import HISTORY, PROGRAM
 from midepoch_conformance.case.data.published import Drawn
 from midepoch_conformance.case.trace import Batch, Fault
 from midepoch_conformance.case.workload import Workload
@@ -174,19 +175,26 @@ def root(view: View) -> Finding | None:
     return view.passed() if seeds else None
 
 
-@judge("SEED-6", "caller streams")
+@judge(
+    "SEED-6", "caller streams", HISTORY, PROGRAM, "work cut", "work chain", "caught", "interrupted",
+    "failed replay", alone=True,
+)  # fmt: skip
 def caller_streams(view: View) -> Finding | None:
-    """Delivering leaves the global streams as they were."""
-    failed = _failed(view)
-    if failed:
-        return failed
+    """Without workers, no request for a batch moves a global stream."""
     seen = [
         (index, event)
-        for index in range(len(view.case.sessions))
+        for index, plan in enumerate(view.case.sessions)
+        if not plan.execution.workers
         for event in view.events(index, "take", "drain")
         if event.drew is not None
     ]
     moved = next(((index, event) for index, event in seen if event.drew), None)
+    if view.case.probe == "caller streams":
+        failed = _failed(view)
+        if failed:
+            return failed
+    elif not any(view.saves(index) for index in range(len(view.case.sessions))):
+        return None  # other formats do not promise it
     if moved is not None:
         index, event = moved
         batches = len(event.batches)
