@@ -35,7 +35,7 @@ SHARE = int(os.environ.get("MIDEPOCH_GOOD_LOADERS_PLAY_ONE_CASE_IN", "8"))
 """Of so many of quick's cases the good loaders play one, and each requirement's smallest ones."""
 
 ENOUGH = 60
-WITH_PROCESSES = 18
+WITH_PROCESSES = 19
 """The most mutants that may need workers to be caught."""
 
 

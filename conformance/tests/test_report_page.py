@@ -375,7 +375,7 @@ def test_all_files_are_written_at_once(
     assert (tmp_path / "c.md").read_text().startswith("## ❌ simulated")
     assert (tmp_path / "d" / "resume.svg").is_file()
     assert "a/b.html: " in out
-    assert "4 badges in d" in out
+    assert "5 badges in d" in out
 
 
 @pytest.mark.usefixtures("_away")
