@@ -127,6 +127,7 @@ MUTANTS = {
     "counts_a_lanes_batches_once_too_often": "DOC-18",
     "counts_no_samples_that_come_alone": "DOC-19",
     "ignores_the_content_of_a_replay": "DOC-9",
+    "overlooks_private_generators": "DOC-6",
     "layout_depends_on_workers": "DOC-2",
     "shuffles_small_orders_backwards": "ORDER-3",
     "forgets_what_is_left_over": "EPOCH-6",

@@ -233,6 +233,7 @@ def _faults(w: Workload) -> Iterator[str]:
             once = " once" if getattr(w, _ONCE.get(field, ""), False) else ""
             again = ", and its replacement dies while it is restored" if w.dies_again else ""
             who = culprit(w) if field == "fail_at" else f"sample {getattr(w, field)}"
+            what += " StopIteration" * (field == "fail_at" and w.ends)
             yield f"{who} {what}{once}{again if field == 'die_at' else ''}"
     if w.exits_at:
         yield ", ".join(f"sample {i} ends its worker once" for i in w.exits_at)

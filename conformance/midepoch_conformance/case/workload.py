@@ -171,6 +171,9 @@ class Workload(Rows):
     """The user's code that raises for the sample ``fail_at``: ``"dataset"``, or ``"collate_fn"``,
     which the adapter then takes from :meth:`collate`."""
 
+    ends: bool = False
+    """Whether the ``collate_fn`` raises StopIteration, and not an error, for ``fail_at``."""
+
     dies_again: bool = False
     """Whether the worker that replaces the one that ``die_at`` killed dies once more, while its
     dataset's state is loaded; needs a log."""

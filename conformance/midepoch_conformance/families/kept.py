@@ -57,6 +57,11 @@ _KEPT = (
     # A sampler raises while its own random streams take the place of the caller's.
     "caller streams: batch_size=2 epochs=1 sampler=raising fail_at=3"
     " draws=[python, numpy, torch]; drain?, drain?, drain?",
+    # A collate_fn raises StopIteration, which ends no epoch.
+    "failing collate: kind=iterable epochs=1 fail_at=6 fails_in=collate_fn ends=true; drain",
+    # An interval that is divided among lanes is never less than a batch.
+    "fetched again: kind=stateful_iterable n=400 batch_size=1 epochs=1 log=auto lanes=2;"
+    " take 20, save s0, take 340, save s1 | load s0, take 1 | load s1, take 1",
     # A state is taken after a load, and so is one right after it.
     "saving: batch_size=2; take 2, save s | load s, save t, take 1, save u, drain",
     # A worker that is a thread leaves without an exception that a loader looks for.

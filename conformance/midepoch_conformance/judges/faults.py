@@ -53,7 +53,8 @@ def failing_sample(view: View) -> Finding | None:
         words = f"{show(good)} comes before the failing batch, got {show(batches)}"
         kind = "missing" if len(batches) < len(good) else "swallowed"
         return view.fails(kind, words, good, batches, evidence)
-    if not carried(fault):
+    # A StopIteration may come as another error.
+    if not (carried(fault) or view.case.workload.ends):
         words = f"another error comes in its place: {in_words(fault, len(batches))}"
         return view.fails("error", words, evidence=evidence)
     return view.passed()

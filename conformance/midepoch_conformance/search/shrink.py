@@ -50,6 +50,7 @@ _WORKLOAD_DEFAULTS: dict[str, Any] = {
     "unsaved": 0,
     "skips": False,
     "checked": False,
+    "ends": False,
 }
 _OF_EXECUTIONS = (
     "persistent", "prefetch", "start_method", "interval", "lanes", "worker_kind", "in_order",

@@ -122,6 +122,7 @@ class Rows:
     tree: str
     fail_at: int | None
     fails_in: str
+    ends: bool
     stop_at: int | None
     die_at: int | None
     exits_at: tuple[int, ...]
@@ -250,6 +251,8 @@ class Rows:
         if self.fail_once and self._noted("fail"):
             return
         self.note("fail")
+        if self.ends:
+            raise StopIteration
         raise WorkloadError(f"sample {self.fail_at} fails on purpose")
 
     def _is_dead(self) -> bool:
