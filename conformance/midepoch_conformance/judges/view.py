@@ -92,8 +92,9 @@ class View:
 
     @property
     def _broken(self) -> str:
-        # A program's own run has the epochs that it broke off, too.
-        return "counts" if self.case.probe == PROGRAM else self.broken
+        # A case that is compared with its own first session has the epochs that it broke off there.
+        own = (PROGRAM, "work left and saved")
+        return "counts" if self.case.probe in own else self.broken
 
     def session(self, index: int) -> SessionTrace | None:
         """Return a session's trace; None if the play did not get there."""
