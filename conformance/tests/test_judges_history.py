@@ -52,6 +52,17 @@ def test_an_epoch_that_was_broken_off_is_what_the_loader_documents(
     assert findings["RESUME-7"].outcome == outcome, findings["RESUME-7"].words
 
 
+@pytest.mark.parametrize(("rest", "outcome"), [("23|45.", "pass"), ("45.", "fails silently")])
+def test_work_that_is_left_and_saved_has_the_epochs_of_its_first_session(
+    rest: str, outcome: str
+) -> None:
+    steps = "take 1, break, take 1, save s, drain"
+    of = case("work left and saved", steps, "load s, drain", workload=SIX)
+    played = trace(of, ["01", "", "01", "", "23|45."], ["", rest])
+    findings = {f.requirement: f for f in judge(of, played, ORACLE, broken="again")}
+    assert findings["RESUME-7"].outcome == outcome, findings["RESUME-7"].words
+
+
 def test_what_comes_after_the_wrong_batch_is_not_presupposed() -> None:
     sessions = ("take 1, save s", "load s, take 1, break, drain")
     finding = judged(sessions, ["01", ""], ["", "45", "", ""])
