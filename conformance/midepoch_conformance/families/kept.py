@@ -48,7 +48,7 @@ _KEPT = (
     # A lane of several raises after its first batch, and a replay meets the error again.
     "document reload after an error: kind=stateful_map batch_size=1 epochs=1 fail_at=3 lanes=2"
     " interval=100; drain?, take 1, save s | load s, save t, take 1?",
-    # What a replay makes again is checked from the last snapshot on, not from the first.
+    # A replay_check looks at the batches since the last snapshot, not since the first one.
     "document reload: kind=stateful_iterable batch_size=2 epochs=1 checked=true interval=2;"
     " take 3, save s | load s, save t, take 1",
     # A sampler keeps its generator in a private attribute.

@@ -109,6 +109,10 @@ class View:
         """Return a session's saves whose states are documents of the format."""
         return [e for e in self.events(index, "save") if isinstance(e.document, dict)]
 
+    def writes_documents(self) -> bool:
+        """Return whether any session saved a document of the format."""
+        return any(self.saves(index) for index in range(len(self.case.sessions)))
+
     def merges(self, index: int) -> list[Event]:
         """Return a session's loads of states that ranks' states make together, if documents."""
         return [e for e in self.events(index, "load_merged") if isinstance(e.document, dict)]

@@ -155,8 +155,7 @@ def _not_refused(view: View) -> Finding | None:
 
     What a resume delivers is judged by others.
     """
-    taken = any(view.saves(index) for index in range(len(view.case.sessions)))
-    if not taken or faulty(view.case) or not one_plan(view.case):
+    if not view.writes_documents() or faulty(view.case) or not one_plan(view.case):
         return None
     for index in range(len(view.case.sessions)):
         delivered, loaded = 0, False

@@ -193,7 +193,7 @@ def caller_streams(view: View) -> Finding | None:
         failed = _failed(view)
         if failed:
             return failed
-    elif not any(view.saves(index) for index in range(len(view.case.sessions))):
+    elif not view.writes_documents():
         return None  # other formats do not promise it
     if moved is not None:
         index, event = moved
