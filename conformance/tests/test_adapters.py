@@ -21,13 +21,13 @@ from warm_hosts import TORCH, WarmHosts
 
 from midepoch_conformance import adapters
 from midepoch_conformance.adapters import torch_data
-from midepoch_conformance.case.adapter import Execution, Offer
+from midepoch_conformance.case.adapter import EXTRAS, Execution, Offer
 from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.data.sources import GENERATORS
 from midepoch_conformance.case.trace import Trace
 from midepoch_conformance.case.uninterrupted import usual_lengths
 from midepoch_conformance.case.workload import AMBIENT_DRAWS, KINDS, Workload, WorkloadError
-from midepoch_conformance.families.offered import EXTRAS, reason_not_offered
+from midepoch_conformance.families.offered import reason_not_offered
 from midepoch_conformance.families.unusual.aspects import UNUSUAL
 from midepoch_conformance.host.loading import BUILT_IN
 from midepoch_conformance.host.system.processes import adopt_orphans

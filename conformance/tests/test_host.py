@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from midepoch_conformance.host import loading
-from midepoch_conformance.host.host import _offer
+from midepoch_conformance.host.offering import offered
 from midepoch_conformance.host.system.processes import living
 from midepoch_conformance.playing.host_process import HostLostError, HostProcess
 
@@ -111,13 +111,24 @@ def test_offers_in_any_form() -> None:
         workers = (0, 2)
         fork_safe = False
 
-    offer = _offer(Given())
+    offer = offered(Given())
     assert (offer.name, offer.workers, offer.fork_safe) == ("given", (0, 2), False)
-    assert _offer({"workers": [0, 1], "intervals": [1]}).intervals == (1,)
-    assert _offer({}).intervals is None
+    assert offered({"workers": [0, 1], "intervals": [1]}).intervals == (1,)
+    assert offered({}).intervals is None
     with pytest.raises(loading.SpecError, match="unknown fields: worker"):
-        _offer({"worker": (0,)})
+        offered({"worker": (0,)})
     with pytest.raises(loading.SpecError, match="fork_safe is 'no'"):
-        _offer({"fork_safe": "no"})
+        offered({"fork_safe": "no"})
     with pytest.raises(loading.SpecError, match="broken is 'agian'"):
-        _offer({"broken": "agian"})
+        offered({"broken": "agian"})
+    with pytest.raises(loading.SpecError, match="draws has 'random'"):
+        offered({"draws": ("own", "random")})
+    with pytest.raises(loading.SpecError, match="extras has 'treees'") as caught:
+        offered({"extras": ["treees"]})
+    assert caught.value.hint.startswith("did you mean 'trees' or 'streams'? it must be one of ")
+    with pytest.raises(loading.SpecError, match="tails is 'keep'"):
+        offered({"tails": "keep"})
+    with pytest.raises(loading.SpecError, match="workers has 'two'"):
+        offered({"workers": ("two",)})
+    with pytest.raises(loading.SpecError, match="workers is 2"):
+        offered({"workers": 2})

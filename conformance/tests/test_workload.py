@@ -188,6 +188,19 @@ def test_a_dataset_can_fail_when_it_is_set_up() -> None:
     assert w.row(0) == [0]
 
 
+def test_a_dataset_that_is_its_own_iterator_goes_on_after_an_exception() -> None:
+    rows = Workload("iterable", stream="rewinding", fail_at=1, n=4).stream_of()
+    assert next(rows) == [0]
+    with pytest.raises(WorkloadError):
+        next(rows)
+    assert list(rows) == [[2], [3]]
+    rows = Workload("iterable", fail_at=1, n=4).stream_of()
+    next(rows)
+    with pytest.raises(WorkloadError):
+        next(rows)
+    assert list(rows) == [], "a generator is over"
+
+
 # Lengths
 
 

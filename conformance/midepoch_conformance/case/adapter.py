@@ -11,11 +11,12 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any, Protocol
 
-from midepoch_conformance.case.workload import Workload
+from midepoch_conformance.case.data.sources import GENERATORS
+from midepoch_conformance.case.workload import AMBIENT_DRAWS, KINDS, Workload
 
 __all__ = [
-    "CHOICES", "STAND_IN", "Adapter", "Execution", "LoaderInfo", "MergingSession", "NamingSession",
-    "Offer", "Session",
+    "CHOICES", "EXTRAS", "STAND_IN", "Adapter", "Execution", "LoaderInfo", "MergingSession",
+    "NamingSession", "Offer", "Session",
 ]  # fmt: skip
 
 STAND_IN = "stand-in"
@@ -55,13 +56,57 @@ class Execution:
     these make together."""
 
 
-CHOICES = {
+EXTRAS = {
+    "streams": "datasets that make their rows otherwise than one by one in order",
+    "sticky streams": "streams that begin each pass at the state that was loaded last",
+    "trees": "other trees in a dataset's state than plain ones",
+    "iterator state": "a state on a dataset's iterator",
+    "samplers": "samplers of the user's",
+    "set_epoch": "epochs that are set from outside",
+    "arrays": "rows that are arrays",
+    "payloads": "rows that hold containers, arrays and other objects",
+    "unbatched": "samples that are delivered one by one, without batches",
+    "growing": "datasets whose length changes between epochs",
+    "world": "several ranks",
+    "shared": "ranks that share each batch",
+    "cut anew": "ranks that go on in batches of another size",
+    "dealt": "ranks to which lanes are dealt",
+    "restarts": "workers that are replaced when they die",
+    "unordered states": "states where batches come out of order",
+    "adoption": "loaders that adopt a state's seed and lanes",
+    "replay checks": "checks of batches that are made again",
+    "failing states": "datasets whose states cannot be taken everywhere",
+    "skipping": "loaders that skip an empty rest of an epoch",
+    "set up": "streams that a worker's set-up divides",
+    "shuffled streams": "streams that the loader shuffles",
+    "collating": "collate functions that draw",
+    "failing collate": "collate functions that raise",
+    "getitems": "datasets that give all samples of a batch at once",
+    "set streams": "streams whose epoch the user sets",
+    "beside": "other loaders in the same process",
+    "asked again": "iterators that are asked for more after their end",
+    "named epochs": "loaders whose caller names the next epoch",
+    "process group": "ranks of a process group that run at the same time",
+}
+"""The words for what an adapter may carry beyond the plainest datasets (``Offer.extras``)."""
+
+CHOICES: dict[str, tuple[str, ...]] = {
+    "kinds": KINDS,
+    "draws": ("own", *AMBIENT_DRAWS, *GENERATORS),
     "boundary": ("epochs", "stream", "infinite"),
+    "saves": ("start", "mid", "end"),
+    "codecs": ("pickle", "torch", "json", "bytes"),
+    "fixed_plan": KINDS,
+    "start_methods": ("fork", "spawn", "forkserver"),
+    "worker_kinds": ("process", "thread"),
+    "tails": ("keep", "drop", "rollover"),
     "state_scope": ("rank", "global"),
+    "formats": ("midepoch",),
+    "extras": (*EXTRAS,),
     "live_load": ("either", "applies", "raises", "next"),
     "broken": ("counts", "again"),
 }
-"""The values of the entries of an offer that are one of few words."""
+"""The known words of the entries of an offer that are words."""
 
 
 @dataclasses.dataclass
@@ -81,7 +126,10 @@ class Offer:
     workers: tuple[int, ...] = (0,)
     """The numbers of workers."""
     draws: tuple[str, ...] = ()
-    """The random streams that a sample may draw from."""
+    """The random streams that a sample may draw from: ``"own"`` (the loader gives the dataset a
+    stream, the ``draw`` of ``Workload.row``), ``"python"``, ``"numpy"`` and ``"torch"`` (the global
+    ones), ``"private python"``, ``"private numpy"`` and ``"private torch"`` (generators that the
+    dataset keeps)."""
     boundary: str = "epochs"
     """``"epochs"`` (one iterator for each epoch), ``"stream"`` (one iterator for all epochs; its
     session still yields one epoch at a time) or ``"infinite"``."""

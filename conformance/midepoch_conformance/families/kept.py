@@ -66,6 +66,8 @@ _KEPT = (
     "saving: batch_size=2; take 2, save s | load s, save t, take 1, save u, drain",
     # A worker that is a thread leaves without an exception that a loader looks for.
     "killed worker: epochs=1 exits_at=[6] log=auto workers=2 worker_kind=thread; drain",
+    # A key that has a length counts as one sample, where samples come one by one.
+    "history: batch_size=0 epochs=1 sampler=keys; take 3, save s | load s, drain",
 )
 """The cases; a comment before each says what it found."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable
 
-from midepoch_conformance.case.adapter import Execution, LoaderInfo, Offer
+from midepoch_conformance.case.adapter import EXTRAS, Execution, LoaderInfo, Offer
 from midepoch_conformance.case.case import HISTORY, PROGRAM, Case, SessionPlan
 from midepoch_conformance.case.data.sources import GENERATORS
 from midepoch_conformance.case.data.trees import CODECS, NOT_CANONICAL
@@ -14,41 +14,7 @@ from midepoch_conformance.case.programs import LOOK, leaves_at_an_end
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.families.family import FAMILIES, ITERABLES, LANED
 
-__all__ = ["EXTRAS", "cases_for", "on_own_data", "reason_not_offered"]
-
-EXTRAS = {
-    "streams": "datasets that make their rows otherwise than one by one in order",
-    "sticky streams": "streams that begin each pass at the state that was loaded last",
-    "trees": "other trees in a dataset's state than plain ones",
-    "iterator state": "a state on a dataset's iterator",
-    "samplers": "samplers of the user's",
-    "set_epoch": "epochs that are set from outside",
-    "arrays": "rows that are arrays",
-    "payloads": "rows that hold containers, arrays and other objects",
-    "unbatched": "samples that are delivered one by one, without batches",
-    "growing": "datasets whose length changes between epochs",
-    "world": "several ranks",
-    "shared": "ranks that share each batch",
-    "cut anew": "ranks that go on in batches of another size",
-    "dealt": "ranks to which lanes are dealt",
-    "restarts": "workers that are replaced when they die",
-    "unordered states": "states where batches come out of order",
-    "adoption": "loaders that adopt a state's seed and lanes",
-    "replay checks": "checks of batches that are made again",
-    "failing states": "datasets whose states cannot be taken everywhere",
-    "skipping": "loaders that skip an empty rest of an epoch",
-    "set up": "streams that a worker's set-up divides",
-    "shuffled streams": "streams that the loader shuffles",
-    "collating": "collate functions that draw",
-    "failing collate": "collate functions that raise",
-    "getitems": "datasets that give all samples of a batch at once",
-    "set streams": "streams whose epoch the user sets",
-    "beside": "other loaders in the same process",
-    "asked again": "iterators that are asked for more after their end",
-    "named epochs": "loaders whose caller names the next epoch",
-    "process group": "ranks of a process group that run at the same time",
-}
-"""The words for what an adapter may carry beyond the plainest datasets (``Offer.extras``)."""
+__all__ = ["cases_for", "on_own_data", "reason_not_offered"]
 
 ENDLESS = "its iteration never ends: there is no epoch to compare"
 

@@ -20,19 +20,19 @@ import platform
 import select
 import sys
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
-from midepoch_conformance.case.adapter import CHOICES, STAND_IN, Execution, Offer
+from midepoch_conformance.case.adapter import STAND_IN, Execution, Offer
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.host import loading
 from midepoch_conformance.host.function_adapter import BuildError, FunctionAdapter
 from midepoch_conformance.host.job import Job
+from midepoch_conformance.host.offering import offered
 from midepoch_conformance.host.session.play import Play
 from midepoch_conformance.host.session.streams import seed_streams
 from midepoch_conformance.host.system import processes, stacks, surroundings
 from midepoch_conformance.host.system.deadline import Deadline
-from midepoch_conformance.text import meant
 
 __all__ = ["main"]
 
@@ -100,7 +100,7 @@ class Host:
         self.loaded = loading.load(spec)
         if isinstance(self.loaded.adapter, FunctionAdapter):
             self.loaded.adapter.limit = limit
-        self.offer = _offer(self.loaded.adapter.offer())
+        self.offer = offered(self.loaded.adapter.offer())
         for name in ("numpy", "torch"):
             if name in self.offer.draws:
                 importlib.import_module(name)
@@ -293,40 +293,6 @@ def _exits(pid: int) -> Any:
         yield fd
     finally:
         os.close(fd)
-
-
-def _offer(given: Offer | Mapping[str, Any] | object) -> Offer:
-    """Return what an adapter offers as an :class:`Offer`.
-
-    Raises:
-        loading.SpecError: a field is unknown, or has another type.
-    """
-    names = {field.name: field.default for field in dataclasses.fields(Offer)}
-    if isinstance(given, Mapping):
-        unknown = sorted(set(given) - set(names))
-        if unknown:
-            raise loading.SpecError(
-                f"the adapter's offer has unknown fields: {', '.join(unknown)}",
-                f"{meant(unknown[0], names)} the fields: {', '.join(sorted(names))}".strip(),
-            )
-        fields = dict(given)
-    else:
-        fields = {name: getattr(given, name) for name in names if hasattr(given, name)}
-    for name, default in names.items():
-        if name not in fields:
-            continue
-        value = fields[name]
-        if isinstance(default, tuple) or name == "intervals":
-            fields[name] = None if value is None else tuple(value)
-        elif isinstance(default, (bool, str)) and not isinstance(value, type(default)):
-            raise loading.SpecError(
-                f"the offer's {name} is {value!r}", f"it must be a {type(default).__name__}"
-            )
-        elif name in CHOICES and value not in CHOICES[name]:
-            raise loading.SpecError(
-                f"the offer's {name} is {value!r}", f"it must be one of {', '.join(CHOICES[name])}"
-            )
-    return Offer(**fields)
 
 
 def _note_imports(known: set[str], folder: str) -> None:

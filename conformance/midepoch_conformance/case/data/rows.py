@@ -312,8 +312,9 @@ class Rows:
     ) -> Iterator[list[float]]:
         """Return an iterator of a lane's rows: a pass of an iterable without a state."""
         source = self.source(lane, lanes, rng)
-        # A generator would be over after an exception, which the published streams go on after.
-        return itertools.chain(iter(source)) if self.special_stream else (row for row in source)
+        # A generator would be over after an exception, which these streams go on after.
+        goes_on = self.special_stream or self.form == "own iterator"
+        return itertools.chain(iter(source)) if goes_on else (row for row in source)
 
     def source(self, lane: int = 0, lanes: int = 1, rng: Callable[[], float] | None = None) -> Any:
         """Return the object that makes a lane's rows and keeps their state.
