@@ -181,6 +181,8 @@ def describe_workload(w: Workload) -> str:
         words.append(f"each with {_TREES[w.payload]}")
     if w.tree:
         words.append(f"the dataset adds {_TREES[w.tree]} to its state")
+        if w.tree == "shrinking":
+            words.append("which is empty after 4 rows")
     if w.unsaved:
         words.append(f"once in {w.unsaved} rows the dataset cannot tell its state")
     return ", ".join((*words, *_faults(w)))

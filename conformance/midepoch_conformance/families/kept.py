@@ -68,6 +68,9 @@ _KEPT = (
     "killed worker: epochs=1 exits_at=[6] log=auto workers=2 worker_kind=thread; drain",
     # A key that has a length counts as one sample, where samples come one by one.
     "history: batch_size=0 epochs=1 sampler=keys; take 3, save s | load s, drain",
+    # A state that is empty is a state all the same.
+    "work tree: kind=stateful_iterable batch_size=2 tree=shrinking; take 2, save s"
+    " | load s, drain, drain",
 )
 """The cases; a comment before each says what it found."""
 

@@ -35,6 +35,9 @@ from midepoch_conformance.case.data.trees import MAKERS, change, spelled, tree_a
 
 __all__ = ["Rows", "WorkloadError"]
 
+EMPTY_AT = 4
+"""The position at which a state that shrinks is empty: a loader may not take it for none."""
+
 PATIENCE = 3.0
 """Seconds that a sample waits at its gate; then it continues anyway."""
 
@@ -381,6 +384,8 @@ class Rows:
         return held
 
     def _state_at(self, position: int) -> dict[str, Any]:
+        if self.tree == "shrinking" and position == EMPTY_AT:
+            return {}
         state: dict[str, Any] = {"position": position}
         if self.tree:
             state["tree"] = self.state_tree(position)
@@ -401,6 +406,8 @@ class Rows:
         if self.dies_again and self._noted("die") and not self._noted("die", "again"):
             self.note("die again")
             os.kill(os.getpid(), signal.SIGKILL)
+        if self.tree == "shrinking" and state == {}:
+            return EMPTY_AT
         position = state.get("position") if isinstance(state, dict) else None
         if type(position) is not int or ("tree" not in state if self.tree else "tree" in state):
             raise WorkloadError(f"the dataset's state came back incomplete: {state!r}")
