@@ -14,6 +14,7 @@ from midepoch_conformance.host.session.batch_values import (
     BatchError,
     SharedBatchError,
     content,
+    in_arrays,
     in_numbers,
     shown,
 )
@@ -99,3 +100,13 @@ def test_a_batch_that_shares_a_states_values_is_the_loaders_fault_and_not_the_ad
         in_numbers(rows)
     with pytest.raises(BatchError, match="a batch is a list of rows"):
         in_numbers([["cat"]])
+
+
+def test_a_batch_of_arrays_is_the_loaders_own() -> None:
+    import numpy as np
+
+    assert in_arrays(np.array([[1, 2], [3, 4]])) == [[1, 2], [3, 4]]
+    assert in_arrays([np.array([1, 2])]) == [[1, 2]]
+    assert in_arrays([]) == []
+    with pytest.raises(BatchError, match="no copy of its numbers"):
+        in_arrays([[1, 2], [3, 4]])

@@ -18,7 +18,9 @@ from midepoch_conformance.case.tampering import ADDED
 from midepoch_conformance.case.trace import Batch
 from midepoch_conformance.case.workload import WIDE
 
-__all__ = ["BatchError", "SharedBatchError", "content", "in_numbers", "in_words", "shown"]
+__all__ = [
+    "BatchError", "SharedBatchError", "content", "in_arrays", "in_numbers", "in_words", "shown",
+]  # fmt: skip
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes)
 _USUAL = ("int64", "float32", "bool", "torch.int64", "torch.float32", "torch.bool")
@@ -207,6 +209,20 @@ def in_numbers(rows: Any) -> Batch:
         raise BatchError(
             f"a batch is a list of rows, a row a list of numbers; got {rows!r:.200}"
         ) from error
+
+
+def in_arrays(rows: Any) -> Batch:
+    """Return the numbers of a batch of arrays: of the loader's own, which a copy would hide.
+
+    Raises:
+        BatchError: it holds lists of numbers.
+    """
+    if isinstance(rows, (list, tuple)) and rows and not any(hasattr(r, "dtype") for r in rows):
+        raise BatchError(
+            "where w.width is more than 1, a batch is the loader's own array or tensor, or a list "
+            f"of them, and no copy of its numbers; got {rows!r:.100}"
+        )
+    return in_numbers(rows)
 
 
 def _row(row: Any) -> list[float]:

@@ -22,7 +22,12 @@ from midepoch_conformance.case.trace import Event, Fault
 from midepoch_conformance.host.faults import ENDLESS, fault_of, from_outside
 from midepoch_conformance.host.job import Job
 from midepoch_conformance.host.session import codecs
-from midepoch_conformance.host.session.batch_values import BatchError, in_numbers, in_words
+from midepoch_conformance.host.session.batch_values import (
+    BatchError,
+    in_arrays,
+    in_numbers,
+    in_words,
+)
 from midepoch_conformance.host.session.beside import AnotherLoader, of_another
 from midepoch_conformance.host.session.held_batches import HeldBatches
 from midepoch_conformance.host.session.holdings import Holdings
@@ -67,7 +72,8 @@ class Play:
         self.states = KeptStates(job.folder, job.states, self.journal)
         self.log = FetchLog(job.workload, job.folder)
         self.holdings = Holdings(self.journal.descriptor)
-        self.read = in_words if self.endless else in_numbers
+        of_rows = in_arrays if job.workload.width > 1 else in_numbers
+        self.read = in_words if self.endless else of_rows
         self.held = HeldBatches(self.read, few=self.endless)
         self.signals = ChildSignals()
         self.doomed = self.failed = False
