@@ -19,8 +19,7 @@ class Rows:
         return int(self.length)
 
     def row(self, i: int, rng: Any) -> Any:
-        row = self.w.row(i, rng)
-        return row.tolist() if self.w.width > 1 else row
+        return self.w.row(i, rng)
 
 
 class Stream:

@@ -250,7 +250,7 @@ class Loader:
 
     def sample(self, epoch: int, i: int) -> list[float]:
         try:
-            return list(self.copy.row(i, self.own_source(epoch, i)))
+            return self.copy.row(i, self.own_source(epoch, i))
         except StopIteration as error:
             raise RuntimeError(f"sample {i} raised StopIteration") from error
 
