@@ -316,7 +316,7 @@ class Rows:
         """Return an iterator of a lane's rows: a pass of an iterable without a state."""
         source = self.source(lane, lanes, rng)
         # A generator would be over after an exception, which these streams go on after.
-        goes_on = self.special_stream or self.form == "own iterator"
+        goes_on = self.special_stream or hasattr(source, "__next__")
         return itertools.chain(iter(source)) if goes_on else (row for row in source)
 
     def source(self, lane: int = 0, lanes: int = 1, rng: Callable[[], float] | None = None) -> Any:
