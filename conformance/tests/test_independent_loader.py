@@ -1,4 +1,4 @@
-"""The second loader, written from the specification alone, passes; its variants are broken.
+"""The independent loader, written from the specification alone, passes; its variants are broken.
 
 The suite has no part in the tests of the variants: each one's own demonstration shows its bug.
 """
@@ -23,7 +23,7 @@ from midepoch_conformance.playing.runner import Runner
 from midepoch_conformance.verdict import requirements
 from midepoch_conformance.verdict.finding import FAILURES
 
-HERE = Path(__file__).parent / "second_loader"
+HERE = Path(__file__).parent / "independent_loader"
 BROKEN = {path.stem: path for path in sorted((HERE / "broken").glob("*.py"))}
 QUICK = Path(midepoch_conformance.families.__file__).parent / "cases" / "quick.jsonl"
 
@@ -32,12 +32,12 @@ CASES = 10
 
 
 def own(name: str) -> bool:
-    """Tell whether a module is one of the second loader's files or copies."""
+    """Tell whether a module is one of the independent loader's files or copies."""
     return name.startswith("tideway") or name == "adapter" or name in BROKEN
 
 
 def taken() -> dict[str, ModuleType]:
-    """Take the second loader's modules out of the imported ones."""
+    """Take the independent loader's modules out of the imported ones."""
     return {name: sys.modules.pop(name) for name in list(sys.modules) if own(name)}
 
 
@@ -49,7 +49,7 @@ def _tracker() -> None:
 
 @pytest.fixture
 def imports(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
-    """Let a test import the second loader's files, and undo its imports."""
+    """Let a test import the independent loader's files, and undo its imports."""
     monkeypatch.setenv("MIDEPOCH_EDITED_COPIES", str(tmp_path))
     modules, paths = taken(), list(sys.path)
     sys.path[:0] = [str(HERE), str(HERE / "broken")]
