@@ -8,6 +8,7 @@ from typing import Any
 
 from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import Case, SessionPlan, Step
+from midepoch_conformance.case.data.rows import EMPTY_AT
 from midepoch_conformance.case.workload import Workload
 
 __all__ = [
@@ -182,7 +183,7 @@ def describe_workload(w: Workload) -> str:
     if w.tree:
         words.append(f"the dataset adds {_TREES[w.tree]} to its state")
         if w.tree == "shrinking":
-            words.append("which is empty after 4 rows")
+            words.append(f"which is empty after {EMPTY_AT} rows")
     if w.unsaved:
         words.append(f"once in {w.unsaved} rows the dataset cannot tell its state")
     return ", ".join((*words, *_faults(w)))

@@ -1,4 +1,4 @@
-"""What an adapter offers, read strictly: a misspelt word would change what the suite plays."""
+"""Reads an adapter's offer strictly: a misspelt word would change what the suite plays."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ class Session:
 
     def __init__(self, w, x, lib):
         if w.kind == "map":
-            data = (ManyRows if getattr(w, "getitems", False) else Rows)(w, lib)
+            data = (ManyRows if w.getitems else Rows)(w, lib)
         elif w.kind == "stateful_map":
             data = StatefulRows(w, lib)
         elif w.kind == "iterable":
@@ -131,9 +131,9 @@ class Session:
         else:
             data = StatefulStream(w, lib)
         collate = None
-        if getattr(w, "collated", False):
+        if w.collated:
             collate = Collated(w)
-        elif getattr(w, "fails_in", None) == "collate_fn":
+        elif w.fails_in == "collate_fn":
             collate = w.collate
         args = {
             "shuffle": w.shuffle,
@@ -141,13 +141,11 @@ class Session:
             "tail": w.tail,
             "workers": x.workers,
             "prefetch": x.prefetch,
-        }
-        args |= {
-            "snapshot_every": x.interval or 1,
-            "persistent": bool(x.persistent),
+            "snapshot_every": x.interval,
+            "persistent": x.persistent,
             "collate": collate,
+            "context": x.start_method,
         }
-        args |= {"context": x.start_method or "fork"}
         if w.kind != "map" and x.lanes:
             args["lanes"] = x.lanes
         if w.stream == "divided":
@@ -202,23 +200,20 @@ class Adapter:
                 "named epochs",
                 "failing states",
             ),
-            "reasons": {},
             "kinds": ("map", "iterable", "stateful_iterable", "stateful_map"),
             "codecs": ("pickle", "torch", "json"),
         }
 
     def declines(self, w, x):
         """Return why a cell is not offered, or None."""
-        if w.shuffle and w.kind != "map" and w.kind != "stateful_map":
+        if w.shuffle and w.kind not in ("map", "stateful_map"):
             return "streams are not shuffled"
         if w.tail == "rollover" and w.kind not in ("map", "stateful_map"):
             return "streams do not roll over"
         if w.sampler:
             return "no samplers of the user's"
-        if (x.world or 1) > 1 or w.ranks:
+        if x.world > 1 or w.ranks:
             return "one rank only"
-        if x.lanes == 0:
-            return "a stream has at least one lane"
         return None
 
     def prepare(self, w, root):

@@ -6,7 +6,7 @@ from tideway_workers import Crew, Pool, Solo
 
 
 class Track:
-    """What was delivered of a lane: its snapshot `at` a batch, and the batches `since`."""
+    """A lane's place: its snapshot `at` a batch, and the batches delivered `since`."""
 
     def __init__(self, snap=None, at=0, since=0, errors=(), done=False):
         self.snap, self.at, self.since, self.errors, self.done = snap, at, since, list(errors), done

@@ -1,4 +1,4 @@
-"""What hosts the lanes of an epoch: worker processes, or the caller's own process."""
+"""The hosts of an epoch's lanes: worker processes, or the caller's own process."""
 
 import contextlib
 import multiprocessing as mp
@@ -21,10 +21,11 @@ def _portable(exc):
     """The exception, or one that says the same if it cannot cross a process."""
     text = "".join(traceback.format_exception(exc))
     try:
-        exc.add_note("in a worker:\n" + text)
+        if hasattr(exc, "add_note"):  # Python 3.11 and newer
+            exc.add_note("in a worker:\n" + text)
         pickle.loads(pickle.dumps(exc))
         return exc
-    except Exception:
+    except Exception:  # a user's exception may fail to be pickled in any way
         return RuntimeError(f"{type(exc).__name__} in a worker: {exc}\n{text}")
 
 

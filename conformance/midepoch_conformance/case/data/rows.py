@@ -33,7 +33,7 @@ from midepoch_conformance.case.data.sources import (
 )
 from midepoch_conformance.case.data.trees import MAKERS, change, spelled, tree_at
 
-__all__ = ["Rows", "WorkloadError"]
+__all__ = ["EMPTY_AT", "Rows", "WorkloadError"]
 
 EMPTY_AT = 4
 """The position at which a state that shrinks is empty: a loader may not take it for none."""

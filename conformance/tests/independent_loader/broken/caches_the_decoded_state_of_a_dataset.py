@@ -1,7 +1,7 @@
 """Decoded snapshots are cached, so that a state at every step costs little.
 
-Two states between two snapshots share the dataset's tree. Who rewrites one (flattens it, moves
-tensors) changes the next one that the loader gives.
+Two states between two snapshots share the dataset's tree. A user who rewrites one (flattens it,
+moves tensors) changes the next one that the loader gives.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""Where there is one lane it uses the dataset itself instead of a copy of its own.
+"""A single lane uses the dataset itself instead of a copy of its own.
 
 A dataset that keeps something from epoch to epoch then goes on with it in the run, and a resume
 into a later epoch, or a load into a used loader, differs.
