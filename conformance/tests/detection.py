@@ -8,6 +8,7 @@ kept in a file as they come: an interrupted run goes on where it stopped.
     python conformance/tests/detection.py                              every mutant, quick
     python conformance/tests/detection.py --untuned --profile quick full
     python conformance/tests/detection.py NAME... --family costs
+    python conformance/tests/detection.py --broken FOLDER              another loader's
     python conformance/tests/detection.py --untuned --summary docs/assets/detection.json
 
 A failure counts only if the sound loader that the mutant was made of passes the same case.
@@ -50,10 +51,20 @@ from midepoch_conformance.run.settings import Settings
 from midepoch_conformance.run.summary import unjudged
 from midepoch_conformance.verdict.results import CaseResult, failing
 
-__all__ = ["UNTUNED", "Mutant", "Result", "playing", "tuned", "untuned"]
+__all__ = [
+    "INDEPENDENT",
+    "UNTUNED",
+    "Mutant",
+    "Result",
+    "independent",
+    "playing",
+    "tuned",
+    "untuned",
+]
 
 HERE = Path(__file__).resolve().parent
 UNTUNED = HERE / "untuned"
+INDEPENDENT = HERE / "independent_loader" / "broken"
 PROFILES = ("quick", "full")
 BEFORE = UNTUNED / "after.json"
 """The figures of the last run."""
@@ -82,6 +93,9 @@ class Mutant:
     @property
     def sound(self) -> str:
         """The loader that it was made of."""
+        own = self.path.parent.parent / "adapter.py"
+        if own.exists():
+            return f"{own}:Adapter"
         if self.edits or self.path.parent != UNTUNED:
             return "reference" if self.torch else f"{traceability.MUTANTS}/base.py:Adapter"
         return f"{UNTUNED}/sound.py:{self.name}"
@@ -146,6 +160,11 @@ def tuned() -> dict[str, Mutant]:
 def untuned() -> dict[str, Mutant]:
     """Return the mutants that nobody tuned the suite to, by their names."""
     return _in_folder(UNTUNED, "")
+
+
+def independent(folder: Path = INDEPENDENT) -> dict[str, Mutant]:
+    """Return the broken versions of another loader, whose adapter lies above them."""
+    return _in_folder(folder, "another loader")
 
 
 def _in_folder(folder: Path, family: str) -> dict[str, Mutant]:
@@ -348,6 +367,7 @@ def main() -> None:
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help="mutants; all of them if none")
     parser.add_argument("--untuned", action="store_true", help="only those of the folder untuned")
+    parser.add_argument("--broken", type=Path, metavar="FOLDER", help="only those of a folder")
     parser.add_argument("--family", action="append", default=[], help="only this sort of bug")
     parser.add_argument("--profile", nargs="+", default=["quick"], choices=PROFILES)
     parser.add_argument(
@@ -357,10 +377,14 @@ def main() -> None:
     parser.add_argument("--kept", type=Path, default=Path("detection.jsonl"), metavar="FILE")
     parser.add_argument("--summary", type=Path, metavar="FILE", help="write all of it as JSON")
     options = parser.parse_args()
-    known = untuned() if options.untuned else {**tuned(), **untuned()}
+    known = {**tuned(), **untuned(), **independent()}
+    if options.broken:
+        known = independent(options.broken)
+    elif options.untuned:
+        known = {**untuned(), **independent()}
     unknown = [name for name in options.names if name not in known]
     if unknown:
-        sys.exit(f"there is no mutant {', '.join(unknown)}: each is a file of mutants or untuned")
+        sys.exit(f"there is no mutant {', '.join(unknown)}: each is a file")
     chosen = [known[name] for name in options.names or known]
     chosen = [m for m in chosen if not options.family or m.family in options.family]
     made = summary(measured(chosen, options.profile, options.kept, options.missed, options.jobs))

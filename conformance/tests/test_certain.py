@@ -20,6 +20,7 @@ from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.trace import Fault, SessionTrace, Trace
 from midepoch_conformance.errors import CheckError
 from midepoch_conformance.host.faults import hang
+from midepoch_conformance.host.system.deadline import BUSY, SPINS, STANDS
 from midepoch_conformance.host.system.stacks import innermost, signature
 from midepoch_conformance.judges import applicable
 from midepoch_conformance.playing import runner
@@ -36,6 +37,7 @@ from midepoch_conformance.verdict.results import CaseResult
 LIMIT = 0.4
 CUT = written.case("cut", "take 1, save s", "load s, drain")
 OTHER = written.case("cut", "take 2, save s", "load s, drain")
+DEADLY = dataclasses.replace(CUT, workload=dataclasses.replace(CUT.workload, die_at=1))
 
 
 def stacks(file: str, line: int, function: str = "wait") -> str:
@@ -50,11 +52,12 @@ def line_of(path: Path, text: str) -> int:
 class Clock:
     """Plays cases that need some time; a session that has less is late."""
 
-    limit = 1.0
+    limit, phase = 1.0, "next"
 
-    def __init__(self, needs: float, at: str = "a.py", *, busy: bool = False) -> None:
-        self.needs, self.at, self.busy = needs, at, busy
+    def __init__(self, needs: float, at: str = "a.py", *, did: str = STANDS) -> None:
+        self.needs, self.at, self.did = needs, at, did
         self.limits: list[float] = []
+        self.most: list[float] = []
 
     def play(
         self,
@@ -65,9 +68,10 @@ class Clock:
     ) -> Trace:
         limit = self.limit if limit is None else limit
         self.limits.append(limit)
+        self.most.append(most)
         fault = None
         if limit < self.needs:
-            fault = hang("next", limit, stacks(f"/home/me/{self.at}", 5), self.busy)
+            fault = hang(self.phase, limit, stacks(f"/home/me/{self.at}", 5), self.did)
         return Trace(case.id, [SessionTrace([], fault, min(limit, self.needs))])
 
 
@@ -166,13 +170,35 @@ def test_a_slow_play_beside_a_known_hang_has_five_limits() -> None:
 
 
 def test_a_play_that_works_without_an_end_is_not_judged() -> None:
-    clock, hangs = Clock(needs=float("inf"), busy=True), Hangs(5.0)
+    # Of a dead worker's loader, too, if it fetches something, or if the caller waits for no batch.
+    for case, did, at in (
+        (CUT, BUSY, "next"),
+        (CUT, SPINS, "next"),
+        (DEADLY, BUSY, "next"),
+        (DEADLY, SPINS, "load"),
+    ):
+        clock, hangs = Clock(needs=float("inf"), did=did), Hangs(5.0)
+        clock.phase = at
+        plays = Plays(clock, Turns(), hangs)
+        for _ in range(2):
+            with pytest.raises(RunnerError, match="still at work") as caught:
+                plays.play(case)
+            assert "--timeout" in caught.value.hint
+        assert clock.limits == [1, 25, 1]
+        assert clock.most == [4, 1, 4]
+
+
+def test_a_loader_that_only_polls_for_a_dead_worker_hangs() -> None:
+    clock, hangs = Clock(needs=float("inf"), did=SPINS), Hangs(5.0)
     plays = Plays(clock, Turns(), hangs)
     for _ in range(2):
-        with pytest.raises(RunnerError, match="still at work") as caught:
-            plays.play(CUT)
-        assert "--timeout" in caught.value.hint
-    assert clock.limits == [1, 25, 1]
+        assert plays.play(DEADLY).hangs
+    # A known place has no proof of its own, and none of its plays has time for one.
+    assert (clock.limits, clock.most) == ([1, 25, 1], [4, 1, 1])
+    clock.at = "elsewhere.py"
+    with pytest.raises(RunnerError, match="still at work"):
+        plays.play(CUT)
+    assert clock.most[3:] == [4, 1]
 
 
 def test_only_so_many_places_are_looked_for() -> None:

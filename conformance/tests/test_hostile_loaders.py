@@ -29,11 +29,11 @@ BOUND = 120.0
 AT = dict(zip(hostile.PLACES, ("open", "iter", "next", "state", "load", "close"), strict=True))
 """The calls of a session as a fault names them."""
 
-HANG, BUSY, CLEAN = ("hang", "hang"), ("hang", "busy"), None
+HANG, SPINS, CLEAN = ("hang", "hang"), ("hang", "spins"), None
 ENDS: dict[str, tuple[str, str] | None] = {
     "hangs": HANG,
     "hangs_deaf": HANG,
-    "spins": BUSY,
+    "spins": SPINS,
     "stops": HANG,
     "exits": ("crash", "exit status 5"),
     "exits_well": ("crash", "exit status 0"),

@@ -10,12 +10,10 @@ from types import TracebackType
 
 from midepoch_conformance.case.trace import Fault
 from midepoch_conformance.case.workload import WorkloadError
+from midepoch_conformance.host.system.deadline import BUSY, SPINS, STANDS
 from midepoch_conformance.host.system.stacks import innermost
 
-__all__ = ["BUSY", "ENDLESS", "crash", "fault_of", "from_outside", "hang", "is_late"]
-
-BUSY = "busy"
-"""The type of a hang whose processes still made progress when they were killed."""
+__all__ = ["ENDLESS", "crash", "fault_of", "from_outside", "hang", "is_late"]
 
 ENDLESS = "endless epoch"
 """The type of a hang of an epoch that delivers batches without an end."""
@@ -46,25 +44,25 @@ def fault_of(error: BaseException, at: str, own: Collection[str], kind: str = "r
     )
 
 
-def hang(at: str, limit: float, stacks: str = "", busy: bool = False) -> Fault:
+def hang(at: str, limit: float, stacks: str = "", did: str = STANDS) -> Fault:
     """Return the fault of a session that did not end within its limit.
 
     Args:
         at: the phase.
         limit: the seconds that it had.
         stacks: the places of its processes, as ``stacks.ask`` tells.
-        busy: whether they still made progress.
+        did: what they did meanwhile, as :class:`Deadline` tells.
     """
     line = innermost(stacks)
     words = f"no end within {limit:g} s: killed{f' at {line}' if line else ''}"
-    if busy:
+    if did != STANDS:
         words = words.replace("no end", "still at work, and no end", 1)
-    return Fault("hang", BUSY if busy else "hang", message=words, traceback=stacks, at=at)
+    return Fault("hang", did, message=words, traceback=stacks, at=at)
 
 
 def is_late(fault: Fault) -> bool:
     """Return whether a clock alone made this a fault."""
-    return fault.kind == "hang" and fault.type in ("hang", BUSY)
+    return fault.kind == "hang" and fault.type in (STANDS, SPINS, BUSY)
 
 
 def crash(at: str, status: int | None, output: str = "") -> Fault:

@@ -222,7 +222,7 @@ class Host:
             "outcome": outcome,
             "status": status,
             "fit": True,
-            "busy": deadline.busy,
+            "did": deadline.did,
             "stacks": where,
         }
         complaint = os.path.join(folder, "failed")

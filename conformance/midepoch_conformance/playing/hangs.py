@@ -42,6 +42,8 @@ class Hangs:
         self._set = timeout is not None
         self.limit = self.LEAST if timeout is None else timeout
         """The seconds that a session has."""
+        self.polls = False
+        """Whether a case polls without an end for a worker that is dead."""
         self._needed = 0.0
         self._known: dict[object, bool] = {}
         self._proven: dict[str, str] = {}

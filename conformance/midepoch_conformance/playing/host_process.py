@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from midepoch_conformance.host.system import stacks
-from midepoch_conformance.host.system.deadline import Deadline
+from midepoch_conformance.host.system.deadline import STANDS, Deadline
 from midepoch_conformance.host.system.processes import end_marked, living, piped
 
 __all__ = ["HostLostError", "HostProcess", "RunnerError", "too_old"]
@@ -41,8 +41,8 @@ class RunnerError(RuntimeError):
 class HostLostError(RunnerError):
     """A host died or did not answer in time."""
 
-    busy = False
-    """Whether a late host still made progress."""
+    did = STANDS
+    """What a late host did meanwhile, as :class:`Deadline` tells."""
     stacks = ""
     """The places at which the processes of a late host stood."""
 
@@ -150,7 +150,7 @@ class HostProcess:
     def _late(self, op: str, deadline: Deadline) -> HostLostError:
         """Return the error of a host that did not answer in time, with where it stood."""
         lost = self._lost(op, late=True)
-        lost.busy = deadline.busy
+        lost.did = deadline.did
         if deadline.folder is not None:
             pid = self.process.pid
             lost.stacks = stacks.ask([pid, *(living(pid) or ())], deadline.folder)

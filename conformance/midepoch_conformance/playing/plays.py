@@ -8,8 +8,10 @@ The rule: a session that is late is no hang yet.
    printed line), it has up to four times as long.
 2. A case with a late session is played once more, with five limits a session and no other play on
    the machine. If it ends, that play counts, and all first plays have twice the time that it took.
-   If its processes stood still, the case hangs. If they still worked, the case is not judged:
-   nobody can tell slow from endless.
+   If its processes stood still, the case hangs. So it does if they waited for a batch, in a session
+   in which a worker dies, and only used the processor for three limits: no batch, no fetch.
+   Otherwise they still worked, and the case is not judged: nobody can tell slow from endless. Once
+   a case hangs so, first plays with such a session have no longer time while they work.
 3. The places at which a play hangs are remembered: the files and functions of all threads. From
    then on a play that is late at such a place hangs without a proof of its own, if each requirement
    that it fails has been failed by a hang with one. The case that a failure shows has one, too.
@@ -20,12 +22,13 @@ The rule: a session that is late is no hang yet.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.trace import Fault, Trace
-from midepoch_conformance.host.faults import BUSY, is_late
+from midepoch_conformance.host.faults import is_late
+from midepoch_conformance.host.system.deadline import BUSY, SPINS, Deadline
 from midepoch_conformance.host.system.stacks import shortened
 from midepoch_conformance.playing.hangs import Hangs
 from midepoch_conformance.playing.host_process import RunnerError
@@ -60,11 +63,28 @@ class Played:
 
 def late(trace: Trace) -> Fault | None:
     """Return the fault of a trace that a clock alone made one; None if it has none."""
-    for session in trace.sessions:
+    return next((fault for _, fault in _late(trace)), None)
+
+
+def polls(case: Case, trace: Trace) -> bool:
+    """Return whether a late session only uses the processor, to wait for a worker that is dead."""
+    return any(
+        fault.type == SPINS and fault.at in ("iter", "next") and loses_a_worker(case, session)
+        for session, fault in _late(trace)
+    )
+
+
+def loses_a_worker(case: Case, session: int) -> bool:
+    """Return whether a worker dies in this session of a case."""
+    workload = case.session_workload(session)
+    return workload.die_at is not None or bool(workload.exits_at)
+
+
+def _late(trace: Trace) -> Iterator[tuple[int, Fault]]:
+    for index, session in enumerate(trace.sessions):
         for fault in (session.fault, *(event.fault for event in session.events)):
             if fault is not None and is_late(fault):
-                return fault
-    return None
+                yield index, fault
 
 
 class Plays:
@@ -140,7 +160,8 @@ class Plays:
                     "places: it is not judged",
                     "mend the other hangs first",
                 )
-            busy = sure.type == BUSY
+            hangs.polls |= polls(case, trace)
+            busy = sure.type in (SPINS, BUSY) and not polls(case, trace)
             hangs.note(fault, busy)
             hangs.note(sure, busy)
             if not busy:
@@ -159,6 +180,8 @@ class Plays:
     def _once(
         self, case: Case, lengths: Sequence[int] | None, limit: float, *, alone: bool
     ) -> Played:
+        deadly = any(loses_a_worker(case, i) for i in range(len(case.sessions)))
+        most = 1 if deadly and self._hangs.polls else Deadline.MOST
         with self._turns.turn(alone or self.alone) as turn:
-            trace = self._engine.play(case, lengths, limit)
+            trace = self._engine.play(case, lengths, limit, most)
         return Played(trace, turn.company)

@@ -28,7 +28,7 @@ from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.host.faults import crash, hang
 from midepoch_conformance.host.job import CLOSING, Job
 from midepoch_conformance.host.session.journal import read_journal
-from midepoch_conformance.host.system.deadline import Deadline
+from midepoch_conformance.host.system.deadline import STANDS, Deadline
 from midepoch_conformance.host.system.stacks import innermost
 from midepoch_conformance.host.system.surroundings import SHARED
 from midepoch_conformance.playing.host_process import (
@@ -249,7 +249,7 @@ class Runner:
                     shutil.rmtree(job.folder, ignore_errors=True)
                     continue
                 answer = {"outcome": "limit" if lost.late else "died", "status": lost.status}
-                answer |= {"busy": lost.busy, "stacks": lost.stacks}
+                answer |= {"did": lost.did, "stacks": lost.stacks}
             break
         session, end = read_journal(job.journal)
         if not end.done:
@@ -405,7 +405,7 @@ def _add_ending(
         # All steps are done: no requirement is about the end of a loader that nobody closed.
         return
     if answer["outcome"] == "limit":
-        fault = hang(phase, limit, answer.get("stacks", ""), answer.get("busy", False))
+        fault = hang(phase, limit, answer.get("stacks", ""), answer.get("did", STANDS))
     else:
         output = ""
         with contextlib.suppress(FileNotFoundError):

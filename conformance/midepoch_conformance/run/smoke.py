@@ -9,7 +9,8 @@ from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.trace import Fault
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.errors import CheckError
-from midepoch_conformance.host.faults import BUSY, ENDLESS, is_late
+from midepoch_conformance.host.faults import ENDLESS, is_late
+from midepoch_conformance.host.system.deadline import BUSY, SPINS
 from midepoch_conformance.playing.bench import Bench
 from midepoch_conformance.playing.runner import RunnerError
 from midepoch_conformance.verdict.finding import in_words
@@ -111,7 +112,7 @@ def smallest(offer: Offer, kind: str, workers: int) -> Case:
 
 def _hint(fault: Fault, function: bool) -> str:
     own = users_lines(fault.traceback)
-    if function and fault.type in (BUSY, ENDLESS):
+    if function and fault.type in (BUSY, SPINS, ENDLESS):
         end = "cut the epoch in the function, after some batches, if its data has no end"
         more = "use less data if it is only slow, or give it more time: --timeout SECONDS"
         return f"{own}\n{end}\n{more}".strip()

@@ -8,7 +8,11 @@ import time
 
 from midepoch_conformance.host.system.processes import processor_time
 
-__all__ = ["Deadline"]
+__all__ = ["BUSY", "SPINS", "STANDS", "Deadline"]
+
+STANDS, SPINS, BUSY = "hang", "spins", "busy"
+"""What a process did whose time was up: nothing; nothing but use the processor; it delivered or
+fetched something, or printed a line, or nobody looked long enough to know."""
 
 
 class Deadline:
@@ -33,11 +37,11 @@ class Deadline:
     ) -> None:
         self.pid, self.limit, self.folder, self.most = pid, limit, folder, most
         self.began = time.monotonic()
-        # The first look comes before the last quarter of the limit.
-        self.looks = self.began + 0.75 * limit
+        self.looks = self.began + 0.25 * limit
         self.used: tuple[float, int] | None = None
-        self.busy = False
-        """Whether the process still made progress when its time was up."""
+        self._delivered: int | None = None
+        self.did = BUSY
+        """What the process did before its time was up: STANDS, SPINS or BUSY."""
 
     def left(self) -> float:
         """Return the seconds until the next look; 0 when the time is up."""
@@ -45,22 +49,28 @@ class Deadline:
         if now < self.looks:
             return self.looks - now
         used, before = (processor_time(self.pid), _bytes_in(self.folder)), self.used
-        if before is not None:
+        delivered = _bytes_in(self.folder, but="output")
+        if before is None:
+            self._delivered = delivered
+        else:
             worked = used[0] - before[0] >= self._WORKING * 0.25 * self.limit
-            self.busy = worked or used[1] != before[1]
-            if not self.busy or now >= self.began + self.most * self.limit:
+            busy = worked or used[1] != before[1]
+            idle = self.folder is not None and delivered == self._delivered
+            self.did = (SPINS if idle else BUSY) if busy else STANDS
+            limits = (now - self.began) / self.limit
+            if limits >= (self.most if busy else 1):
                 return 0.0
         self.used, self.looks = used, now + 0.25 * self.limit
         return self.looks - now
 
 
-def _bytes_in(folder: str | None) -> int:
-    """Return the size of a folder's own files."""
+def _bytes_in(folder: str | None, but: str = "") -> int:
+    """Return the size of a folder's own files but one."""
     total = 0
     if folder is not None:
         with contextlib.suppress(OSError), os.scandir(folder) as entries:
             for entry in entries:
                 with contextlib.suppress(OSError):
-                    if entry.is_file(follow_symlinks=False):
+                    if entry.name != but and entry.is_file(follow_symlinks=False):
                         total += entry.stat(follow_symlinks=False).st_size
     return total
