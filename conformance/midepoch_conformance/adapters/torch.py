@@ -65,7 +65,7 @@ class Adapter:
             "persistent": (False, True),
             "extras": (
                 *("streams", "samplers", "set_epoch", "growing", "arrays", "payloads"),
-                *("unbatched", "world"),
+                *("unbatched", "world", "many workers"),
             ),
             "reasons": {
                 "orders": "this version of torch has no argument in_order",

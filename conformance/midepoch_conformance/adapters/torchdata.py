@@ -100,6 +100,7 @@ EXTRAS = (
     *("streams", "trees", "iterator state", "samplers", "set_epoch", "growing", "arrays"),
     "payloads",
     *("set streams", "collating", "failing collate", "getitems", "beside", "asked again"),
+    "many workers",
     *("unbatched", "set up", "world", "unordered states"),
 )
 HAS_ORDERS = "in_order" in inspect.signature(StatefulDataLoader).parameters

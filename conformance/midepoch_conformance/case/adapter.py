@@ -85,6 +85,7 @@ EXTRAS = {
     "set streams": "streams whose epoch the user sets",
     "beside": "other loaders in the same process",
     "asked again": "iterators that are asked for more after their end",
+    "many workers": "more workers than it counts",
     "named epochs": "loaders whose caller names the next epoch",
     "process group": "ranks of a process group that run at the same time",
 }

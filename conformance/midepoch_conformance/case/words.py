@@ -70,6 +70,7 @@ _TREES = {
     "mutated": "a tree that it changes in place",
     "values": "a tree of unusual numbers and texts",
     "objects": "a tree of named tuples, queues and dates",
+    "large": "a text of 300,000 characters",
 }
 _SAMPLERS = {
     "random": "a RandomSampler of the user's with a generator of its own",

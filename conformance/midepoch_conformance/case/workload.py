@@ -32,8 +32,8 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "stream": (*sources.SOURCES, *published.STREAMS),
     "state_at": ("dataset", "iterator", "both"),
     "fails_in": ("dataset", "collate_fn"),
-    "tree": ("", *trees.TREES),
-    "payload": ("", *trees.TREES),
+    "tree": ("", *trees.MAKERS),
+    "payload": ("", *trees.MAKERS),
     "ranks": ("", "shared", "cut anew", "dealt"),
     "sampler": ("", "random", "replacement", "subset", "weighted", "distributed",
                 *samplers.SAMPLERS, *published.ORDERS),
@@ -77,7 +77,7 @@ class Workload(Rows):
     up."""
 
     tree: str = ""
-    """The tree that a Stateful dataset adds to its state, one of :data:`trees.TREES`."""
+    """The tree that a Stateful dataset adds to its state, one of :data:`trees.MAKERS`."""
 
     fail_at: int | None = None
     """The sample that raises :class:`WorkloadError`; -1: the dataset itself does, when a lane is
@@ -136,7 +136,7 @@ class Workload(Rows):
     """
 
     payload: str = ""
-    """The tree that each row ends with, one of :data:`trees.TREES`; a trace has its fingerprint."""
+    """The tree that each row ends with, one of `trees.MAKERS`; a trace has its fingerprint."""
 
     data: str = ""
     """The text that identifies the data, for loaders that record it in their states."""

@@ -71,6 +71,16 @@ _KEPT = (
     # A state that is empty is a state all the same.
     "work tree: kind=stateful_iterable batch_size=2 tree=shrinking; take 2, save s"
     " | load s, drain, drain",
+    # States of twelve workers, by whose names "10" comes before "2".
+    "work cut: kind=stateful_iterable n=40 batch_size=1 epochs=2 workers=12; take 17, save s"
+    " | load s, drain, drain",
+    "work cut: kind=stateful_map n=40 batch_size=1 epochs=2 workers=12; take 17, save s"
+    " | load s, drain, drain",
+    # States that are larger than what a pipe takes at once.
+    "work tree: kind=stateful_iterable n=20 batch_size=2 tree=large workers=2; take 5, save s"
+    " | load s, drain, drain",
+    "work tree: kind=stateful_map n=20 batch_size=2 tree=large workers=2; take 5, save s"
+    " | load s, drain, drain",
 )
 """The cases; a comment before each says what it found."""
 

@@ -214,7 +214,8 @@ _WRITES = ("save", "recode")
 
 
 def _execution(x: Execution, offer: Offer) -> str | None:
-    if x.workers not in offer.workers:
+    many = "many workers" in offer.extras and x.workers > max(offer.workers, default=0) > 0
+    if x.workers not in offer.workers and not many:
         return _why(offer, "workers", f"{x.workers} workers are not offered")
     # A loader with only one start method is played with that method.
     if x.workers and len(offer.start_methods) > 1 and x.start_method not in offer.start_methods:

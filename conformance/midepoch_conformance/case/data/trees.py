@@ -25,7 +25,7 @@ __all__ = [
 
 TREES = ("plain", "containers", "arrays", "tensors", "growing", "shrinking", "mutated", "values",
          "objects")  # fmt: skip
-"""The names of the trees; :func:`tree_at` makes one."""
+"""The names of the trees that are drawn."""
 
 CODECS: dict[str, tuple[str, ...]] = {
     "containers": ("pickle", "torch", "bytes"),
@@ -156,6 +156,11 @@ def _objects(position: int) -> dict[str, Any]:
     }
 
 
+def _large(position: int) -> dict[str, Any]:
+    # More than a pipe or a socket takes at once.
+    return {"text": f"{position:05} " * 50_000}
+
+
 _MOST = 40
 """More than any position at which a tree is asked for."""
 
@@ -170,7 +175,9 @@ MAKERS: dict[str, Callable[[int], Any]] = {
     "mutated": _growing,
     "values": _values,
     "objects": _objects,
+    "large": _large,
 }
+"""The functions that make the trees."""
 
 
 def change(tree: Any, into: Any) -> None:
