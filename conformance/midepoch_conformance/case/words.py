@@ -179,6 +179,8 @@ def describe_workload(w: Workload) -> str:
         words.append("fetched a batch at once")
     if w.width > 1:
         words.append(f"each an array of {w.width} numbers")
+    if w.falsy:
+        words.append("the first 8 of them false values such as None, which become rows later")
     if w.payload:
         words.append(f"each with {_TREES[w.payload]}")
     if w.tree:

@@ -167,6 +167,9 @@ class Workload(Rows):
     """Whether a dataset with random access gives all samples of a batch at once
     (``__getitems__``)."""
 
+    falsy: bool = False
+    """Whether the first samples are false values, such as None: ``collate`` makes rows of them."""
+
     fails_in: str = "dataset"
     """The user's code that raises for the sample ``fail_at``: ``"dataset"``, or ``"collate_fn"``,
     which the adapter then takes from :meth:`collate`."""
@@ -228,12 +231,13 @@ class Workload(Rows):
             f"{self.private[0]} generator" if self.private else "",
             f"{self.sampler} sampler" if self.sampler else "",
             "drawing collate_fn" if self.collated else "",
-            "failing collate_fn" if self.fails_in == "collate_fn" else "",
+            "failing collate_fn" if self.fails_in == "collate_fn" and not self.falsy else "",
             "batches fetched at once" if self.getitems else "",
             "other lengths" if self.grow else "",
             "rolled over" if self.tail == "rollover" else "",
             "arrays" if self.width > 1 else "",
             f"rows with {self.payload}" if self.payload else "",
+            "false samples" if self.falsy else "",
             "uneven workers" if self.gate else "",
             "" if self.batch_size else "without batches",
             "states that cannot be taken" if self.unsaved else "",

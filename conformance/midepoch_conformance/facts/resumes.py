@@ -310,7 +310,7 @@ def _of_workload(w: Workload) -> Iterator[Fact]:
         yield ("reached", "normal numbers and 32 bits")
     unusual = {
         "a sample that raises": w.fail_at is not None and w.fails_in == "dataset",
-        "a collate_fn that raises": w.fails_in == "collate_fn",
+        "a collate_fn that raises": w.fails_in == "collate_fn" and w.fail_at is not None,
         "a length that changes": w.grow != 0,
         "a collate_fn that draws": w.collated,
         "batches fetched at once": w.getitems,

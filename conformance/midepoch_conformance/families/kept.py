@@ -71,6 +71,11 @@ _KEPT = (
     # A state that is empty is a state all the same.
     "work tree: kind=stateful_iterable batch_size=2 tree=shrinking; take 2, save s"
     " | load s, drain, drain",
+    # Samples such as None, 0.0 and "" are samples.
+    "whole: falsy=true fails_in=collate_fn; drain, drain",
+    "whole: kind=iterable batch_size=2 falsy=true fails_in=collate_fn workers=2; drain, drain",
+    "work cut: kind=stateful_iterable batch_size=3 falsy=true fails_in=collate_fn; take 1, save s"
+    " | load s, drain, drain",
     # States of twelve workers, by whose names "10" comes before "2".
     "work cut: kind=stateful_iterable n=40 batch_size=1 epochs=2 workers=12; take 17, save s"
     " | load s, drain, drain",

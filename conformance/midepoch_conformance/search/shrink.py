@@ -51,6 +51,7 @@ _WORKLOAD_DEFAULTS: dict[str, Any] = {
     "skips": False,
     "checked": False,
     "ends": False,
+    "falsy": False,
 }
 _OF_EXECUTIONS = (
     "persistent", "prefetch", "start_method", "interval", "lanes", "worker_kind", "in_order",

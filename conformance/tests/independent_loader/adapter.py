@@ -195,6 +195,7 @@ class Adapter:
                 "getitems",
                 "beside",
                 "asked again",
+                "many workers",
                 "unbatched",
                 "set up",
                 "named epochs",

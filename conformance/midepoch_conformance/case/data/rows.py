@@ -38,6 +38,9 @@ __all__ = ["EMPTY_AT", "Rows", "WorkloadError"]
 EMPTY_AT = 4
 """The position at which a state that shrinks is empty: a loader may not take it for none."""
 
+FALSE: tuple[Callable[[], Any], ...] = (type(None), bool, float, str, tuple, list, dict, bytes)
+"""The types of the first samples where samples are false: each has one false value."""
+
 PATIENCE = 3.0
 """Seconds that a sample waits at its gate; then it continues anyway."""
 
@@ -141,6 +144,7 @@ class Rows:
     dies_again: bool
     width: int
     payload: str
+    falsy: bool
     begun: tuple[float, ...] = ()
     """The draws from when a lane's dataset was set up, for ``stream="set up"``."""
     epoch: int = 0
@@ -218,15 +222,21 @@ class Rows:
             import numpy
 
             return numpy.full(self.width, i)
+        if self.falsy and i < len(FALSE):
+            return FALSE[i]()
         start = self.begun if self.kind == "map" and self.stream == "set up" else ()
         return [i, *self.drawn(rng), *([tree_at(self.payload, i)] if self.payload else []), *start]
 
     def collate(self, rows: list[Any]) -> list[Any]:
         """Return the rows as a batch, unless they hold the sample that cannot be collated.
 
+        False samples become rows here.
+
         Raises:
             WorkloadError: they do, for ``fails_in="collate_fn"``.
         """
+        if self.falsy:
+            rows = [row or [FALSE.index(type(row))] for row in rows]
         if any(row[0] == self.fail_at for row in rows):
             self._fail()
         return list(rows)
