@@ -172,7 +172,7 @@ def usual_length(w: Workload, x: Execution, epoch: int = 0) -> int:
         carried = sum(sum(_shares(w, x, earlier)) for earlier in range(epoch)) % w.batch_size
         return (sum(shares) + carried) // w.batch_size
     # A user's batch sampler makes any batches, and all of them are kept.
-    keeps = w.tail == "keep" or w.sampler == "batches"
+    keeps = w.tail == "keep" or w.sampler in ("batches", "arrays")
     extra = w.batch_size - 1 if keeps else 0
     return sum((share + extra) // w.batch_size for share in shares)
 

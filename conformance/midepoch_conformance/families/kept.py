@@ -76,6 +76,9 @@ _KEPT = (
     "whole: kind=iterable batch_size=2 falsy=true fails_in=collate_fn workers=2; drain, drain",
     "work cut: kind=stateful_iterable batch_size=3 falsy=true fails_in=collate_fn; take 1, save s"
     " | load s, drain, drain",
+    # Indices that are no Python integers, and batches of them that are no lists.
+    "cut: sampler=integers; take 1, save s | load s, drain, drain",
+    "cut: sampler=arrays epochs=2 workers=2; take 2, save s | load s, drain, drain",
     # States of twelve workers, by whose names "10" comes before "2".
     "work cut: kind=stateful_iterable n=40 batch_size=1 epochs=2 workers=12; take 17, save s"
     " | load s, drain, drain",

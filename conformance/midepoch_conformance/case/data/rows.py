@@ -178,7 +178,7 @@ class Rows:
     @property
     def gives_batches(self) -> bool:
         """Whether the sampler gives batches of indices."""
-        return self.sampler == "batches" or self.sampler in BATCHES
+        return self.sampler in ("batches", "arrays", *BATCHES)
 
     @property
     def sets_epoch(self) -> bool:

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from typing import Any
 
 __all__ = [
-    "SAMPLERS", "Batches", "Custom", "Drawing", "Keys", "Permuting", "Prepared", "Raising",
-    "Stateful", "Wrapped",
+    "SAMPLERS", "Arrays", "Batches", "Custom", "Drawing", "Integers", "Keys", "Permuting",
+    "Prepared", "Raising", "Stateful", "Wrapped",
 ]  # fmt: skip
 
 
@@ -241,9 +241,40 @@ class Raising:
         return place
 
 
+class Integers:
+    """A user's sampler that gives NumPy's integers, which a generator of NumPy's shuffles."""
+
+    def __init__(self, w: Any) -> None:
+        import numpy
+
+        self.n, self.generator = w.n, numpy.random.default_rng(w.seed)
+
+    def __len__(self) -> int:
+        return int(self.n)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.generator.permutation(self.n))
+
+
+class Arrays:
+    """A user's batch sampler that gives arrays, which a generator of NumPy's shuffles."""
+
+    def __init__(self, w: Any) -> None:
+        import numpy
+
+        self.n, self.size, self.generator = w.n, w.batch_size, numpy.random.default_rng(w.seed)
+
+    def __len__(self) -> int:
+        return int(-(-self.n // self.size))
+
+    def __iter__(self) -> Iterator[Any]:
+        order = self.generator.permutation(self.n)
+        return (order[i : i + self.size] for i in range(0, self.n, self.size))
+
+
 SAMPLERS: dict[str, Any] = {
     "custom": Custom, "batches": Batches, "stateful": Stateful, "wrapped": Wrapped, "keys": Keys,
     "prepared": Prepared, "drawing": Drawing, "permuting": Permuting,
-    "raising": Raising,
+    "raising": Raising, "integers": Integers, "arrays": Arrays,
 }  # fmt: skip
 """The samplers that are the user's own; all others are torch's."""
