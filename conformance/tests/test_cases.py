@@ -79,7 +79,7 @@ def test_budgets() -> None:
 
     At most 245 cases with workers in quick and 746 in full, as both profiles are planned.
     """
-    for table, inline, multi in ((QUICK, 772, 252), (FULL, 2503, 753)):
+    for table, inline, multi in ((QUICK, 784, 254), (FULL, 2515, 755)):
         played = [c for c in table if reason_not_offered(c, EVERYTHING) is None]
         count = sum(map(tables.has_workers, played))
         assert count <= multi
@@ -100,6 +100,8 @@ def test_a_session_differs_from_its_neighbour_in_its_surroundings(
         "payloads",
     }  # uninterrupted runs, with equal surroundings on purpose
     for c in table:
+        if c.probe == "after a refusal" and c.workload.adopts:
+            continue  # the loader draws its seed from its surroundings
         for one, other in zip(c.sessions, c.sessions[1:], strict=False):
             assert one.host != other.host
             assert (one.ambient != other.ambient) is (c.probe not in same)
@@ -151,6 +153,8 @@ def test_lanes_are_fixed_for_iterables_with_workers() -> None:
             if c.probe == "other plan" and not c.sessions[1].workload:
                 assert lanes in ({2, 3}, {2, 1})  # the lanes are the other plan
                 continue
+            if dict(c.sessions[-1].workload).get("adopts"):
+                lanes.discard(None)  # the loader takes the number from the state
             expected = None if c.probe == "changed workers" else first.lanes
             assert lanes == {expected}
 

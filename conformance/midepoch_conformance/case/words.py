@@ -240,8 +240,10 @@ def _faults(w: Workload) -> Iterator[str]:
         elif getattr(w, field) is not None:
             once = " once" if getattr(w, _ONCE.get(field, ""), False) else ""
             again = ", and its replacement dies while it is restored" if w.dies_again else ""
-            who = culprit(w) if field == "fail_at" else f"sample {getattr(w, field)}"
-            what += " StopIteration" * (field == "fail_at" and w.ends)
+            collated = w.fails_in == "collate_fn" and field in ("fail_at", "interrupt_at")
+            who = f"{'collate_fn with ' * collated}sample {getattr(w, field)}"
+            if field == "fail_at":
+                what += " StopIteration" * w.ends + " what cannot be unpickled" * w.unreadable
             yield f"{who} {what}{once}{again if field == 'die_at' else ''}"
     if w.exits_at:
         yield ", ".join(f"sample {i} ends its worker once" for i in w.exits_at)

@@ -167,12 +167,15 @@ class Workload(Rows):
     """Whether a dataset with random access gives all samples of a batch at once
     (``__getitems__``)."""
 
+    unreadable: bool = False
+    """Whether the exception of ``fail_at`` cannot be unpickled."""
+
     falsy: bool = False
     """Whether the first samples are false values, such as None: ``collate`` makes rows of them."""
 
     fails_in: str = "dataset"
-    """The user's code that raises for the sample ``fail_at``: ``"dataset"``, or ``"collate_fn"``,
-    which the adapter then takes from :meth:`collate`."""
+    """The user's code that raises for the sample ``fail_at``, or is interrupted: ``"dataset"``, or
+    ``"collate_fn"``, which the adapter then takes from :meth:`collate`."""
 
     ends: bool = False
     """Whether the ``collate_fn`` raises StopIteration, and not an error, for ``fail_at``."""

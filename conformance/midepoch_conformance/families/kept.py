@@ -11,6 +11,14 @@ from midepoch_conformance.case.notation import parse
 
 __all__ = ["kept"]
 
+
+def _chain(execution: str, resumes: int) -> str:
+    """Return a case of short runs, each of which continues the one before."""
+    facts = "fetched again: kind=stateful_iterable n=100 batch_size=1 epochs=1 log=auto"
+    runs = [f"load s{i}, take 2, save s{i + 1}" for i in range(resumes)]
+    return " | ".join((f"{facts} {execution}; take 2, save s0", *runs, f"load s{resumes}, take 2"))
+
+
 _KEPT = (
     # A batch that is interrupted in its middle gets lost.
     "interrupted: epochs=3 shuffle=true seed=3 interrupt_at=6 log=auto;"
@@ -79,6 +87,40 @@ _KEPT = (
     # Indices that are no Python integers, and batches of them that are no lists.
     "cut: sampler=integers; take 1, save s | load s, drain, drain",
     "cut: sampler=arrays epochs=2 workers=2; take 2, save s | load s, drain, drain",
+    # A sample's exception is pickled well, and cannot be unpickled.
+    "failing sample: epochs=1 fail_at=6 unreadable=true workers=2; drain",
+    # An interrupt comes when the samples of a batch are there, and none of them raised.
+    "interrupted: epochs=3 interrupt_at=6 fails_in=collate_fn log=auto;"
+    " take 0, drain?, drain?, drain",
+    "interrupted: epochs=3 interrupt_at=6 fails_in=collate_fn log=auto; drain?, save s"
+    " | [interrupt_at=null] load s, drain, drain",
+    # A loader that was given no seed refuses a state, and does not keep its seed.
+    "after a refusal: batch_size=2 epochs=3 shuffle=true adopts=true;"
+    " [batch_size=3 adopts=false seed=9] take 2, save s"
+    " | [ambient=1] take 1, load s?, take 1, save t, drain, drain | load t, drain",
+    # It draws its seed, and a state that is taken before the first batch is no event of the run.
+    "saving: batch_size=2 shuffle=true adopts=true; save s, take 2, save t, drain, drain",
+    # StopIteration of a dataset that gives all samples of a batch at once ends no epoch.
+    "stop iteration: epochs=1 stop_at=6 getitems=true; drain",
+    # An epoch fills no batch, and what it left over waits on.
+    "rollover: n=3 batch_size=4 epochs=6 shuffle=true tail=rollover;"
+    " drain, drain, drain, drain, drain, drain",
+    # The order of a loaded position is kept for an epoch that the caller then names.
+    "named epoch: batch_size=2 epochs=5 shuffle=true seed=3; drain, save s"
+    " | load s, name_epoch 3, drain, drain",
+    # Each run is shorter than the interval: its snapshots count from the epoch's start.
+    _chain("lanes=1 interval=3", 9),
+    # More lanes than the interval has batches.
+    _chain("lanes=4 interval=3", 9),
+    # A loader that was given no number of lanes keeps the state's in the epochs after it.
+    "elastic: kind=stateful_iterable epochs=3 workers=2 lanes=2; take 3, save s"
+    " | [adopts=true workers=0 lanes=null] load s, drain, drain, drain",
+    # A replay fails for a moment, and the next iterator goes on all the same.
+    "failed replay: kind=stateful_iterable interval=100 log=auto; take 3, save s, drain"
+    " | [fail_at=1 fail_once=true] load s, drain?, break, drain, drain",
+    # A replay draws again what the dataset keeps.
+    "interval: kind=stateful_iterable batch_size=2 draws=[own] stream=buffer interval=3;"
+    " take 5, save s | load s, drain, drain",
     # States of twelve workers, by whose names "10" comes before "2".
     "work cut: kind=stateful_iterable n=40 batch_size=1 epochs=2 workers=12; take 17, save s"
     " | load s, drain, drain",

@@ -52,6 +52,7 @@ _WORKLOAD_DEFAULTS: dict[str, Any] = {
     "checked": False,
     "ends": False,
     "falsy": False,
+    "unreadable": False,
 }
 _OF_EXECUTIONS = (
     "persistent", "prefetch", "start_method", "interval", "lanes", "worker_kind", "in_order",

@@ -137,7 +137,7 @@ class Session:
             collate = w.collate
         args = {
             "shuffle": w.shuffle,
-            "seed": w.seed,
+            "seed": None if w.adopts else w.seed,
             "tail": w.tail,
             "workers": x.workers,
             "prefetch": x.prefetch,
@@ -196,6 +196,7 @@ class Adapter:
                 "beside",
                 "asked again",
                 "many workers",
+                "adoption",
                 "unbatched",
                 "set up",
                 "named epochs",
@@ -203,6 +204,7 @@ class Adapter:
             ),
             "kinds": ("map", "iterable", "stateful_iterable", "stateful_map"),
             "codecs": ("pickle", "torch", "json"),
+            "intervals": (1, 2, 3, 100),
         }
 
     def declines(self, w, x):

@@ -33,7 +33,7 @@ from midepoch_conformance.case.data.sources import (
 )
 from midepoch_conformance.case.data.trees import MAKERS, change, spelled, tree_at
 
-__all__ = ["EMPTY_AT", "Rows", "WorkloadError"]
+__all__ = ["EMPTY_AT", "Rows", "UnreadableError", "WorkloadError"]
 
 EMPTY_AT = 4
 """The position at which a state that shrinks is empty: a loader may not take it for none."""
@@ -51,6 +51,13 @@ PAUSE = 0.2
 
 class WorkloadError(RuntimeError):
     """The error that a sample raises on purpose (``Workload.fail_at``)."""
+
+
+class UnreadableError(WorkloadError):
+    """Such an error that cannot be unpickled: its class needs two values, and keeps one text."""
+
+    def __init__(self, sample: int | None, words: str) -> None:
+        super().__init__(f"sample {sample} {words}")
 
 
 def _python(rng: object) -> float:
@@ -77,7 +84,9 @@ def _double(rng: object) -> float:
 
 def _own(rng: Callable[[], float] | None) -> float:
     if rng is None:
-        raise ValueError("this workload draws from the loader's own source: pass rng to row()")
+        raise ValueError(
+            "this workload draws from the loader's own source: row(i, draw) and drawn(draw) need it"
+        )
     return float(rng())
 
 
@@ -145,6 +154,7 @@ class Rows:
     width: int
     payload: str
     falsy: bool
+    unreadable: bool
     begun: tuple[float, ...] = ()
     """The draws from when a lane's dataset was set up, for ``stream="set up"``."""
     epoch: int = 0
@@ -216,7 +226,7 @@ class Rows:
             if threading.current_thread() is threading.main_thread():
                 os._exit(3)
             sys.exit(3)  # a worker that is a thread
-        if self.interrupt_at is not None and i == self.interrupt_at:
+        if self.interrupt_at is not None and i == self.interrupt_at and self.fails_in == "dataset":
             self._interrupt()
         if self.width > 1:
             import numpy
@@ -237,6 +247,8 @@ class Rows:
         """
         if self.falsy:
             rows = [row or [FALSE.index(type(row))] for row in rows]
+        if self.interrupt_at is not None and any(row[0] == self.interrupt_at for row in rows):
+            self._interrupt()
         if any(row[0] == self.fail_at for row in rows):
             self._fail()
         return list(rows)
@@ -266,6 +278,8 @@ class Rows:
         self.note("fail")
         if self.ends:
             raise StopIteration
+        if self.unreadable:
+            raise UnreadableError(self.fail_at, "fails on purpose")
         raise WorkloadError(f"sample {self.fail_at} fails on purpose")
 
     def _is_dead(self) -> bool:
