@@ -121,6 +121,9 @@ _KEPT = (
     # A replay draws again what the dataset keeps.
     "interval: kind=stateful_iterable batch_size=2 draws=[own] stream=buffer interval=3;"
     " take 5, save s | load s, drain, drain",
+    # A seed of 0 is a seed.
+    "other plan: epochs=1 shuffle=true; take 2, save s | [seed=7] load s, drain, drain",
+    "other plan: epochs=1 shuffle=true seed=7; take 2, save s | [seed=0] load s, drain, drain",
     # States of twelve workers, by whose names "10" comes before "2".
     "work cut: kind=stateful_iterable n=40 batch_size=1 epochs=2 workers=12; take 17, save s"
     " | load s, drain, drain",
