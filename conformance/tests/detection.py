@@ -64,7 +64,7 @@ __all__ = [
 
 HERE = Path(__file__).resolve().parent
 UNTUNED = HERE / "untuned"
-INDEPENDENT = HERE / "independent_loader" / "broken"
+INDEPENDENT = (HERE / "independent_loader" / "broken", HERE / "pipeline_loader" / "broken")
 PROFILES = ("quick", "full")
 BEFORE = UNTUNED / "after.json"
 """The figures of the last run."""
@@ -162,9 +162,12 @@ def untuned() -> dict[str, Mutant]:
     return _in_folder(UNTUNED, "")
 
 
-def independent(folder: Path = INDEPENDENT) -> dict[str, Mutant]:
-    """Return the broken versions of another loader, whose adapter lies above them."""
-    return _in_folder(folder, "another loader")
+def independent(*folders: Path) -> dict[str, Mutant]:
+    """Return the broken versions of other loaders, whose adapters lie above them."""
+    found: dict[str, Mutant] = {}
+    for folder in folders or INDEPENDENT:
+        found |= _in_folder(folder, "another loader")
+    return found
 
 
 def _in_folder(folder: Path, family: str) -> dict[str, Mutant]:

@@ -106,12 +106,15 @@ def test_workers_run_the_edited_copy(context: str) -> None:
         loader.close()
 
 
-def test_the_sound_loader_passes() -> None:
+@pytest.mark.parametrize("loader", ["independent_loader", "pipeline_loader"])
+def test_the_sound_loader_passes(loader: str) -> None:
     lines = QUICK.read_text(encoding="utf-8").splitlines()
     cases = (Case.from_json(json.loads(line)) for line in lines[:: len(lines) // (4 * CASES)])
     outcomes, failed = [], []
     with contextlib.ExitStack() as stack:
-        runner = stack.enter_context(Runner(f"{HERE / 'adapter.py'}:Adapter", limit=20.0))
+        runner = stack.enter_context(
+            Runner(f"{HERE.parent / loader}/adapter.py:Adapter", limit=20.0)
+        )
         bench = Bench(runner)
         for case in cases:
             if len(outcomes) == CASES:

@@ -31,7 +31,7 @@ from midepoch_conformance.case.data.sources import (
     Private,
     RowIterator,
 )
-from midepoch_conformance.case.data.trees import MAKERS, change, spelled, tree_at
+from midepoch_conformance.case.data.trees import MAKERS, change, spelled, tree_at, write
 
 __all__ = ["EMPTY_AT", "Rows", "UnreadableError", "WorkloadError"]
 
@@ -437,6 +437,8 @@ class Rows:
             raise WorkloadError(f"the dataset's state came back incomplete: {state!r}")
         if self.tree:
             self.check_tree(position, state["tree"])
+            if self.tree == "arrays":
+                write(state["tree"])
         return position
 
     # Samplers, and epochs set from outside

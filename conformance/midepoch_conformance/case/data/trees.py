@@ -21,6 +21,7 @@ __all__ = [
     "change",
     "spelled",
     "tree_at",
+    "write",
 ]
 
 TREES = ("plain", "containers", "arrays", "tensors", "growing", "shrinking", "mutated", "values",
@@ -200,6 +201,17 @@ def change(tree: Any, into: Any) -> None:
             change(tree[key], value)
         else:
             tree[key] = value
+
+
+def write(tree: Any) -> None:
+    """Write into each array of a tree what it holds, as a dataset does that goes on in it."""
+    if isinstance(tree, dict):
+        tree = [*tree.values()]
+    if isinstance(tree, list):
+        for part in tree:
+            write(part)
+    elif hasattr(tree, "flags") and tree.shape:
+        tree[...] = tree
 
 
 def altered(before: str, now: str) -> str | None:

@@ -1,0 +1,50 @@
+"""The broken variants of another independent loader, a pipeline of stages.
+
+Its author had the specification and the adapter's page. The files are kept as they were written.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator
+from multiprocessing import resource_tracker
+from pathlib import Path
+
+import pytest
+
+from midepoch_conformance.verdict import requirements
+
+HERE = Path(__file__).parent / "pipeline_loader"
+BROKEN = [path.stem for path in sorted((HERE / "broken").glob("[!_]*.py"))]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _tracker() -> None:
+    """Start the tracker of spawned processes' resources, which lives as long as this process."""
+    resource_tracker.ensure_running()
+
+
+@pytest.fixture
+def imports(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    """Let a test import the loader's files, and undo its imports."""
+    monkeypatch.setenv("MIDEPOCH_EDITED_COPIES", str(tmp_path))
+    modules, paths = set(sys.modules), list(sys.path)
+    sys.path[:0] = [str(HERE), str(HERE / "broken")]
+    try:
+        yield
+    finally:
+        sys.path[:] = paths
+        for name in set(sys.modules) - modules:
+            if name in BROKEN or name.startswith(("pl_", "pullline", "_edit")):
+                del sys.modules[name]
+
+
+@pytest.mark.usefixtures("imports")
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_variant_is_broken(name: str) -> None:
+    module = importlib.import_module(name)
+    assert set(module.BREAKS) <= set(requirements.load())
+    assert module.EDITS
+    sound, broken = module.shows()
+    assert sound != broken
