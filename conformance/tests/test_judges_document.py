@@ -474,3 +474,4 @@ def test_floats_are_the_loaders_own_only_in_a_generators_state() -> None:
     generator = {"kind": "python", "path": "sampler.rng", "state": [3, [1, 2], 0.5]}
     assert untyped({"sampler": {"generators": [generator]}}) == []
     assert untyped({"position": {"batches": 1.0}}) == ["/position/batches"]
+    assert untyped({"position": {"carried": [{"$tuple": [0, 1]}]}}) == []

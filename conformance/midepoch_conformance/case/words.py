@@ -85,6 +85,7 @@ _SAMPLERS = {
     "wrapped": "a sampler of the user's around two others with a generator inside",
     "prepared": "a sampler of the user's that makes its order when its epoch is set",
     "keys": "a sampler of the user's that gives keys, with three generators of its own",
+    "pairs": "a sampler of the user's that gives tuples as keys, with a generator of its own",
     "integers": "a sampler of the user's that gives NumPy's integers, with a generator of its own",
     "arrays": "a batch sampler of the user's that gives arrays, with a generator of its own",
     "raising": "a sampler of the user's that raises in place of an index",

@@ -124,6 +124,9 @@ _KEPT = (
     # A seed of 0 is a seed.
     "other plan: epochs=1 shuffle=true; take 2, save s | [seed=7] load s, drain, drain",
     "other plan: epochs=1 shuffle=true seed=7; take 2, save s | [seed=0] load s, drain, drain",
+    # Tuples that are keys stay tuples, also those that are carried over.
+    "rollover: n=7 epochs=4 tail=rollover sampler=pairs; drain, save a"
+    " | load a, drain, drain, drain",
     # States of twelve workers, by whose names "10" comes before "2".
     "work cut: kind=stateful_iterable n=40 batch_size=1 epochs=2 workers=12; take 17, save s"
     " | load s, drain, drain",

@@ -197,17 +197,19 @@ class Rows:
 
     # A sample
 
-    def row(self, i: int | list[int], rng: Callable[[], float] | None = None) -> Any:
+    def row(self, i: Any, rng: Callable[[], float] | None = None) -> Any:
         """Return the row of sample ``i``: ``[i, *draws]``, or ``width`` times ``i`` as an array.
 
         With a ``payload`` the tree of the sample's own follows, and with ``stream="set up"`` a
         map-style dataset's draws from when it was set up. ``i`` may be a key ``[shard, place]`` of
-        the sampler ``"keys"``.
+        the sampler ``"keys"``, or a tuple of ``"pairs"``.
 
         ``rng`` is a function that draws a float from the loader's own documented source;
         it is needed only where ``"own"`` is among the draws.
         """
-        if isinstance(i, list):
+        if self.sampler == "pairs" and not isinstance(i, tuple):
+            raise WorkloadError(f"a key is a tuple, got {i!r}")
+        if isinstance(i, (list, tuple)):
             i = 4 * i[0] + i[1]
         self.note(f"fetch {i}")
         if self.tree == "mutated":

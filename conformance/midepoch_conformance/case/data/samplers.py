@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 __all__ = [
-    "SAMPLERS", "Arrays", "Batches", "Custom", "Drawing", "Integers", "Keys", "Permuting",
+    "SAMPLERS", "Arrays", "Batches", "Custom", "Drawing", "Integers", "Keys", "Pairs", "Permuting",
     "Prepared", "Raising", "Stateful", "Wrapped",
 ]  # fmt: skip
 
@@ -203,6 +203,21 @@ class Keys:
             yield from ([first // 4, place] for place in places)
 
 
+class Pairs:
+    """A user's sampler of keys that are tuples ``(shard, place)``."""
+
+    def __init__(self, w: Any) -> None:
+        self.n, self.generator = w.n, random.Random(w.seed)
+
+    def __len__(self) -> int:
+        return int(self.n)
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        order = list(range(self.n))
+        self.generator.shuffle(order)
+        return (divmod(i, 4) for i in order)
+
+
 class Prepared:
     """A user's sampler that makes its order when its epoch is set, not when it is iterated."""
 
@@ -275,6 +290,6 @@ class Arrays:
 SAMPLERS: dict[str, Any] = {
     "custom": Custom, "batches": Batches, "stateful": Stateful, "wrapped": Wrapped, "keys": Keys,
     "prepared": Prepared, "drawing": Drawing, "permuting": Permuting,
-    "raising": Raising, "integers": Integers, "arrays": Arrays,
+    "raising": Raising, "integers": Integers, "arrays": Arrays, "pairs": Pairs,
 }  # fmt: skip
 """The samplers that are the user's own; all others are torch's."""

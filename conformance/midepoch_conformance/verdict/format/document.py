@@ -99,4 +99,7 @@ def _untyped(node: Any, path: str) -> set[str]:
 
 
 def _is_users(path: str, key: str) -> bool:
-    return path.startswith(("/lanes", "/sampler")) and key in _USER
+    # The carried keys are as the user's sampler gave them.
+    return f"{path}/{key}" == "/position/carried" or (
+        path.startswith(("/lanes", "/sampler")) and key in _USER
+    )
