@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 from written import case, fault
 
@@ -13,6 +15,7 @@ from midepoch_conformance.verdict.finding import (
     block_dependents,
     class_words,
     is_refusal,
+    is_slip,
     of_fault,
     place,
 )
@@ -124,8 +127,6 @@ def test_a_case_without_an_oracle_is_blocked_where_the_basis_fails() -> None:
 
 
 def test_a_finding_may_need_more_than_its_requirement() -> None:
-    import dataclasses
-
     later = dataclasses.replace(found("INTERVAL-1", "fails"), needs=("EPOCH-1",))
     assert block_dependents([later, found("EPOCH-1", "fails")])[0].outcome == "blocked"
     assert (
@@ -168,3 +169,21 @@ def test_the_index_is_read_whole() -> None:
     assert {r.cls for r in known.values()} <= {c.name for c in requirements.classes()}
     with pytest.raises(requirements.RequirementError, match="no requirement 'RESUME-0'"):
         requirements.get("RESUME-0")
+
+
+@pytest.mark.parametrize(
+    ("line", "at", "slip"),
+    [
+        ("items = carried + rest", "iter", True),
+        ("return default_collate(batch)[0]", "next", True),
+        ('raise TypeError("no tensors in this batch")', "next", False),
+        ("items = carried + rest", "load", False),
+    ],
+)
+def test_a_type_error_of_pythons_own_in_an_epoch_is_a_slip(line: str, at: str, slip: bool) -> None:
+    trace = (
+        f'Traceback:\n  File "a.py", line 1, in run\n    go()\n  File "b.py", line 2\n    {line}\n'
+    )
+    fault = Fault("raised", "TypeError", ("TypeError",), "no", traceback=trace, at=at)
+    assert is_slip(fault) is slip
+    assert not is_slip(dataclasses.replace(fault, type="ValueError", bases=("ValueError",)))

@@ -12,7 +12,13 @@ from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
 from midepoch_conformance.verdict import compare, expected
 from midepoch_conformance.verdict.evidence import UNINTERRUPTED, Evidence, Piece
-from midepoch_conformance.verdict.finding import Finding, fault_kind, in_words, is_refusal
+from midepoch_conformance.verdict.finding import (
+    Finding,
+    fault_kind,
+    in_words,
+    is_refusal,
+    is_slip,
+)
 
 __all__ = ["allowed_missing"]
 
@@ -189,7 +195,7 @@ def _ran(view: View, trace: Trace) -> Finding | None:
         delivered = sum(len(e.batches) for e in session.events) if session else 0
         words = in_words(fault, delivered)
         # A loader that refuses to be built for a cell breaks no promise.
-        if is_refusal(fault, delivered):
+        if is_refusal(fault, delivered) and not is_slip(fault):
             return view.not_offered(words)
         evidence = Evidence("error", wanted="no error")
         return view.fails(fault_kind(fault, delivered), words, evidence=evidence)

@@ -26,6 +26,7 @@ __all__ = [
     "block_dependents",
     "class_words",
     "is_refusal",
+    "is_slip",
     "of_fault",
     "place",
     "worst",
@@ -152,6 +153,24 @@ def is_refusal(fault: Fault, delivered: int) -> bool:
     if fault.kind != "raised" or delivered or fault.at not in ("open", "load", "iter", "next"):
         return False
     return not _accident(fault)
+
+
+def is_slip(fault: Fault) -> bool:
+    """Return whether Python raised a TypeError in an epoch, and no line of anybody's code did.
+
+    There is no state to refuse in an uninterrupted run. A loader that takes no such data or
+    sampler says so, by a line that begins with ``raise``.
+
+    Example:
+        >>> trace = 'File "deck.py", line 5, in draw\n    items = carried + rest'
+        >>> is_slip(Fault("raised", "TypeError", ("TypeError",), "no", traceback=trace, at="next"))
+        True
+    """
+    if "TypeError" not in (fault.type, *fault.bases) or fault.at not in ("iter", "next"):
+        return False
+    _, found, last = fault.traceback.rpartition('File "')
+    lines = last.splitlines()[1:2]
+    return bool(found and lines) and not lines[0].strip().startswith("raise")
 
 
 def of_fault(requirement: str, fault: Fault, delivered: int) -> Finding:
