@@ -162,7 +162,7 @@ def is_slip(fault: Fault) -> bool:
     sampler says so, by a line that begins with ``raise``.
 
     Example:
-        >>> trace = 'File "deck.py", line 5, in draw\n    items = carried + rest'
+        >>> trace = 'File "deck.py", line 5, in draw\\n    items = carried + rest'
         >>> is_slip(Fault("raised", "TypeError", ("TypeError",), "no", traceback=trace, at="next"))
         True
     """
