@@ -127,8 +127,10 @@ _KEPT = (
     # Tuples that are keys stay tuples, also those that are carried over.
     "rollover: n=7 epochs=4 tail=rollover sampler=pairs; drain, save a"
     " | load a, drain, drain, drain",
-    # States of twelve workers, by whose names "10" comes before "2".
+    # States of twelve lanes and workers, by whose names "10" comes before "2".
     "work cut: kind=stateful_iterable n=40 batch_size=1 epochs=2 workers=12; take 17, save s"
+    " | load s, drain, drain",
+    "work cut: kind=stateful_iterable n=40 batch_size=1 epochs=2 lanes=12; take 17, save s"
     " | load s, drain, drain",
     "work cut: kind=stateful_map n=40 batch_size=1 epochs=2 workers=12; take 17, save s"
     " | load s, drain, drain",

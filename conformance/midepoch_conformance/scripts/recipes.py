@@ -56,7 +56,10 @@ def _delivered(case: Case, finding: Finding) -> Comparison:
 
 @_recipe("EPOCH-6", "EPOCH-7")
 def _rolled_over(case: Case, finding: Finding) -> Comparison:
-    """All epochs of a run, one after the other, are one permutation after the other."""
+    """All epochs of a run, one after the other, are one permutation after the other.
+
+    Fewer samples than a batch are left over at the end.
+    """
     w = case.workload
     run = dataclasses.replace(case.sessions[0], steps=(Step("drain"),) * w.epochs)
     chunks = f"(set(got[i : i + {w.n}]) for i in range(0, len(got), {w.n}))"
@@ -64,7 +67,8 @@ def _rolled_over(case: Case, finding: Finding) -> Comparison:
         said(f"samples 0 to {w.n - 1}, each once, and then each once more"),
         f"[row[0] if isinstance(row, list) else row for batch in {_ALL.format(seen=seen(0))} "
         "for row in batch]",
-        f"sum(len(chunk) for chunk in {chunks}) < len(got)",
+        f"sum(len(chunk) for chunk in {chunks}) < len(got)"
+        f" or len(got) <= {w.n * w.epochs - w.batch_size}",
         case=dataclasses.replace(case, sessions=(run,)),
     )
 

@@ -5,7 +5,7 @@ from typing import Any
 from format_base import mutant, reference
 
 EXPECTED = "RESUME-1"
-LARGEST = {"workers": 11, "sessions": 2, "steps": 5, "samples": 19}
+LARGEST = {"workers": 0, "sessions": 2, "steps": 5, "samples": 6}
 
 
 class Session(reference.Session):

@@ -12,6 +12,7 @@ import contextlib
 import copy
 import itertools
 import multiprocessing
+import pickle
 import random
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -444,4 +445,14 @@ def work(loader: Loader, pipe: Any) -> None:
     """Fetch batches until the pipe ends."""
     with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):
         while True:
-            pipe.send(loader.attempt(*pipe.recv()))
+            error, batch = loader.attempt(*pipe.recv())
+            pipe.send((readable(error), batch))
+
+
+def readable(error: Any) -> Any:
+    """Return an error, or its words as another one if it cannot be unpickled."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error
