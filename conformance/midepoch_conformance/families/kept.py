@@ -134,6 +134,8 @@ _KEPT = (
     " | load s, drain, drain",
     "work cut: kind=stateful_map n=40 batch_size=1 epochs=2 workers=12; take 17, save s"
     " | load s, drain, drain",
+    # Seeds that put numbers one after the other: lane 1 with batch 10 is lane 11 with batch 0.
+    "own streams: kind=iterable n=150 batch_size=1 epochs=1 draws=[own] lanes=12; drain",
     # States that are larger than what a pipe takes at once.
     "work tree: kind=stateful_iterable n=20 batch_size=2 tree=large workers=2; take 5, save s"
     " | load s, drain, drain",
