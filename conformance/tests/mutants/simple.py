@@ -227,7 +227,7 @@ class Loader:
     def order(self, epoch: int) -> list[list[int]]:
         """Return the indices of an epoch's batches."""
         indices, size = self.carried(epoch) + self.indices(epoch), self.batch_size
-        if indices and isinstance(indices[0], list):
+        if indices and isinstance(indices[0], (list, numpy.ndarray)):
             return indices
         batches = [indices[k : k + size] for k in range(0, len(indices), size)]
         return [b for b in batches if len(b) == size or not (self.drop_last or self.rollover)]
