@@ -136,6 +136,12 @@ _KEPT = (
     " | load s, drain, drain",
     # Seeds that put numbers one after the other: lane 1 with batch 10 is lane 11 with batch 0.
     "own streams: kind=iterable n=150 batch_size=1 epochs=1 draws=[own] lanes=12; drain",
+    # What a state tells of the sampler is the next state's, too.
+    "work edited after save: batch_size=2 sampler=custom; take 2, save s, edit s, save t, drain,"
+    " drain | load t, drain, drain",
+    # Several lanes have ended, and the others take turns.
+    "work cut: kind=iterable stream=hollow n=13 batch_size=2 lanes=4; take 2, save s"
+    " | load s, drain, drain",
     # States that are larger than what a pipe takes at once.
     "work tree: kind=stateful_iterable n=20 batch_size=2 tree=large workers=2; take 5, save s"
     " | load s, drain, drain",
