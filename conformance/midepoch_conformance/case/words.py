@@ -8,7 +8,7 @@ from typing import Any
 
 from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import Case, SessionPlan, Step
-from midepoch_conformance.case.data.rows import EMPTY_AT
+from midepoch_conformance.case.data.rows import EMPTY_AT, FALSE
 from midepoch_conformance.case.workload import Workload
 
 __all__ = [
@@ -183,7 +183,7 @@ def describe_workload(w: Workload) -> str:
     if w.width > 1:
         words.append(f"each an array of {w.width} numbers")
     if w.falsy:
-        words.append("the first 8 of them false values such as None, which become rows later")
+        words.append(f"the first {len(FALSE)} of them false values such as None, made rows later")
     if w.payload:
         words.append(f"each with {_TREES[w.payload]}")
     if w.tree:

@@ -136,7 +136,7 @@ _KEPT = (
     " | load s, drain, drain",
     # Seeds that put numbers one after the other: lane 1 with batch 10 is lane 11 with batch 0.
     "own streams: kind=iterable n=150 batch_size=1 epochs=1 draws=[own] lanes=12; drain",
-    # What a state tells of the sampler is the next state's, too.
+    # A state and the next one share the part that tells of the sampler.
     "work edited after save: batch_size=2 sampler=custom; take 2, save s, edit s, save t, drain,"
     " drain | load t, drain, drain",
     # Several lanes have ended, and the others take turns.

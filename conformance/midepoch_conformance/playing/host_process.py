@@ -42,7 +42,7 @@ class HostLostError(RunnerError):
     """A host died or did not answer in time."""
 
     did = STANDS
-    """What a late host did meanwhile, as :class:`Deadline` tells."""
+    """The :class:`Deadline`'s word for a late host."""
     stacks = ""
     """The places at which the processes of a late host stood."""
 

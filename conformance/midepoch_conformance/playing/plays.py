@@ -160,8 +160,9 @@ class Plays:
                     "places: it is not judged",
                     "mend the other hangs first",
                 )
-            hangs.polls |= polls(case, trace)
-            busy = sure.type in (SPINS, BUSY) and not polls(case, trace)
+            polling = polls(case, trace)
+            hangs.polls |= polling
+            busy = sure.type in (SPINS, BUSY) and not polling
             hangs.note(fault, busy)
             hangs.note(sure, busy)
             if not busy:

@@ -37,6 +37,7 @@ MARK = "# The player, the same in every script"
 
 _SUITE = Path(__file__).parents[1]
 _DATA = (
+    "case/data/draws.py",
     "case/data/rows.py",
     "case/data/samplers.py",
     "case/data/sources.py",

@@ -14,7 +14,6 @@ from __future__ import annotations
 import itertools
 import multiprocessing
 import os
-import random
 import signal
 import sys
 import threading
@@ -22,6 +21,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from midepoch_conformance.case.data.draws import DRAWS, MIXED
 from midepoch_conformance.case.data.published import BATCHES, ORDERS, STREAMS
 from midepoch_conformance.case.data.samplers import SAMPLERS
 from midepoch_conformance.case.data.sources import (
@@ -33,7 +33,7 @@ from midepoch_conformance.case.data.sources import (
 )
 from midepoch_conformance.case.data.trees import MAKERS, change, spelled, tree_at, write
 
-__all__ = ["EMPTY_AT", "Rows", "UnreadableError", "WorkloadError"]
+__all__ = ["EMPTY_AT", "FALSE", "Rows", "UnreadableError", "WorkloadError"]
 
 EMPTY_AT = 4
 """The position at which a state that shrinks is empty: a loader may not take it for none."""
@@ -58,71 +58,6 @@ class UnreadableError(WorkloadError):
 
     def __init__(self, sample: int | None, words: str) -> None:
         super().__init__(f"sample {sample} {words}")
-
-
-def _python(rng: object) -> float:
-    return random.random()
-
-
-def _numpy(rng: object) -> float:
-    import numpy
-
-    return float(numpy.random.random())
-
-
-def _torch(rng: object) -> float:
-    import torch
-
-    return float(torch.rand(()).item())
-
-
-def _double(rng: object) -> float:
-    import torch
-
-    return float(torch.rand((), dtype=torch.float64).item())
-
-
-def _own(rng: Callable[[], float] | None) -> float:
-    if rng is None:
-        raise ValueError(
-            "this workload draws from the loader's own source: row(i, draw) and drawn(draw) need it"
-        )
-    return float(rng())
-
-
-DRAWS: dict[str, Callable[[Any], float]] = {
-    "python": _python,
-    "numpy": _numpy,
-    "torch": _torch,
-    "torch double": _double,
-    "own": _own,
-}
-"""How a sample draws from a stream that is not its dataset's."""
-
-
-def _mixed_python(rng: object) -> float:
-    return random.gauss(0.0, 1.0) + random.getrandbits(32) / 2**32
-
-
-def _mixed_numpy(rng: object) -> float:
-    import numpy
-
-    return float(numpy.random.normal()) + int(numpy.random.randint(2**32, dtype="uint32")) / 2**32
-
-
-def _mixed_torch(rng: object) -> float:
-    import torch
-
-    return float(torch.randn(()).item()) + int(torch.randint(2**32, ()).item()) / 2**32
-
-
-MIXED: dict[str, Callable[[Any], float]] = {
-    "python": _mixed_python,
-    "numpy": _mixed_numpy,
-    "torch": _mixed_torch,
-    "own": _own,
-}
-"""The same with a normal number, which comes in pairs of which one is kept, and with 32 bits."""
 
 
 class Rows:

@@ -11,8 +11,8 @@ from midepoch_conformance.host.system.processes import processor_time
 __all__ = ["BUSY", "SPINS", "STANDS", "Deadline"]
 
 STANDS, SPINS, BUSY = "hang", "spins", "busy"
-"""What a process did whose time was up: nothing; nothing but use the processor; it delivered or
-fetched something, or printed a line, or nobody looked long enough to know."""
+"""The words for a process whose time was up. It stood still; it only used the processor; or it
+delivered, fetched or printed something, or nobody looked long enough to know."""
 
 
 class Deadline:
@@ -41,7 +41,7 @@ class Deadline:
         self.used: tuple[float, int] | None = None
         self._delivered: int | None = None
         self.did = BUSY
-        """What the process did before its time was up: STANDS, SPINS or BUSY."""
+        """STANDS, SPINS or BUSY, by the last looks before the time was up."""
 
     def left(self) -> float:
         """Return the seconds until the next look; 0 when the time is up."""
