@@ -128,11 +128,11 @@ _KEPT = (
     "rollover: n=7 epochs=4 tail=rollover sampler=pairs; drain, save a"
     " | load a, drain, drain, drain",
     # States of twelve lanes and workers, by whose names "10" comes before "2".
-    "work cut: kind=stateful_iterable n=40 batch_size=1 epochs=2 workers=12; take 17, save s"
+    "cut: kind=stateful_iterable n=40 batch_size=1 epochs=2 workers=12; take 17, save s"
     " | load s, drain, drain",
-    "work cut: kind=stateful_iterable n=40 batch_size=1 epochs=2 lanes=12; take 17, save s"
+    "cut: kind=stateful_iterable n=40 batch_size=1 epochs=2 lanes=12; take 17, save s"
     " | load s, drain, drain",
-    "work cut: kind=stateful_map n=40 batch_size=1 epochs=2 workers=12; take 17, save s"
+    "cut: kind=stateful_map n=40 batch_size=1 epochs=2 workers=12; take 17, save s"
     " | load s, drain, drain",
     # Seeds that put numbers one after the other: lane 1 with batch 10 is lane 11 with batch 0.
     "own streams: kind=iterable n=150 batch_size=1 epochs=1 draws=[own] lanes=12; drain",
