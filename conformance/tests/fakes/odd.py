@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import multiprocessing.resource_tracker
 import os
 import random
 import signal
@@ -11,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, ClassVar
 
 Rows = list[list[float]]
@@ -199,6 +201,10 @@ class KeepsSemaphores(Honest):
         with open(os.environ["SEMAPHORES"], "a", encoding="ascii") as names:
             # There is no public way to ask for its name.
             names.write(f"{lock._semlock.name}\n")  # type: ignore[attr-defined]
+        # Spawned workers take longer to start than the tracker, which has no such name before.
+        tracker = multiprocessing.resource_tracker._resource_tracker._pid
+        while b"resource_tracker" not in Path(f"/proc/{tracker}/cmdline").read_bytes():
+            time.sleep(0.01)
         os.kill(os.getpid(), signal.SIGKILL)
 
 
