@@ -35,6 +35,7 @@ SEEN = {
     "draws_its_seed_when_it_is_first_needed": "saving",
     "ends_the_epoch_where_many_items_raise_StopIteration": "stop iteration",
     "forgets_what_an_epoch_without_a_batch_carries": "rollover",
+    "gives_a_loaded_state_back_as_it_is": "edited after load",
     "keeps_the_old_order_when_a_loaded_position_is_renamed": "named epoch",
     "replays_under_the_streams_of_the_first_batches": "interval",
     "returns_to_its_own_lanes_after_the_loaded_epoch": "elastic",

@@ -13,7 +13,12 @@ from pathlib import Path
 
 import pytest
 
+from midepoch_conformance.case.notation import parse
+from midepoch_conformance.families import tables
+from midepoch_conformance.playing.bench import Bench
+from midepoch_conformance.playing.runner import Runner
 from midepoch_conformance.verdict import requirements
+from midepoch_conformance.verdict.results import failing
 
 HERE = Path(__file__).parent / "pipeline_loader"
 BROKEN = [path.stem for path in sorted((HERE / "broken").glob("[!_]*.py"))]
@@ -48,3 +53,23 @@ def test_a_variant_is_broken(name: str) -> None:
     assert module.EDITS
     sound, broken = module.shows()
     assert sound != broken
+
+
+SHOWN = {
+    "the_order_is_kept_by_its_epoch_alone": "used: batch_size=2 shuffle=true seed=3;"
+    " take 2, save s | [adopts=true] take 1, break, load s, drain, drain",
+    "the_streams_of_a_sampler_follow_the_hash_seed": "work plain: batch_size=2"
+    " sampler=permuting; [host=b] drain, drain",
+}
+"""Variants, and a case of every profile that shows each."""
+
+
+@pytest.mark.usefixtures("warm_hosts")
+@pytest.mark.parametrize("name", SHOWN)
+def test_a_case_shows_a_variant(name: str) -> None:
+    case = parse(SHOWN[name])
+    assert case.id in {one.id for one in tables.load_table("quick")}
+    with Runner(f"{HERE / 'broken' / name}.py:Adapter", limit=20.0) as runner:
+        bench = Bench(runner)
+        assert not bench.not_offered(case)
+        assert any(failing(finding) for finding in bench.judge(case, 0).findings)

@@ -48,7 +48,7 @@ ACTIONS = {
     "break": "drop the open epoch",
     "save": "take a state, keep the object under `state`, encode it with `codec` at once",
     "seal": "encode the object kept under `state` again, as it is now, under `into`",
-    "edit": "change every part of the object kept under `state` in place",
+    "edit": "change the object kept under `state` in place, every part below its first n levels",
     "recode": "decode the encoding `state` and encode it again with `codec` under `into`",
     "load": "decode the encoding `state` and load it; the decoded object is kept under `state`",
     "load_merged": "decode the encodings `state`, whose names stand between slashes, let the "

@@ -36,7 +36,7 @@ ORDER: dict[str, tuple[str, ...]] = {
     "save": ("state",),
     "seal": ("state", "into"),
     "recode": ("state", "into"),
-    "edit": ("state",),
+    "edit": ("state", "n"),
     "load": ("state",),
     "load_merged": ("state",),
     "load_bogus": ("value",),

@@ -113,12 +113,17 @@ def _parts(node: Any, seen: set[int]) -> list[tuple[Any, Any]]:
     return found
 
 
-def edit(state: Any) -> None:
+def edit(state: Any, spared: int = 0) -> None:
     """Change everything that can be changed in place: mappings, lists, sets, buffers, objects.
 
-    Numbers and texts are replaced in their container; tensors and arrays are changed in place.
+    Numbers and texts are replaced in their container; tensors and arrays are changed in place. The
+    first ``spared`` levels of mappings, lists and tuples stay as they are.
     """
-    _edit(state, {})
+    if not spared:
+        _edit(state, {})
+    elif isinstance(state, (dict, list, tuple)):
+        for part in state.values() if isinstance(state, dict) else state:
+            edit(part, spared - 1)
 
 
 def _edit(node: Any, seen: dict[int, Any]) -> None:

@@ -296,7 +296,8 @@ def describe_step(step: Step, names: dict[str, str] | None = None) -> str:
         "break": "break the epoch off",
         "save": f"save{state}{codec}",
         "seal": f"encode{state or ' the state'} again",
-        "edit": f"change every part of{state or ' the state'} in place",
+        "edit": f"change every part of{state or ' the state'} in place"
+        + f", its first {_count(step.n, 'level')} spared" * (step.n > 0),
         "load": f"load{state}{codec}",
         "load_merged": f"load what the states {step.state.replace('/', ', ')} make together",
         "load_bogus": f"load {_VALUES.get(step.value, step.value)}",

@@ -98,6 +98,9 @@ _KEPT = (
     "after a refusal: batch_size=2 epochs=3 shuffle=true adopts=true;"
     " [batch_size=3 adopts=false seed=9] take 2, save s"
     " | [ambient=1] take 1, load s?, take 1, save t, drain, drain | load t, drain",
+    # It has begun an epoch in the order of a seed of its own, and loads a state of another seed.
+    "used: batch_size=2 shuffle=true seed=3; take 2, save s"
+    " | [adopts=true] take 1, break, load s, drain, drain",
     # It draws its seed, and a state that is taken before the first batch is no event of the run.
     "saving: batch_size=2 shuffle=true adopts=true; save s, take 2, save t, drain, drain",
     # StopIteration of a dataset that gives all samples of a batch at once ends no epoch.
@@ -139,6 +142,15 @@ _KEPT = (
     # A state and the next one share the part that tells of the sampler.
     "work edited after save: batch_size=2 sampler=custom; take 2, save s, edit s, save t, drain,"
     " drain | load t, drain, drain",
+    # A sampler's random streams begin in every interpreter as in any other.
+    "work plain: batch_size=2 sampler=permuting; [host=b] drain, drain",
+    # A caller empties parts of a state that it gave or was given, and leaves the first level.
+    "edited after load: kind=stateful_iterable batch_size=2; take 2, save s"
+    " | load s, edit s 1, save t, drain, drain | load t, drain, drain",
+    "edited after load: kind=stateful_map batch_size=2; take 2, save s"
+    " | load s, edit s 1, save t, drain, drain | load t, drain, drain",
+    "edited after save: kind=stateful_iterable batch_size=2; take 2, save s"
+    " | load s, save t, edit t 1, save u, drain, drain | load u, drain, drain",
     # Several lanes have ended, and the others take turns.
     "work cut: kind=iterable stream=hollow n=13 batch_size=2 lanes=4; take 2, save s"
     " | load s, drain, drain",

@@ -11,7 +11,7 @@ from midepoch_conformance.case.data.sources import GENERATORS
 from midepoch_conformance.case.data.trees import CODECS, NOT_CANONICAL
 from midepoch_conformance.case.history import faulty, remembers, strict
 from midepoch_conformance.case.programs import LOOK, leaves_at_an_end
-from midepoch_conformance.case.workload import Workload
+from midepoch_conformance.case.workload import AMBIENT_DRAWS, Workload
 from midepoch_conformance.families.family import FAMILIES, ITERABLES, LANED
 
 __all__ = ["cases_for", "on_own_data", "reason_not_offered"]
@@ -54,9 +54,8 @@ def _workload(w: Workload, offer: Offer) -> str | None:
         return _why(offer, w.tail, f"tail={w.tail!r} is not offered", "tails")
     if w.shuffle not in offer.shuffles:
         return _why(offer, "shuffle", f"shuffle={w.shuffle} is not offered", "shuffles")
-    # The format alone says when such a stream, or sampler, draws.
-    itself = w.stream == "reshuffled" or w.sampler == "permuting"
-    if itself and "midepoch" not in offer.formats:
+    if w.stream == "reshuffled" and "midepoch" not in offer.formats:
+        # The format alone says when such a stream draws.
         return _why(offer, "formats", "only implementers of midepoch's own format promise this")
     extra = next((extra for extra in _extras(w) if extra not in offer.extras), None)
     if extra is not None:
@@ -102,7 +101,7 @@ def _family(case: Case, offer: Offer) -> str | None:
         return _why(offer, "formats", "it does not implement midepoch's own format")
     if offer.boundary == "infinite":
         return _why(offer, "boundary", ENDLESS)
-    if _untouched(case) and "midepoch" not in offer.formats:
+    if (_untouched(case) or _permuted(case, offer)) and "midepoch" not in offer.formats:
         return _why(offer, "formats", "only implementers of midepoch's own format promise this")
     left = case.probe in ("break", "work left and saved", "after a refusal") and _breaks(case)
     if offer.boundary == "stream" and (left or _needs_another_iterator(case)):
@@ -187,6 +186,15 @@ def _untouched(case: Case) -> bool:
     steps = case.sessions[0].steps
     asked = any(step.do == "take" and step.n == 0 for step in steps)
     return case.probe == "work left and saved" and asked
+
+
+def _permuted(case: Case, offer: Offer) -> bool:
+    """Return whether a sampler draws from the global streams, as the format alone promises.
+
+    Where samples may draw from these streams, an uninterrupted run has such an order as well.
+    """
+    plain = case.probe in ("work plain", "work whole") and set(AMBIENT_DRAWS) <= set(offer.draws)
+    return case.workload.sampler == "permuting" and not plain
 
 
 def _needs_another_iterator(case: Case) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import math
 from typing import Any
 
 from midepoch_conformance.case.case import PROGRAM, Case
@@ -296,12 +297,8 @@ class View:
 
     def saving(self, session: int, problem: Problem) -> bool:
         """Return whether a problem is that a state could not be taken or encoded."""
-        saves = self._do(session, problem.step) in ("save", "seal")
-        return problem.fault is not None and saves
-
-    def _do(self, session: int, step: int) -> str:
-        steps = self.case.sessions[session].steps
-        return steps[step].do if 0 <= step < len(steps) else ""
+        saves = {e.step for e in self.events(session) if e.do in ("save", "seal")}
+        return problem.fault is not None and problem.step in saves
 
 
 _ANEW = ("load", "load_cut", "load_document", "load_merged", "load_bogus", "open")
@@ -316,6 +313,10 @@ class _Search:
         self.tolerated = tolerated
         self.events = view.events(index)
         self.stretches = view.of(index)
+        if view.case.session_workload(index).adopts and not view.case.workload.adopts:
+            # Until it loads a state, the loader has a seed of its own, and no run to equal.
+            load = next((e.step for e in self.events if e.do.startswith("load")), math.inf)
+            self.stretches = [stretch for stretch in self.stretches if stretch.step >= load]
 
     def first(self) -> Problem | None:
         wrong = self._difference()

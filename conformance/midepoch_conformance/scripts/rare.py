@@ -36,8 +36,8 @@ def do_recode(player, name, into, codec):
     player.write(into, codec)
 
 
-def do_edit(player, name, codec):
-    tampering.edit(player.kept[name])
+def do_edit(player, name, spared="0", codec=""):
+    tampering.edit(player.kept[name], int(spared or 0))
 
 
 def do_load_merged(player, names, codec):

@@ -247,7 +247,13 @@ class Loader:
 
     def fetch(self, epoch: int, k: int, indices: list[int]) -> Batch:
         with self.seeded(epoch, k):
-            return self.collate([self.sample(epoch, i) for i in indices])
+            return self.gathered([self.sample(epoch, i) for i in indices])
+
+    def gathered(self, rows: Batch) -> Batch:
+        try:
+            return self.collate(rows)
+        except StopIteration as error:
+            raise RuntimeError("collate_fn raised StopIteration") from error
 
     def sample(self, epoch: int, i: int) -> list[float]:
         try:
@@ -280,7 +286,7 @@ class Loader:
                 with self.seeded(self.epoch, k):
                     # Calls of next() only: iter() would restart a dataset that is its own iterator.
                     rows = (next(self.rows, None) for _ in range(self.batch_size))
-                    batch = self.collate(
+                    batch = self.gathered(
                         list(itertools.takewhile(lambda row: row is not None, rows))
                     )
             except Exception as raised:  # the dataset's iterator may go on

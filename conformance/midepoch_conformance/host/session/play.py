@@ -204,7 +204,7 @@ class Play:
         self._encode(state, step.codec or self.codecs.default, step.into, event)
 
     def _edit(self, step: Step, event: Event) -> None:
-        tampering.edit(self.states.object(step.state))
+        tampering.edit(self.states.object(step.state), step.n)
 
     def _load(self, step: Step, event: Event) -> None:
         state = self._decoded(step.state)
