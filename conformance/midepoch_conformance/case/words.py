@@ -91,6 +91,7 @@ _SAMPLERS = {
     "raising": "a sampler of the user's that raises in place of an index",
     "drawn": "a sampler of the user's that draws from the global streams",
     "reversed": "the published sampler Reversed",
+    "refilled": "a batch sampler of the user's that gives one list again and again",
     "permuted": "the published sampler Permuted",
     "marked": "the published sampler Marked",
     "turned": "the published sampler Turned",

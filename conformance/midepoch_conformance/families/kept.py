@@ -151,6 +151,8 @@ _KEPT = (
     " | load s, edit s 1, save t, drain, drain | load t, drain, drain",
     "edited after save: kind=stateful_iterable batch_size=2; take 2, save s"
     " | load s, save t, edit t 1, save u, drain, drain | load u, drain, drain",
+    # A batch sampler fills one list again and again.
+    "whole: batch_size=2 sampler=refilled; drain, drain",
     # Several lanes have ended, and the others take turns.
     "work cut: kind=iterable stream=hollow n=13 batch_size=2 lanes=4; take 2, save s"
     " | load s, drain, drain",

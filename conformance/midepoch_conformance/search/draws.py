@@ -55,7 +55,12 @@ class Chance:
     """
 
     def __init__(self, seeded: str) -> None:
-        self._random = random.Random(seeded).random
+        self._seeded, self._random, self._apart = seeded, random.Random(seeded).random, 0
+
+    def apart(self) -> Chance:
+        """Return choices of their own, whose number moves none of these."""
+        self._apart += 1
+        return Chance(f"{self._seeded}, apart {self._apart}")
 
     def below(self, n: int) -> int:
         """Return a number from 0 to ``n`` - 1."""
@@ -111,7 +116,33 @@ def workload(chance: Chance, offer: Offer, wishes: Wishes) -> Workload:
     single = more["tail"] == "keep" and more["sampler"] != "batches" and "fail_at" not in extras
     if single and "unbatched" in offer.extras and chance.often(0.06):
         more["batch_size"] = 0
-    return Workload(**more, **extras)
+    return _disguised(chance.apart(), offer, Workload(**more, **extras), wishes)
+
+
+def _disguised(chance: Chance, offer: Offer, w: Workload, wishes: Wishes) -> Workload:
+    """Draw what samples, indices, exceptions and states are made of: no batch comes otherwise."""
+    changes: list[dict[str, Any]] = [{"unreadable": w.fail_at is not None}]
+    indices = {"custom": ("integers", "pairs"), "batches": ("arrays",)}.get(w.sampler, ())
+    if indices and "sampler" not in wishes:
+        changes.append({"sampler": chance.one(indices)})
+    # Some datasets make a row longer, or another one, and need a list.
+    lists = w.kind == "stateful_map" or w.stream != "plain" or set(w.draws) & set(GENERATORS)
+    plain = w.fails_in == "dataset" and not w.collated and not lists
+    rows = chance.one(("payload", "falsy", "width"))
+    if rows == "payload":
+        changes.append({"payload": chance.one(trees.TREES)})
+    elif rows == "falsy" and plain and w.fail_at is None:
+        changes.append({"falsy": True, "fails_in": "collate_fn"})
+    elif rows == "width" and plain and w.batch_size and not w.draws:
+        changes.append({"width": 3})
+    bare = (SessionPlan(Execution(), ()),)
+    for change in changes:
+        changed = dataclasses.replace(w, **change)
+        # An adapter may carry only some of these.
+        alone = Case(HISTORY, changed, bare)
+        if chance.often(0.3) and reason_not_offered(alone, offer) is None:
+            w = changed
+    return w
 
 
 def _unusual(chance: Chance, w: Workload, known: Sequence[Value], wishes: Wishes) -> dict[str, Any]:

@@ -218,7 +218,7 @@ class Loader:
         """Return the order of an epoch; a sampler is iterated as often as in one run."""
         if self.sampler is not None:
             sampler = copy.deepcopy(self.sampler)
-            return [list(sampler) for _ in range(epoch + 1)][-1]
+            return [list(map(copy.copy, sampler)) for _ in range(epoch + 1)][-1]
         indices = list(range(len(self.data)))
         if self.shuffle:
             random.Random(f"{self.seed}/{epoch}").shuffle(indices)

@@ -123,7 +123,7 @@ class Rows:
     @property
     def gives_batches(self) -> bool:
         """Whether the sampler gives batches of indices."""
-        return self.sampler in ("batches", "arrays", *BATCHES)
+        return self.sampler in ("batches", "arrays", "refilled", *BATCHES)
 
     @property
     def sets_epoch(self) -> bool:

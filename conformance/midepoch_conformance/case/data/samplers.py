@@ -13,7 +13,7 @@ from typing import Any
 
 __all__ = [
     "SAMPLERS", "Arrays", "Batches", "Custom", "Drawing", "Integers", "Keys", "Pairs", "Permuting",
-    "Prepared", "Raising", "Stateful", "Wrapped",
+    "Prepared", "Raising", "Refilled", "Stateful", "Wrapped",
 ]  # fmt: skip
 
 
@@ -287,9 +287,26 @@ class Arrays:
         return (order[i : i + self.size] for i in range(0, self.n, self.size))
 
 
+class Refilled:
+    """A user's batch sampler that fills one list again and again, and gives it each time."""
+
+    def __init__(self, w: Any) -> None:
+        self.n, self.size = w.n, w.batch_size
+
+    def __len__(self) -> int:
+        return int(-(-self.n // self.size))
+
+    def __iter__(self) -> Iterator[list[int]]:
+        batch: list[int] = []
+        for start in range(0, self.n, self.size):
+            batch[:] = range(start, min(start + self.size, self.n))
+            yield batch
+
+
 SAMPLERS: dict[str, Any] = {
     "custom": Custom, "batches": Batches, "stateful": Stateful, "wrapped": Wrapped, "keys": Keys,
     "prepared": Prepared, "drawing": Drawing, "permuting": Permuting,
     "raising": Raising, "integers": Integers, "arrays": Arrays, "pairs": Pairs,
+    "refilled": Refilled,
 }  # fmt: skip
 """The samplers that are the user's own; all others are torch's."""
