@@ -153,6 +153,49 @@ _KEPT = (
     " | load s, save t, edit t 1, save u, drain, drain | load u, drain, drain",
     # A batch sampler fills one list again and again.
     "whole: batch_size=2 sampler=refilled; drain, drain",
+    # A caller names each epoch, and samples roll over into it.
+    "rollover: n=7 epochs=4 tail=rollover;"
+    " drain, name_epoch 1, drain, name_epoch 2, drain, name_epoch 3, drain",
+    # A dataset has grown by less than a batch.
+    "other plan: n=21 epochs=1 shuffle=true seed=1; take 3, save s | [n=23] load s, drain, drain",
+    # The first batch is interrupted, and a new iterator draws the sampler's generator again.
+    "interrupted: batch_size=13 epochs=3 sampler=random interrupt_at=6 log=auto;"
+    " take 0, drain?, break, drain, drain, drain",
+    # A state between two epochs is loaded and taken at once, with a sampler that draws.
+    "reload: batch_size=2 epochs=3 sampler=random; drain, save s | load s, save t"
+    " | load t, drain, drain",
+    # Workers that live on serve an epoch that is left, after one that was whole.
+    "break: n=24 batch_size=2 epochs=4 workers=2 persistent=true;"
+    " drain, take 1, break, drain, drain",
+    # A sampler has no length, and a loader may count it by a pass.
+    "saving: batch_size=2 sampler=unsized; save s, take 2, save t, drain, drain",
+    # A replay fails for a moment in one of two lanes.
+    "failed replay: kind=iterable batch_size=2 interval=100 lanes=2 log=auto; take 3, save s, drain"
+    " | [fail_at=2 fail_once=true] load s, take 1?, drain, drain",
+    # A loader without a seed adopts one before the first batch, and between two epochs.
+    "start: shuffle=true seed=3; save s | [adopts=true] load s, drain, drain",
+    "end seen: epochs=3 shuffle=true seed=3; drain, save s | [adopts=true] load s, drain, drain",
+    # A stream buffers samples by the draws of each batch.
+    "work cut: kind=iterable batch_size=2 draws=[python] stream=buffer; take 4, save s"
+    " | load s, drain, drain",
+    # A state without any parts of parts is one object, which goes on changing.
+    "work interval: kind=stateful_iterable batch_size=2 tree=flat interval=3; take 5, save s"
+    " | load s, drain, drain",
+    "work interval: kind=stateful_map batch_size=2 tree=flat interval=3; take 5, save s"
+    " | load s, drain, drain",
+    "work tree: kind=stateful_iterable batch_size=2 tree=flat workers=2 worker_kind=thread;"
+    " take 5, save s | load s, drain, drain",
+    # Seeds of few bits come again in a long epoch.
+    "ambient streams: n=1000 batch_size=1 epochs=1 draws=[python, numpy]; drain",
+    # A state is taken after each batch, and what worker threads read ahead is not read again.
+    f"fetched once: n=40 batch_size=1 epochs=1 log=auto workers=2 worker_kind=thread prefetch=2;"
+    f" {', '.join(f'take 1, save s{i}' for i in range(20))}, drain",
+    # Each part of a state that carries samples is removed.
+    *(
+        "part removed: n=7 epochs=3 tail=rollover sampler=custom; drain, take 1, save s"
+        f" | load_cut s {part}, drain, drain"
+        for part in range(20)
+    ),
     # Several lanes have ended, and the others take turns.
     "work cut: kind=iterable stream=hollow n=13 batch_size=2 lanes=4; take 2, save s"
     " | load s, drain, drain",

@@ -31,7 +31,7 @@ from midepoch_conformance.case.data.sources import (
     Private,
     RowIterator,
 )
-from midepoch_conformance.case.data.trees import MAKERS, change, spelled, tree_at, write
+from midepoch_conformance.case.data.trees import BARE, HELD, MAKERS, change, spelled, tree_at, write
 
 __all__ = ["EMPTY_AT", "FALSE", "Rows", "UnreadableError", "WorkloadError"]
 
@@ -147,7 +147,7 @@ class Rows:
         if isinstance(i, (list, tuple)):
             i = 4 * i[0] + i[1]
         self.note(f"fetch {i}")
-        if self.tree == "mutated":
+        if self.tree in HELD:
             self._go_on()
         if self.gate is not None and i == self.gate[0]:
             self._wait(self.gate[1])
@@ -329,8 +329,8 @@ class Rows:
     def dataset_state(self, position: int) -> dict[str, Any]:
         """Return a well-behaved Stateful dataset's state at ``position``, and note the call.
 
-        A ``"mutated"`` state is the same object each time. It changes in place with each row, as
-        that of a dataset does which hands out what it works with.
+        A state of :data:`.trees.HELD` is the same object each time. It changes in place with each
+        row, as that of a dataset does which hands out what it works with.
 
         Raises:
             WorkloadError: the state cannot be told here, for ``unsaved``.
@@ -338,7 +338,7 @@ class Rows:
         self.note("state_dict")
         if self.unsaved and position % self.unsaved == self.unsaved - 1:
             raise WorkloadError(f"the state after {position} rows cannot be told, on purpose")
-        if self.tree != "mutated":
+        if self.tree not in HELD:
             return self._state_at(position)
         held: dict[str, Any] = self.__dict__.setdefault("_held", {})
         change(held, self._state_at(position))
@@ -348,7 +348,7 @@ class Rows:
         if self.tree == "shrinking" and position == EMPTY_AT:
             return {}
         state: dict[str, Any] = {"position": position}
-        if self.tree:
+        if self.tree not in BARE:
             state["tree"] = self.state_tree(position)
         return state
 
@@ -370,9 +370,9 @@ class Rows:
         if self.tree == "shrinking" and state == {}:
             return EMPTY_AT
         position = state.get("position") if isinstance(state, dict) else None
-        if type(position) is not int or ("tree" not in state if self.tree else "tree" in state):
+        if type(position) is not int or ("tree" in state) is (self.tree in BARE):
             raise WorkloadError(f"the dataset's state came back incomplete: {state!r}")
-        if self.tree:
+        if self.tree not in BARE:
             self.check_tree(position, state["tree"])
             if self.tree == "arrays":
                 write(state["tree"])

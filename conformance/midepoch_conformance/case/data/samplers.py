@@ -13,7 +13,8 @@ from typing import Any
 
 __all__ = [
     "SAMPLERS", "Arrays", "Batches", "Custom", "Drawing", "Integers", "Keys", "Pairs", "Permuting",
-    "Prepared", "Raising", "Refilled", "Stateful", "Wrapped",
+    "Prepared", "Raising", "Refilled", "Stateful", "Unsized",
+    "Wrapped",
 ]  # fmt: skip
 
 
@@ -287,6 +288,18 @@ class Arrays:
         return (order[i : i + self.size] for i in range(0, self.n, self.size))
 
 
+class Unsized:
+    """A user's sampler without a length, whose generator shuffles when a pass begins."""
+
+    def __init__(self, w: Any) -> None:
+        self.n, self.generator = w.n, random.Random(w.seed)
+
+    def __iter__(self) -> Iterator[int]:
+        left = list(range(self.n))
+        self.generator.shuffle(left)
+        return iter(left)
+
+
 class Refilled:
     """A user's batch sampler that fills one list again and again, and gives it each time."""
 
@@ -307,6 +320,6 @@ SAMPLERS: dict[str, Any] = {
     "custom": Custom, "batches": Batches, "stateful": Stateful, "wrapped": Wrapped, "keys": Keys,
     "prepared": Prepared, "drawing": Drawing, "permuting": Permuting,
     "raising": Raising, "integers": Integers, "arrays": Arrays, "pairs": Pairs,
-    "refilled": Refilled,
+    "refilled": Refilled, "unsized": Unsized,
 }  # fmt: skip
 """The samplers that are the user's own; all others are torch's."""

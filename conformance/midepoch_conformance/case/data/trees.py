@@ -13,7 +13,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 __all__ = [
+    "BARE",
     "CODECS",
+    "HELD",
     "MAKERS",
     "NOT_CANONICAL",
     "TREES",
@@ -174,11 +176,18 @@ MAKERS: dict[str, Callable[[int], Any]] = {
     "shrinking": _shrinking,
     # Here the whole state is the same object each time: see Rows.dataset_state.
     "mutated": _growing,
+    "flat": _plain,
     "values": _values,
     "objects": _objects,
     "large": _large,
 }
 """The functions that make the trees."""
+
+HELD = ("mutated", "flat")
+"""The trees with which the whole state is one object, which goes on changing."""
+
+BARE = ("", "flat")
+"""The trees that leave the state as it is: the position alone."""
 
 
 def change(tree: Any, into: Any) -> None:
