@@ -231,7 +231,7 @@ def test_chains_and_epochs_are_long(drawn: Drawn) -> None:
 def test_every_action_and_every_fault_is_drawn_often(drawn: Drawn) -> None:
     counts = collections.Counter(step.do for step in steps_of(drawn.cases))
     wanted = {"take", "drain", "break", "save", "seal", "edit", "recode", "load", "load_bogus",
-              "close", "open", "kill", "beside"}  # fmt: skip
+              "close", "open", "kill", "beside", "name_epoch"}  # fmt: skip
     assert counts.pop("lose") > 0  # a worker that is replaced: few loaders replace any
     assert set(counts) == wanted
     assert min(counts.values()) >= 10, counts

@@ -239,6 +239,11 @@ class Course:
             return "it is not sure which loader a fault meets"
         return "no such number of batches" if step.n < 1 else None
 
+    def _ask_name_epoch(self, step: Step) -> str | None:
+        counted = self.mark.sure and not (self.open or self.mark.done or self.broke or self.faulty)
+        following = counted and step.n == self.mark.epoch
+        return None if following else "a caller names the epoch that comes next for sure"
+
     def _ask_load_bogus(self, step: Step) -> str | None:
         if self.dying:
             return "the worker may be dead"

@@ -174,7 +174,8 @@ _KEPT = (
     " | [fail_at=2 fail_once=true] load s, take 1?, drain, drain",
     # A loader without a seed adopts one before the first batch, and between two epochs.
     "start: shuffle=true seed=3; save s | [adopts=true] load s, drain, drain",
-    "end seen: epochs=3 shuffle=true seed=3; drain, save s | [adopts=true] load s, drain, drain",
+    "work end seen: epochs=3 shuffle=true seed=3; drain, save s"
+    " | [adopts=true] load s, drain, drain",
     # A stream buffers samples by the draws of each batch.
     "work cut: kind=iterable batch_size=2 draws=[python] stream=buffer; take 4, save s"
     " | load s, drain, drain",
@@ -188,7 +189,7 @@ _KEPT = (
     # Seeds of few bits come again in a long epoch.
     "ambient streams: n=1000 batch_size=1 epochs=1 draws=[python, numpy]; drain",
     # A state is taken after each batch, and what worker threads read ahead is not read again.
-    f"fetched once: n=40 batch_size=1 epochs=1 log=auto workers=2 worker_kind=thread prefetch=2;"
+    "fetched once: n=40 batch_size=1 epochs=1 log=auto workers=2 worker_kind=thread prefetch=2;"
     f" {', '.join(f'take 1, save s{i}' for i in range(20))}, drain",
     # Each part of a state that carries samples is removed.
     *(

@@ -66,6 +66,8 @@ class _Chain:
         self.sessions: list[SessionPlan] = []
         self.names = 0
         self.values = offered_values(offer)
+        counting = "named epochs" in offer.extras and not self.workload.sets_epoch
+        self.names_epochs = counting and not self.workload.grow and chance.apart().often(0.2)
 
     def case(self) -> Case:
         """Draw the sessions and return the history."""
@@ -314,6 +316,9 @@ class _Chain:
         drain = self._delivery("drain", int(again))
         if asked or self._may(drain):
             self._steps(drain)
+            named = Step("name_epoch", n=self.course.mark.epoch)
+            if self.names_epochs and self._may(named):
+                self._steps(named)
 
     def _some_batches(self) -> None:
         count = min(self.course.left, 1 + self.chance.below(4))

@@ -127,13 +127,13 @@ def _disguised(chance: Chance, offer: Offer, w: Workload, wishes: Wishes) -> Wor
         changes.append({"sampler": chance.one(indices)})
     # Some datasets make a row longer, or another one, and need a list.
     lists = w.kind == "stateful_map" or w.stream != "plain" or set(w.draws) & set(GENERATORS)
-    plain = w.fails_in == "dataset" and not w.collated and not lists
+    plain = w.fails_in == "dataset" and not w.collated and not lists and w.batch_size
     rows = chance.one(("payload", "falsy", "width"))
     if rows == "payload":
         changes.append({"payload": chance.one(trees.TREES)})
     elif rows == "falsy" and plain and w.fail_at is None:
         changes.append({"falsy": True, "fails_in": "collate_fn"})
-    elif rows == "width" and plain and w.batch_size and not w.draws:
+    elif rows == "width" and plain and not w.draws:
         changes.append({"width": 3})
     bare = (SessionPlan(Execution(), ()),)
     for change in changes:
