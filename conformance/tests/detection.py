@@ -64,7 +64,9 @@ __all__ = [
 
 HERE = Path(__file__).resolve().parent
 UNTUNED = HERE / "untuned"
-INDEPENDENT = (HERE / "independent_loader" / "broken", HERE / "pipeline_loader" / "broken")
+INDEPENDENT = tuple(
+    HERE / name / "broken" for name in ("independent_loader", "ledger_loader", "pipeline_loader")
+)
 PROFILES = ("quick", "full")
 BEFORE = UNTUNED / "after.json"
 """The figures of the last run."""

@@ -197,6 +197,27 @@ _KEPT = (
         f" | load_cut s {part}, drain, drain"
         for part in range(20)
     ),
+    # A load forgets a name that was given before it, and a name leaves the rest of a loaded epoch.
+    "named epoch: batch_size=2 epochs=6 shuffle=true; take 1, save s, name_epoch 4, break, load s,"
+    " drain, drain",
+    "named epoch: batch_size=2 epochs=5 shuffle=true; take 1, save s"
+    " | load s, name_epoch 1, drain, drain",
+    # The loader shuffles a stream, of which a sample raised, and two resumes follow.
+    "caught again: kind=iterable n=16 batch_size=2 epochs=1 shuffle=true fail_at=3"
+    " stream=rewinding; take 1?, take 1?, save s | load s, take 1?, save t"
+    " | load t, drain?, drain?, drain?",
+    # Worker threads end when their loader is closed.
+    "held: workers=2 worker_kind=thread;"
+    " take 2, close, count, open, take 2, close, count, open, take 2, close, count",
+    # Of two states, the iterator's cannot be told: half of a snapshot is none.
+    "work cut: kind=stateful_iterable n=16 state_at=both unsaved=3; take 2, save s"
+    " | load s, drain, drain",
+    # A lane is set up, and then loads its state.
+    "work cut: kind=stateful_iterable batch_size=2 stream=divided lanes=2; take 2, save s"
+    " | load s, drain, drain",
+    # The samples of a stream draw beyond the first block that the loader shuffles.
+    "ambient values: kind=stateful_iterable n=24 batch_size=2 shuffle=true draws=[python];"
+    " take 5, save s | load s, drain, drain",
     # Several lanes have ended, and the others take turns.
     "work cut: kind=iterable stream=hollow n=13 batch_size=2 lanes=4; take 2, save s"
     " | load s, drain, drain",

@@ -1,6 +1,6 @@
-"""The broken variants of another independent loader, a pipeline of stages.
+"""The broken variants of two other independent loaders: a pipeline of stages, and a ledger.
 
-Its author had the specification and the adapter's page. The files are kept as they were written.
+Their authors had the specification and the adapter's page. The files are kept as they were written.
 """
 
 from __future__ import annotations
@@ -20,8 +20,16 @@ from midepoch_conformance.playing.runner import Runner
 from midepoch_conformance.verdict import requirements
 from midepoch_conformance.verdict.results import failing
 
-HERE = Path(__file__).parent / "pipeline_loader"
-BROKEN = [path.stem for path in sorted((HERE / "broken").glob("[!_]*.py"))]
+HERE = Path(__file__).parent
+PACKAGES = {"ledger_loader": "dockload", "pipeline_loader": "pullline"}
+"""The folder of each loader, and its package."""
+
+BROKEN = {
+    path.stem: folder
+    for folder in PACKAGES
+    for path in sorted((HERE / folder / "broken").glob("[!_]*.py"))
+}
+"""The folder of each variant's loader."""
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -31,21 +39,23 @@ def _tracker() -> None:
 
 
 @pytest.fixture
-def imports(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
-    """Let a test import the loader's files, and undo its imports."""
+def folder(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
+    """Let a test import the files of a variant's loader, and undo its imports."""
+    found = HERE / BROKEN[name]
     monkeypatch.setenv("MIDEPOCH_EDITED_COPIES", str(tmp_path))
     modules, paths = set(sys.modules), list(sys.path)
-    sys.path[:0] = [str(HERE), str(HERE / "broken")]
+    sys.path[:0] = [str(found), str(found / "broken")]
     try:
-        yield
+        yield found / "broken"
     finally:
         sys.path[:] = paths
-        for name in set(sys.modules) - modules:
-            if name in BROKEN or name.startswith(("pl_", "pullline", "_edit")):
-                del sys.modules[name]
+        for module in set(sys.modules) - modules:
+            own = module.startswith(("pl_", "dk_", "_edit", *PACKAGES.values()))
+            if module in BROKEN or own:
+                del sys.modules[module]
 
 
-@pytest.mark.usefixtures("imports")
+@pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_variant_is_broken(name: str) -> None:
     module = importlib.import_module(name)
@@ -69,7 +79,7 @@ SHOWN = {
 def test_a_case_shows_a_variant(name: str) -> None:
     case = parse(SHOWN[name])
     assert case.id in {one.id for one in tables.load_table("quick")}
-    with Runner(f"{HERE / 'broken' / name}.py:Adapter", limit=20.0) as runner:
+    with Runner(f"{HERE / BROKEN[name] / 'broken' / name}.py:Adapter", limit=20.0) as runner:
         bench = Bench(runner)
         assert not bench.not_offered(case)
         assert any(failing(finding) for finding in bench.judge(case, 0).findings)
