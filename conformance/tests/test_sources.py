@@ -170,7 +170,7 @@ def test_samplers_give_each_index_once_in_another_order_each_time(name: str) -> 
     def indices(epoch: int) -> list[int]:
         if w.sets_epoch:
             sampler.set_epoch(epoch)
-        found = [i if w.gives_batches else [i] for i in sampler]
+        found = [list(i) if w.gives_batches else [i] for i in sampler]
         return [w.row(key)[0] for batch in found for key in batch]
 
     first, second = indices(0), indices(1)

@@ -304,14 +304,15 @@ class Refilled:
     """A user's batch sampler that fills one list again and again, and gives it each time."""
 
     def __init__(self, w: Any) -> None:
-        self.n, self.size = w.n, w.batch_size
+        self.n, self.size, self.generator = w.n, w.batch_size, random.Random(w.seed)
 
     def __len__(self) -> int:
         return int(-(-self.n // self.size))
 
     def __iter__(self) -> Iterator[list[int]]:
-        batch: list[int] = []
-        for start in range(0, self.n, self.size):
+        starts, batch = list(range(0, self.n, self.size)), list[int]()
+        self.generator.shuffle(starts)
+        for start in starts:
             batch[:] = range(start, min(start + self.size, self.n))
             yield batch
 
