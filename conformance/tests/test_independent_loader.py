@@ -18,32 +18,14 @@ import pytest
 
 import midepoch_conformance.families
 from midepoch_conformance.case.case import Case
-from midepoch_conformance.families.kept import kept
 from midepoch_conformance.playing.bench import Bench
 from midepoch_conformance.playing.runner import Runner
 from midepoch_conformance.verdict import requirements
 from midepoch_conformance.verdict.finding import FAILURES
-from midepoch_conformance.verdict.results import failing
 
 HERE = Path(__file__).parent / "independent_loader"
 BROKEN = {path.stem: path for path in sorted((HERE / "broken").glob("*.py"))}
 QUICK = Path(midepoch_conformance.families.__file__).parent / "cases" / "quick.jsonl"
-
-SEEN = {
-    "adopts_the_seed_of_a_state_that_it_refuses": "after a refusal",
-    "counts_the_interval_from_the_last_resume": "fetched again",
-    "draws_its_seed_when_it_is_first_needed": "saving",
-    "ends_the_epoch_where_many_items_raise_StopIteration": "stop iteration",
-    "forgets_what_an_epoch_without_a_batch_carries": "rollover",
-    "gives_a_loaded_state_back_as_it_is": "edited after load",
-    "keeps_the_old_order_when_a_loaded_position_is_renamed": "named epoch",
-    "replays_under_the_streams_of_the_first_batches": "interval",
-    "returns_to_its_own_lanes_after_the_loaded_epoch": "elastic",
-    "sends_errors_that_cannot_be_read_back": "failing sample",
-    "takes_a_failed_attempt_for_a_beginning": "failed replay",
-    "takes_an_interrupt_in_collate_for_an_error_of_its_batch": "interrupted",
-}
-"""The variants that only a kept case shows, and its family."""
 
 CASES = 10
 """The number of cases that the sound loader plays here, at equal distances in the table."""
@@ -145,12 +127,3 @@ def test_the_sound_loader_passes(loader: str) -> None:
     assert [(f.requirement, f.outcome, f.words) for f in failed] == []
     assert len(outcomes) == CASES
     assert all("pass" in found for found in outcomes)
-
-
-@pytest.mark.parametrize("name", SEEN)
-def test_a_kept_case_shows_a_variant(name: str) -> None:
-    with Runner(f"{BROKEN[name]}:Adapter", limit=20.0) as runner:
-        bench = Bench(runner)
-        cases = [case for case in kept() if case.probe == SEEN[name]]
-        played = [case for case in cases if not bench.not_offered(case)]
-        assert any(failing(f) for case in played for f in bench.judge(case, 0).findings)

@@ -118,6 +118,12 @@ def edit(state: Any, spared: int = 0) -> None:
 
     Numbers and texts are replaced in their container; tensors and arrays are changed in place. The
     first ``spared`` levels of mappings, lists and tuples stay as they are.
+
+    Example:
+        >>> state = {"epoch": 1, "lanes": {"next": 1}}
+        >>> edit(state, spared=1)
+        >>> state
+        {'epoch': 1, 'lanes': {'next': 2, 'added by the suite': 1}}
     """
     if not spared:
         _edit(state, {})

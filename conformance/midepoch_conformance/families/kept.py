@@ -193,7 +193,7 @@ _KEPT = (
     f" {', '.join(f'take 1, save s{i}' for i in range(20))}, drain",
     # Each part of a state that carries samples is removed.
     *(
-        "part removed: n=7 epochs=3 tail=rollover sampler=custom; drain, take 1, save s"
+        "part removed: n=7 epochs=3 tail=rollover; drain, take 1, save s"
         f" | load_cut s {part}, drain, drain"
         for part in range(20)
     ),

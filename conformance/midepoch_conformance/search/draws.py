@@ -120,7 +120,7 @@ def workload(chance: Chance, offer: Offer, wishes: Wishes) -> Workload:
 
 
 def _disguised(chance: Chance, offer: Offer, w: Workload, wishes: Wishes) -> Workload:
-    """Draw what samples, indices, exceptions and states are made of: no batch comes otherwise."""
+    """Draw what samples, indices and exceptions are made of, which changes no batch's place."""
     changes: list[dict[str, Any]] = [{"unreadable": w.fail_at is not None}]
     indices = {"custom": ("integers", "pairs"), "batches": ("arrays",)}.get(w.sampler, ())
     if indices and "sampler" not in wishes:
