@@ -81,6 +81,17 @@ def test_the_same_offer_and_seed_give_the_same_histories(drawn: Drawn) -> None:
     assert chosen(OFFER, 10, seed=1) != chosen(OFFER, 10, seed=2)
 
 
+def test_streams_raise_and_samples_are_slow_in_some_of_them(
+    inline: list[Case], multi: list[Case]
+) -> None:
+    raising = [c.workload for c in inline if c.workload.fail_at is not None]
+    streams = {w.fails_in for w in raising if w.kind in ("iterable", "stateful_iterable")}
+    assert streams == {"dataset", "collate_fn"}
+    assert any(w.fails_also for w in raising)
+    assert any(c.workload.slow for c in multi)
+    assert not any(c.workload.slow for c in inline)
+
+
 def test_the_order_of_sets_does_not_matter() -> None:
     code = (
         "from test_strategies import OFFER; from midepoch_conformance.families import tables;"
@@ -360,7 +371,7 @@ def test_a_long_history_shrinks_to_what_matters(inline: list[Case]) -> None:
 @pytest.mark.parametrize(
     ("name", "count", "seed", "largest"),
     [
-        ("second_resume_off", 40, 6, 10),
+        ("second_resume_off", 40, 8, 8),
         ("end_state_drops_epoch", 60, 7, 8),
     ],
 )

@@ -495,6 +495,21 @@ def test_a_named_epoch(changed: dict[int, list[str]], outcome: str, words: str) 
     assert words in finding.words
 
 
+@pytest.mark.parametrize(
+    ("refusal", "last", "outcome"),
+    [
+        ("!load ValueError no", f"{THIRD}.", "pass"),
+        ("!load ValueError no", f"{SECOND}.", "fails silently"),
+        ("", f"{THIRD}.", "blocked"),
+    ],
+)
+def test_a_named_epoch_after_a_refused_load(refusal: str, last: str, outcome: str) -> None:
+    of = case("named epoch", "drain, name_epoch 2, load_bogus list?, drain")
+    finding = found("EPOCH-8", of, trace(of, [f"{FIRST}.", "", refusal, last]))
+    assert finding is not None
+    assert finding.outcome == outcome, finding.words
+
+
 def test_the_data_of_a_failure_are_the_batches() -> None:
     of = case("cut", *CUT)
     finding = found("RESUME-1", of, trace(of, CUT_FIRST, ["", "01|23|45."]))

@@ -237,3 +237,20 @@ def test_a_sample_that_kills_once_is_delivered_the_next_time(tmp_path: Path) -> 
             codes.append(process.exitcode)
             process.close()
     assert codes == [-signal.SIGKILL, 0, -signal.SIGKILL, -signal.SIGKILL]
+
+
+@pytest.mark.parametrize("of", ["dataset", "collate_fn"])
+def test_several_samples_can_raise(of: str) -> None:
+    w = Workload(fail_at=3, fails_also=(5,), fails_in=of)
+    for bad in (3, 5):
+        with pytest.raises(WorkloadError, match=f"sample {bad} fails"):
+            w.collate([w.row(4), w.row(bad)])
+    assert w.collate([w.row(4)]) == [[4]]
+
+
+def test_a_slow_sample_takes_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    slept: list[float] = []
+    monkeypatch.setattr(module.time, "sleep", slept.append)
+    w = Workload(slow=(3,))
+    assert [w.row(i) for i in (2, 3)] == [[2], [3]]
+    assert slept == [module.DELAY]

@@ -35,6 +35,7 @@ def oracle_case(case: Case) -> Case:
     workload = dataclasses.replace(
         case.workload,
         fail_at=case.workload.fail_at if caught else None,
+        fails_also=case.workload.fails_also if caught else (),
         stop_at=None,
         die_at=None,
         exits_at=(),
@@ -45,12 +46,14 @@ def oracle_case(case: Case) -> Case:
         log=None,
         tree="",
         gate=None,
+        slow=(),
         unsaved=0,
         checked=False,
         skips=False,
     )
-    # A tolerated drain stops at the exception, and the next drain ends the epoch.
-    steps = (Step("drain", tolerate=caught),) * (workload.epochs * (1 + caught))
+    # A tolerated drain stops at an exception, and the last drain ends the epoch.
+    drains = 1 + caught + len(workload.fails_also)
+    steps = (Step("drain", tolerate=caught),) * (workload.epochs * drains)
     return Case("oracle", workload, (SessionPlan(first.execution, steps, first.ambient, "a"),))
 
 

@@ -94,6 +94,7 @@ _SAMPLERS = {
     "reversed": "the published sampler Reversed",
     "refilled": "a batch sampler of the user's that gives one list again and again",
     "unsized": "a sampler of the user's without a length",
+    "listed": "a sampler of the user's that keeps one order",
     "permuted": "the published sampler Permuted",
     "marked": "the published sampler Marked",
     "turned": "the published sampler Turned",
@@ -205,7 +206,8 @@ def culprit(w: Workload) -> str:
         >>> culprit(Workload(fail_at=3, fails_in="collate_fn"))
         'collate_fn with sample 3'
     """
-    return f"{'collate_fn with ' * (w.fails_in == 'collate_fn')}sample {w.fail_at}"
+    others = f" (or {', '.join(map(str, w.fails_also))})" if w.fails_also else ""
+    return f"{'collate_fn with ' * (w.fails_in == 'collate_fn')}sample {w.fail_at}{others}"
 
 
 def _changed(name: str, value: object) -> str:
@@ -248,11 +250,14 @@ def _faults(w: Workload) -> Iterator[str]:
             who = f"{'collate_fn with ' * collated}sample {getattr(w, field)}"
             if field == "fail_at":
                 what += " StopIteration" * w.ends + " what cannot be unpickled" * w.unreadable
+                what += "".join(f", and so does sample {i}" for i in w.fails_also)
             yield f"{who} {what}{once}{again if field == 'die_at' else ''}"
     if w.exits_at:
         yield ", ".join(f"sample {i} ends its worker once" for i in w.exits_at)
     if w.gate is not None:
         yield _waits(w.gate)
+    if w.slow:
+        yield f"samples {', '.join(map(str, w.slow))} take a while"
 
 
 def _waits(gate: Any) -> str:

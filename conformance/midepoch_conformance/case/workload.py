@@ -83,6 +83,9 @@ class Workload(Rows):
     """The sample that raises :class:`WorkloadError`; -1: the dataset itself does, when a lane is
     set up. See ``fails_in``."""
 
+    fails_also: tuple[int, ...] = ()
+    """Further samples that raise as ``fail_at`` does."""
+
     stop_at: int | None = None
     """The sample that raises ``StopIteration``."""
 
@@ -113,6 +116,9 @@ class Workload(Rows):
 
     gate: tuple[int, int] | None = None
     """``(a, b)``: sample a waits until another worker has fetched sample b; needs a log."""
+
+    slow: tuple[int, ...] = ()
+    """The samples that take a while, so other workers overtake them."""
 
     die_once: bool = False
     """Whether ``die_at`` kills the process only the first time; needs a log."""
@@ -188,6 +194,7 @@ class Workload(Rows):
         # JSON has no tuples. Stored cases of older versions hold a boolean as their tree, which the
         # field's type does not allow.
         self.draws, self.exits_at = tuple(self.draws), tuple(self.exits_at)
+        self.fails_also, self.slow = tuple(self.fails_also), tuple(self.slow)
         self.gate = None if self.gate is None else (self.gate[0], self.gate[1])
         self.tree = {True: "plain", False: ""}.get(self.tree, self.tree)  # type: ignore[call-overload]
         for name, known in _CHOICES.items():

@@ -60,6 +60,8 @@ def _of_workload(w: Workload) -> Iterator[str]:
         yield "draws"
     if w.exits_at:
         yield "a lost worker"
+    if w.fails_also:
+        yield "several errors"
     if w.dies_again:
         yield "a replacement replaced"
     yield from (words for name, words in _FAULTS.items() if getattr(w, name) is not None)

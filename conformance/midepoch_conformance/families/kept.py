@@ -226,6 +226,26 @@ _KEPT = (
     " | load s, drain, drain",
     "work tree: kind=stateful_map n=20 batch_size=2 tree=large workers=2; take 5, save s"
     " | load s, drain, drain",
+    # Another list of indices takes the place of the one that was delivered from.
+    "other plan: batch_size=2 epochs=1 seed=1 sampler=listed; take 2, save s"
+    " | [seed=2 adopts=true] load s, drain, drain",
+    # A refused load leaves the name of the epoch that comes.
+    "named epoch: batch_size=2 epochs=6 shuffle=true;"
+    " take 2, name_epoch 4, load_bogus list?, drain, drain",
+    # Short runs of a stream that the loader shuffles.
+    _chain("shuffle=true lanes=1 interval=3", 9),
+    # The loader counts the batches since its last snapshot of such a stream.
+    "calls: kind=stateful_iterable n=800 batch_size=2 epochs=1 shuffle=true log=auto interval=100;"
+    " drain",
+    # Workers that outlive an epoch end, or go on, when a state is loaded.
+    *(
+        f"held: n=40 batch_size=2 epochs=1 workers=2 worker_kind={kind} persistent=true;"
+        f" take 2, save s, {', '.join(['load s, break, take 2, count'] * 4)}"
+        for kind in ("thread", "process")
+    ),
+    # A worker dies whose lane is ahead of a slower one.
+    "healed: kind=stateful_iterable n=16 batch_size=2 slow=[0] die_at=7 die_once=true log=auto"
+    " workers=2 restarts=3; drain, drain",
 )
 """The cases; a comment before each says what it found."""
 

@@ -262,12 +262,13 @@ def _uninterrupted(view: View) -> Finding | None:
         words = f"the exception of {culprit(w)} comes again and again: nothing comes after it"
         evidence = Evidence("epochs", UNINTERRUPTED, wanted=w.epochs)
         return view.fails("error", words, evidence=evidence)
+    slack = w.batch_size * (1 + len(w.fails_also))
     for number, epoch in enumerate(view.epochs[: w.epochs]):
-        wrong = unwhole(epoch, w.n, w.batch_size)
+        wrong = unwhole(epoch, w.n, slack)
         if wrong is not None:
             words = f"epoch {number}, after the exception of {culprit(w)}: {wrong.words}"
             pieces = (Piece(UNINTERRUPTED, 0, number),)
-            evidence = Evidence("samples", pieces=pieces, wanted=(w.n,), slack=w.batch_size)
+            evidence = Evidence("samples", pieces=pieces, wanted=(w.n,), slack=slack)
             return view.silent(
                 wrong.kind, words, "the batches after the failed one", epoch, evidence
             )

@@ -63,14 +63,15 @@ def _batches(case: Case, finding: Finding, e: Evidence) -> Comparison:
 def _to_the_end(case: Case, session: int) -> Case | None:
     """Return the case with a session that continues to the end, if the caller catches errors.
 
-    A correct loader may be elsewhere at each step: an epoch takes it two drains. Return None if the
-    caller catches no errors.
+    A correct loader may be elsewhere at each step: an epoch takes it a drain for each sample that
+    raises, and one more. Return None if the caller catches no errors.
     """
     plans = [*case.sessions[: session + 1]]
     steps = plans[-1].steps
     if not any(step.tolerate and step.do in ("take", "drain") for step in steps):
         return None
-    drains = (Step("drain", tolerate=True),) * (2 * case.workload.epochs)
+    w = case.workload
+    drains = (Step("drain", tolerate=True),) * (w.epochs * (2 + len(w.fails_also)))
     plans[-1] = dataclasses.replace(plans[-1], steps=(*steps, *drains))
     return dataclasses.replace(case, sessions=tuple(plans))
 

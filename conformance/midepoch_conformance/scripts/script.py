@@ -167,7 +167,7 @@ class _Script:
     def _uninterrupted(self) -> _Played:
         """Return the uninterrupted run; fields that do not show in its batches are the case's."""
         oracle = oracle_case(self.case)
-        faults = ("fail_at", "stop_at", "die_at", "exits_at", "interrupt_at")
+        faults = ("fail_at", "fails_also", "stop_at", "die_at", "exits_at", "interrupt_at")
         found = {name: getattr(oracle.workload, name) for name in faults}
         log = "log of whole" if self.case.workload.log else None
         w = dataclasses.replace(self.case.workload, log=log, **found)
@@ -286,7 +286,8 @@ class _Script:
         told = [{**part.workload, **part.execution} for part in self.played]
         varied = {name for name in told[0] if any(one[name] != told[0][name] for one in told)}
         if "beside" in self.rare:  # another loader has another seed, and no sample that fails
-            varied |= {"seed", *(["fail_at"] if self.case.workload.fail_at is not None else [])}
+            fails = self.case.workload.fail_at is not None
+            varied |= {"seed", *(("fail_at", "fails_also") if fails else ())}
         return varied | ({"log"} if self.case.workload.log else set())  # each has its own
 
     def _everything(self) -> set[str]:

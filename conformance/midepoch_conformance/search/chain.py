@@ -24,6 +24,7 @@ from midepoch_conformance.search.draws import (
     changed_execution,
     first_execution,
     some_codec,
+    with_slow_samples,
     workload,
 )
 
@@ -62,6 +63,8 @@ class _Chain:
     def __init__(self, chance: Chance, offer: Offer, multi: bool, wishes: Wishes) -> None:
         self.chance, self.offer, self.multi, self.wishes = chance, offer, multi, wishes
         self.workload = workload(chance, offer, wishes)
+        if multi:
+            self.workload = with_slow_samples(chance.apart(), self.workload)
         self.course = Course(self.workload)
         self.sessions: list[SessionPlan] = []
         self.names = 0

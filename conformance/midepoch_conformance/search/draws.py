@@ -24,6 +24,7 @@ __all__ = [
     "changed_execution",
     "first_execution",
     "some_codec",
+    "with_slow_samples",
     "workload",
 ]
 
@@ -142,7 +143,34 @@ def _disguised(chance: Chance, offer: Offer, w: Workload, wishes: Wishes) -> Wor
         alone = Case(HISTORY, changed, bare)
         if chance.often(0.3) and reason_not_offered(alone, offer) is None:
             w = changed
+    if not wishes:
+        w = _failing(chance, offer, w)
+    if w.fail_at is not None and w.n > 2 and chance.often(0.5):
+        several = {chance.below(w.n) for _ in range(1 + chance.below(3))} - {w.fail_at}
+        w = dataclasses.replace(w, fails_also=tuple(sorted(several)))
     return w
+
+
+def _failing(chance: Chance, offer: Offer, w: Workload) -> Workload:
+    """Let a sample of a stream raise, after which the stream can go on, or its ``collate_fn``."""
+    plain = w.batch_size and w.tail == "keep" and not (w.falsy or w.collated or w.checked)
+    if w.kind in MAPS or not (plain and w.n) or not chance.often(0.7):
+        return w
+    failing = dataclasses.replace(w, fail_at=chance.below(w.n), fails_in="collate_fn")
+    if not w.private and chance.often(0.5):
+        failing = dataclasses.replace(
+            failing, fails_in="dataset", stream="rewinding", state_at="dataset"
+        )
+    bare = Case(HISTORY, failing, (SessionPlan(Execution(), ()),))
+    return w if reason_not_offered(bare, offer) is not None else failing
+
+
+def with_slow_samples(chance: Chance, w: Workload) -> Workload:
+    """Let some samples take a while, or none: other workers overtake them."""
+    if not w.n or chance.often(0.5):
+        return w
+    slow = {chance.below(w.n) for _ in range(1 + chance.below(2))}
+    return dataclasses.replace(w, slow=tuple(sorted(slow)))
 
 
 def _unusual(chance: Chance, w: Workload, known: Sequence[Value], wishes: Wishes) -> dict[str, Any]:

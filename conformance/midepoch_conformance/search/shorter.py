@@ -108,7 +108,7 @@ def faultless(case: Case) -> Iterator[Case]:
         steps = (dataclasses.replace(step, tolerate=step.do == "load_bogus") for step in plan.steps)
         others = tuple((name, value) for name, value in plan.workload if name not in _OF_SESSIONS)
         plans.append(dataclasses.replace(plan, steps=tuple(steps), workload=others))
-    plain = dataclasses.replace(case.workload, fail_at=None, fails_in="dataset")
+    plain = dataclasses.replace(case.workload, fail_at=None, fails_also=(), fails_in="dataset")
     found = dataclasses.replace(case, workload=plain, sessions=tuple(plans))
     if found != case:
         yield found

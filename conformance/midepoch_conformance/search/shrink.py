@@ -53,6 +53,8 @@ _WORKLOAD_DEFAULTS: dict[str, Any] = {
     "ends": False,
     "falsy": False,
     "unreadable": False,
+    "fails_also": (),
+    "slow": (),
 }
 _OF_EXECUTIONS = (
     "persistent", "prefetch", "start_method", "interval", "lanes", "worker_kind", "in_order",

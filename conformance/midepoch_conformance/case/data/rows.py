@@ -45,6 +45,9 @@ PATIENCE = 3.0
 """Seconds that a sample waits at its gate; then it continues anyway."""
 
 
+DELAY = 0.02
+"""Seconds that a slow sample takes."""
+
 PAUSE = 0.2
 """Seconds until a worker's sample interrupts the loader."""
 
@@ -71,6 +74,7 @@ class Rows:
     mixed: bool
     tree: str
     fail_at: int | None
+    fails_also: tuple[int, ...]
     fails_in: str
     ends: bool
     stop_at: int | None
@@ -82,6 +86,7 @@ class Rows:
     sampler: str
     grow: int
     gate: tuple[int, int] | None
+    slow: tuple[int, ...]
     die_once: bool
     fail_once: bool
     unsaved: int
@@ -151,8 +156,12 @@ class Rows:
             self._go_on()
         if self.gate is not None and i == self.gate[0]:
             self._wait(self.gate[1])
+        if self.slow and i in self.slow:
+            time.sleep(DELAY)  # no verdict depends on it
         if self.fail_at is not None and i == self.fail_at and self.fails_in == "dataset":
-            self._fail()
+            self._fail(i)
+        if self.fails_also and i in self.fails_also and self.fails_in == "dataset":
+            self._fail(i)
         if self.stop_at is not None and i == self.stop_at:
             raise StopIteration
         if self.die_at is not None and i == self.die_at and not self._is_dead():
@@ -186,8 +195,9 @@ class Rows:
             rows = [row or [FALSE.index(type(row))] for row in rows]
         if self.interrupt_at is not None and any(row[0] == self.interrupt_at for row in rows):
             self._interrupt()
-        if any(row[0] == self.fail_at for row in rows):
-            self._fail()
+        for row in rows:
+            if row[0] == self.fail_at or row[0] in self.fails_also:
+                self._fail(row[0])
         return list(rows)
 
     def drawn(self, rng: Callable[[], float] | None = None) -> list[float]:
@@ -208,7 +218,7 @@ class Rows:
             time.sleep(PAUSE)
         os.kill(os.getpid() if parent is None else parent.pid or 0, signal.SIGINT)
 
-    def _fail(self) -> None:
+    def _fail(self, sample: int) -> None:
         """Raise, unless ``fail_once`` is set and the sample has raised already."""
         if self.fail_once and self._noted("fail"):
             return
@@ -216,8 +226,8 @@ class Rows:
         if self.ends:
             raise StopIteration
         if self.unreadable:
-            raise UnreadableError(self.fail_at, "fails on purpose")
-        raise WorkloadError(f"sample {self.fail_at} fails on purpose")
+            raise UnreadableError(sample, "fails on purpose")
+        raise WorkloadError(f"sample {sample} fails on purpose")
 
     def _is_dead(self) -> bool:
         """Return whether ``die_once`` is set and the sample has killed its worker already."""

@@ -12,9 +12,8 @@ from collections.abc import Iterator
 from typing import Any
 
 __all__ = [
-    "SAMPLERS", "Arrays", "Batches", "Custom", "Drawing", "Integers", "Keys", "Pairs", "Permuting",
-    "Prepared", "Raising", "Refilled", "Stateful", "Unsized",
-    "Wrapped",
+    "SAMPLERS", "Arrays", "Batches", "Custom", "Drawing", "Integers", "Keys", "Listed", "Pairs",
+    "Permuting", "Prepared", "Raising", "Refilled", "Stateful", "Unsized", "Wrapped",
 ]  # fmt: skip
 
 
@@ -317,10 +316,24 @@ class Refilled:
             yield batch
 
 
+class Listed:
+    """A user's list of ids, made once and without a generator: each pass has the same order."""
+
+    def __init__(self, w: Any) -> None:
+        self.indices = list(range(w.n))
+        random.Random(w.seed).shuffle(self.indices)
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.indices)
+
+
 SAMPLERS: dict[str, Any] = {
     "custom": Custom, "batches": Batches, "stateful": Stateful, "wrapped": Wrapped, "keys": Keys,
     "prepared": Prepared, "drawing": Drawing, "permuting": Permuting,
     "raising": Raising, "integers": Integers, "arrays": Arrays, "pairs": Pairs,
-    "refilled": Refilled, "unsized": Unsized,
+    "refilled": Refilled, "unsized": Unsized, "listed": Listed,
 }  # fmt: skip
 """The samplers that are the user's own; all others are torch's."""

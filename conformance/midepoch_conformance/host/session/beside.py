@@ -10,7 +10,7 @@ __all__ = ["AnotherLoader", "of_another"]
 
 def of_another(seed: int) -> dict[str, Any]:
     """Return the workload's fields of which another loader has its own: an order, and no faults."""
-    return {"seed": seed + 1, "adopts": False, "fail_at": None, "log": None}
+    return {"seed": seed + 1, "adopts": False, "fail_at": None, "fails_also": (), "log": None}
 
 
 class AnotherLoader:

@@ -12,8 +12,8 @@ BREAKS = ('FAULT-11',)
 
 EDITS = [
     ('hand.py',
-     'self.origin, self.faults, self.given, self.batches = (self.block, self.pulls), list(faults), 0, 0',
-     'self.origin, self.faults, self.given, self.batches = (self.block, self.pulls), [], 0, 0\n        self.known = set(faults)'),
+     'self.origin, self.faults, self.given = (self.block, self.pulls), list(faults), 0',
+     'self.origin, self.faults, self.given = (self.block, self.pulls), [], 0\n        self.known = set(faults)'),
     ('hand.py',
      '                if number not in self.faults:\n                    self.faults.append(number)\n                    raise\n',
      '                if number not in self.known:\n                    self.faults.append(number)\n                    raise\n'),

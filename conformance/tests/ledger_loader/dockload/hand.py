@@ -219,7 +219,8 @@ class Mix:
     def __init__(self, lane, inner, saved=None):
         self.lane, self.inner, self.job = lane, inner, lane.job
         self.captured, (self.block, self.pulls), given, faults = saved or (None, (0, 0), 0, ())
-        self.origin, self.faults, self.given, self.batches = (self.block, self.pulls), list(faults), 0, 0
+        self.origin, self.faults, self.given = (self.block, self.pulls), list(faults), 0
+        self.batches = given // (self.job.batch_size or 1)  # the interval goes on after a resume
         self.filling, self.ready, self.done = [], [], False
         for _ in range(given):
             try:
@@ -238,7 +239,7 @@ class Mix:
     def fill(self):
         """The next block."""
         job, lane = self.job, self.lane
-        if not self.filling and job.every and self.batches >= job.every:
+        if self.given and not self.filling and job.every and self.batches >= job.every:
             captured = lane.parts()
             if captured is not None:
                 self.captured, self.origin, self.faults = captured, (self.block, self.pulls), []
