@@ -130,6 +130,12 @@ def test_cutting_bytes() -> None:
     assert tampering.cut(b'{"a": {"b": 1}, "c": 2}', -1) == b'{"a": {"b": 1}}'
     assert tampering.path({"a": {"b": 1}, "c": 2}, -2) == ["a", "b"]
     assert tampering.path({"a": {"b": 1}, "c": 2}, -4) is None
+    lists = {"a": [1, {"b": [2]}]}
+    assert tampering.path(lists, tampering.ITEMS + 2) == ["a", 1, "b", 0]
+    assert tampering.cut(lists, tampering.ITEMS + 2) == {"a": [1, {"b": []}]}
+    assert tampering.cut(lists, tampering.ITEMS) == {"a": [{"b": []}]}
+    with pytest.raises(tampering.NoSuchPart):
+        tampering.cut(lists, tampering.ITEMS + 1)
     assert tampering.cut(b"\xff\xfe1234", 0) == b"\xff\xfe1"
     with pytest.raises(tampering.NoSuchPart):
         tampering.cut(b"\xff\xfe1234", 1)

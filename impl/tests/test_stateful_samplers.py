@@ -231,3 +231,49 @@ def test_torchdatas_loader_takes_the_sampler_too() -> None:
     other = torchdata.StatefulDataLoader(DATA, 3, sampler=again, collate_fn=keep)
     other.load_state_dict(state)
     assert list(other) == rest
+
+
+class Dated:
+    """A Stateful sampler whose state is its epoch and its place."""
+
+    def __init__(self) -> None:
+        self.epoch, self.place, self.loaded = 0, 0, False
+
+    def set_epoch(self, epoch: int) -> None:
+        self.epoch = epoch
+
+    def __iter__(self) -> Any:
+        start, self.loaded = self.place if self.loaded else 0, False
+        for self.place in range(start + 1, N + 1):
+            yield (self.place - 1 + 5 * self.epoch) % N
+        self.place = 0
+
+    def state_dict(self) -> dict[str, int]:
+        return {"epoch": self.epoch, "place": self.place}
+
+    def load_state_dict(self, state: dict[str, int]) -> None:
+        self.epoch, self.place, self.loaded = state["epoch"], state["place"], True
+
+
+@pytest.mark.parametrize("interval", [1, 3, 100])
+def test_an_epoch_that_is_set_after_a_load_wins_over_the_samplers_state(interval: int) -> None:
+    def make(**arguments: Any) -> Any:
+        return loader({"sampler": Dated()}, snapshot_every_n_steps=interval, **arguments)
+
+    expected = check_every_resume(make)
+    assert len({str(epoch) for epoch in expected}) == 3
+
+
+def test_it_wins_where_the_epoch_before_was_left_too() -> None:
+    whole = deliver(loader({"sampler": Dated()}), range(3))
+    saver = loader({"sampler": Dated()}, snapshot_every_n_steps=100)
+    deliver(saver, range(1))
+    saver.sampler.set_epoch(1)
+    next(iter(saver))
+    saver.sampler.set_epoch(2)
+    iterator = iter(saver)
+    state = saver.state_dict()
+    assert list(iterator) == whole[2]
+    other = loader({"sampler": Dated()}, snapshot_every_n_steps=100)
+    other.load_state_dict(state)
+    assert list(other) == whole[2]

@@ -56,7 +56,7 @@ ACTIONS = {
     "load_bogus": "load a value that is no state: `value` names it (none, empty, list, text, "
     "number, foreign)",
     "load_cut": "load the encoding `state` less its part number n (depth first over mappings; "
-    "n = -1: the last one)",
+    "n = -1: the last one; from 1000 on, over the items of lists)",
     "load_document": "load the state whose canonical JSON is `document`; `value` names it",
     "name_epoch": "tell the loader that epoch n comes next",
     "overwrite": "change every number of the batches delivered so far, in place",

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import json
+from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["ADDED", "BOGUS", "NoSuchPart", "bogus", "cut", "edit", "path"]
+__all__ = ["ADDED", "BOGUS", "ITEMS", "NoSuchPart", "bogus", "cut", "edit", "path"]
 
 BOGUS = (
     "none", "empty", "list", "text", "number", "foreign", "no_items", "no_text", "zero",
 )  # fmt: skip
 """The names of the values that ``load_bogus`` loads."""
 
+
+ITEMS = 1000
+"""The number of the first part that is an item of a list; entries of mappings have lower ones."""
 
 ADDED = "added by the suite"
 """What :func:`edit` adds to each mapping, list and set."""
@@ -51,39 +55,27 @@ def path(state: Any, part: int) -> list[Any] | None:
             return path(json.loads(state), part)
         except ValueError:
             return None
-    places = _places(state, [], set())
-    keys = places[part] if -len(places) <= part < len(places) else None
+    places, number = _parts(state, part), part % ITEMS if part >= ITEMS else part
+    keys = places[number][1] if -len(places) <= number < len(places) else None
     return keys if keys and all(type(key) in (str, int) for key in keys) else None
-
-
-def _places(node: Any, above: list[Any], seen: set[int]) -> list[list[Any]]:
-    """Return the keys that lead to each part, in the order of :func:`_parts`."""
-    if id(node) in seen or not isinstance(node, (dict, list, tuple)):
-        return []
-    seen.add(id(node))
-    found: list[list[Any]] = []
-    for key, value in node.items() if isinstance(node, dict) else enumerate(node):
-        found += [[*above, key]] if isinstance(node, dict) else []
-        found += _places(value, [*above, key], seen)
-    return found
 
 
 def cut(state: Any, part: int) -> Any:
     """Return ``state`` without part number ``part``: an entry of a mapping, counted depth first.
 
-    A negative number counts from the last part. Bytes are cut as the JSON that they hold. If they
-    hold no JSON, part 0 is their second half.
+    From :data:`ITEMS` on it is an item of a list. A negative number counts from the last entry.
+    Bytes are cut as the JSON that they hold. If they hold no JSON, part 0 is their second half.
 
     Raises:
         NoSuchPart: there are fewer parts.
     """
     if isinstance(state, (bytes, bytearray)):
         return _cut_bytes(bytes(state), part)
-    parts = _parts(state, set())
-    if not -len(parts) <= part < len(parts):
+    places, number = _parts(state, part), part % ITEMS if part >= ITEMS else part
+    if not -len(places) <= number < len(places):
         raise NoSuchPart(part)
-    mapping, key = parts[part]
-    del mapping[key]
+    holder, keys = places[number]
+    del holder[keys[-1]]
     return state
 
 
@@ -97,19 +89,19 @@ def _cut_bytes(state: bytes, part: int) -> bytes:
     return json.dumps(cut(tree, part)).encode()
 
 
-def _parts(node: Any, seen: set[int]) -> list[tuple[Any, Any]]:
-    if id(node) in seen:
+def _parts(
+    node: Any, part: int, above: Sequence[Any] = (), seen: set[int] | None = None
+) -> list[tuple[Any, list[Any]]]:
+    """Return each part of the sort that ``part`` is of: its holder, and the keys that lead to it."""
+    seen = set() if seen is None else seen
+    if id(node) in seen or not isinstance(node, (dict, list, tuple)):
         return []
-    found: list[tuple[Any, Any]] = []
-    if isinstance(node, dict):
-        seen.add(id(node))
-        for key, value in node.items():
-            found.append((node, key))
-            found += _parts(value, seen)
-    elif isinstance(node, (list, tuple)):
-        seen.add(id(node))
-        for value in node:
-            found += _parts(value, seen)
+    seen.add(id(node))
+    found: list[tuple[Any, list[Any]]] = []
+    for key, value in node.items() if isinstance(node, dict) else enumerate(node):
+        if isinstance(node, dict if part < ITEMS else list):
+            found.append((node, [*above, key]))
+        found += _parts(value, part, [*above, key], seen)
     return found
 
 

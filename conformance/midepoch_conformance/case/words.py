@@ -9,6 +9,7 @@ from typing import Any
 from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.data.rows import EMPTY_AT, FALSE
+from midepoch_conformance.case.tampering import ITEMS
 from midepoch_conformance.case.workload import Workload
 
 __all__ = [
@@ -95,6 +96,7 @@ _SAMPLERS = {
     "refilled": "a batch sampler of the user's that gives one list again and again",
     "unsized": "a sampler of the user's without a length",
     "listed": "a sampler of the user's that keeps one order",
+    "dated": "a Stateful sampler of the user's whose epoch is set",
     "permuted": "the published sampler Permuted",
     "marked": "the published sampler Marked",
     "turned": "the published sampler Turned",
@@ -309,7 +311,7 @@ def describe_step(step: Step, names: dict[str, str] | None = None) -> str:
         "load": f"load{state}{codec}",
         "load_merged": f"load what the states {step.state.replace('/', ', ')} make together",
         "load_bogus": f"load {_VALUES.get(step.value, step.value)}",
-        "load_cut": f"load{state or ' the state'} less its part {step.n}",
+        "load_cut": f"load{state or ' the state'} less {_part(step.n)}",
         "load_document": f"load the published state {step.value}",
         "name_epoch": f"name epoch {step.n} as the next one",
         "overwrite": "write into all batches so far",
@@ -383,6 +385,10 @@ def _state_names(case: Case) -> dict[str, str]:
                 if key and key not in keys:
                     keys.append(key)
     return {key: f" state {key}" for key in keys} if len(keys) > 1 else {}
+
+
+def _part(n: int) -> str:
+    return f"its part {n}" if n < ITEMS else f"item {n - ITEMS} of its lists"
 
 
 def _count(n: int, noun: str) -> str:

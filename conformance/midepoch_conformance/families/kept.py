@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.notation import parse
+from midepoch_conformance.case.tampering import ITEMS
 
 __all__ = ["kept"]
 
@@ -226,9 +227,22 @@ _KEPT = (
     " | load s, drain, drain",
     "work tree: kind=stateful_map n=20 batch_size=2 tree=large workers=2; take 5, save s"
     " | load s, drain, drain",
+    # What follows a snapshot is made again in batches of another size.
+    "other plan: kind=stateful_iterable batch_size=2 epochs=1 interval=3; take 2, save s"
+    " | [batch_size=3] load s, drain, drain",
     # Another list of indices takes the place of the one that was delivered from.
     "other plan: batch_size=2 epochs=1 seed=1 sampler=listed; take 2, save s"
     " | [seed=2 adopts=true] load s, drain, drain",
+    # A list of the state lacks an item, such as a lane's entry.
+    *(
+        "part removed: kind=stateful_iterable n=16 batch_size=2 epochs=1 lanes=3; take 4, save s"
+        f" | load_cut s {ITEMS + item}, drain, drain"
+        for item in range(8)
+    ),
+    # A user sets the epoch of a Stateful sampler after a state was taken.
+    "saving: batch_size=2 epochs=3 sampler=dated; drain, save s, drain, save t, drain",
+    # He sets it between a load and the next epoch.
+    "work end seen: batch_size=2 epochs=3 sampler=dated; drain, save s | load s, drain, drain",
     # A refused load leaves the name of the epoch that comes.
     "named epoch: batch_size=2 epochs=6 shuffle=true;"
     " take 2, name_epoch 4, load_bogus list?, drain, drain",

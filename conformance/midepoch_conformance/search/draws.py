@@ -120,10 +120,14 @@ def workload(chance: Chance, offer: Offer, wishes: Wishes) -> Workload:
     return _disguised(chance.apart(), offer, Workload(**more, **extras), wishes)
 
 
+_DISGUISES = {"custom": ("integers", "pairs"), "batches": ("arrays",), "prepared": ("dated",)}
+"""The samplers that may take the place of another one."""
+
+
 def _disguised(chance: Chance, offer: Offer, w: Workload, wishes: Wishes) -> Workload:
     """Draw what samples, indices and exceptions are made of, which changes no batch's place."""
     changes: list[dict[str, Any]] = [{"unreadable": w.fail_at is not None}]
-    indices = {"custom": ("integers", "pairs"), "batches": ("arrays",)}.get(w.sampler, ())
+    indices = _DISGUISES.get(w.sampler, ())
     if indices and "sampler" not in wishes:
         changes.append({"sampler": chance.one(indices)})
     # Some datasets make a row longer, or another one, and need a list.

@@ -97,7 +97,7 @@ class CustomOrder:
                 "Where a trainer sets one (Lightning Fabric sets 0), give ranks= in place of the "
                 "sampler"
             )
-        states = {slot: resume.states[slot] for slot in resume.stated}
+        states, epoch = {slot: resume.states[slot] for slot in resume.stated}, chain.epoch()
         with self._private.active():
             chain.first_state.apply(chain.objects, restoring=not states)
         self._private.reseed(self._seeds)  # as for samplers that were at their first states
@@ -105,14 +105,16 @@ class CustomOrder:
             chain.put_generators(resume.generators)  # a Stateful sampler's own load wins
         with self._private.active():
             load_states(chain.objects, states)
-            self._begin(resume, states)
+            if resume.batches == 0:
+                self._keep_epoch(epoch)
+            self._begin(resume, states, epoch)
         if self._index:
             self._snapshots.append(resume)
         while self._index < start:
             self.draw()
         self._check()
 
-    def _begin(self, resume: SamplerState, states: dict[str, Any]) -> None:
+    def _begin(self, resume: SamplerState, states: dict[str, Any], epoch: int | None) -> None:
         chain = self._chain
         loaded = any(slot in states for slot in chain.objects)
         self._pass.begin(loaded=loaded and resume.batches <= 0)
@@ -124,10 +126,16 @@ class CustomOrder:
             raised = range(-resume.batches)  # no digest is kept of that pass: any may have raised
             self._pass.leave(-resume.batches, lambda _: self._pull(), raised)
             self._heads = []
+            self._keep_epoch(epoch)
             chain.put_generators(resume.generators)
             streams.seed(self._seeds)
             self._pass.begin()
             self._ran_out = False
+
+    def _keep_epoch(self, epoch: int | None) -> None:
+        """Set the epoch that the sampler had before its own state was loaded (RES-17)."""
+        if self._chain.epoch() != epoch:
+            self._chain.put_epoch(epoch)
 
     def _iterate_again(self) -> Iterator[Any]:
         """Iterate the samplers as at the epoch's start: the loaded state was that of an end."""

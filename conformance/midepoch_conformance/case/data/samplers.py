@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 __all__ = [
-    "SAMPLERS", "Arrays", "Batches", "Custom", "Drawing", "Integers", "Keys", "Listed", "Pairs",
+    "SAMPLERS", "Arrays", "Batches", "Custom", "Dated", "Drawing", "Integers", "Keys", "Listed", "Pairs",
     "Permuting", "Prepared", "Raising", "Refilled", "Stateful", "Unsized", "Wrapped",
 ]  # fmt: skip
 
@@ -316,6 +316,36 @@ class Refilled:
             yield batch
 
 
+class Dated:
+    """A user's Stateful sampler whose epoch the user sets: its state is that epoch and a place."""
+
+    def __init__(self, w: Any) -> None:
+        self.n, self.seed, self.epoch, self.position, self.loaded = w.n, w.seed, 0, 0, False
+
+    def __len__(self) -> int:
+        return int(self.n)
+
+    def set_epoch(self, epoch: int) -> None:
+        """Set the epoch of the pass that comes."""
+        self.epoch = epoch
+
+    def __iter__(self) -> Iterator[int]:
+        start, self.loaded = self.position if self.loaded else 0, False
+        order = list(range(self.n))
+        random.Random(f"{self.seed}/{self.epoch}").shuffle(order)
+        for self.position in range(start + 1, self.n + 1):
+            yield order[self.position - 1]
+        self.position = 0
+
+    def state_dict(self) -> dict[str, int]:
+        """Return the epoch and the place."""
+        return {"epoch": self.epoch, "position": self.position}
+
+    def load_state_dict(self, state: dict[str, int]) -> None:
+        """Continue from a place of an epoch, once."""
+        self.epoch, self.position, self.loaded = state["epoch"], state["position"], True
+
+
 class Listed:
     """A user's list of ids, made once and without a generator: each pass has the same order."""
 
@@ -334,6 +364,6 @@ SAMPLERS: dict[str, Any] = {
     "custom": Custom, "batches": Batches, "stateful": Stateful, "wrapped": Wrapped, "keys": Keys,
     "prepared": Prepared, "drawing": Drawing, "permuting": Permuting,
     "raising": Raising, "integers": Integers, "arrays": Arrays, "pairs": Pairs,
-    "refilled": Refilled, "unsized": Unsized, "listed": Listed,
+    "refilled": Refilled, "unsized": Unsized, "listed": Listed, "dated": Dated,
 }  # fmt: skip
 """The samplers that are the user's own; all others are torch's."""

@@ -117,7 +117,10 @@ def drawn(sampler, root, epoch, start):
         seeds.seed_streams(seeds.words(root, "sampler", epoch))
         for s, state in zip(chain_of(sampler), states if load else ()):
             if stateful(s) and state is not None:
+                named = getattr(s, "epoch", None)
                 s.load_state_dict(state)
+                if named is not None and s.epoch != named and hasattr(s, "set_epoch"):
+                    s.set_epoch(named)  # the caller has set it since
         return iter(sampler)
 
     def values(iterator):

@@ -94,7 +94,10 @@ class Feed:
         with at(place, "scoped"):
             if restore:
                 for k, o in self._objects():
+                    epoch = getattr(o, "epoch", None)
                     o.load_state_dict(thaw(mark["objs"][k]))
+                    if epoch is not None and o.epoch != epoch and hasattr(o, "set_epoch"):
+                        o.set_epoch(epoch)  # the caller has set it since
                 self._wind(mark)
             items = [list(b) for b in self.sampler] if batched else list(self.sampler)
             if restore and not items and mark["objs"]:
