@@ -92,7 +92,7 @@ def _cut_bytes(state: bytes, part: int) -> bytes:
 def _parts(
     node: Any, part: int, above: Sequence[Any] = (), seen: set[int] | None = None
 ) -> list[tuple[Any, list[Any]]]:
-    """Return each part of the sort that ``part`` is of: its holder, and the keys that lead to it."""
+    """Return all parts of the sort that ``part`` is of: their holders, and the keys to them."""
     seen = set() if seen is None else seen
     if id(node) in seen or not isinstance(node, (dict, list, tuple)):
         return []

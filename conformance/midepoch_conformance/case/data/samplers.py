@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from typing import Any
 
 __all__ = [
-    "SAMPLERS", "Arrays", "Batches", "Custom", "Dated", "Drawing", "Integers", "Keys", "Listed", "Pairs",
-    "Permuting", "Prepared", "Raising", "Refilled", "Stateful", "Unsized", "Wrapped",
+    "SAMPLERS", "Arrays", "Batches", "Custom", "Dated", "Drawing", "Integers", "Keys", "Listed",
+    "Pairs", "Permuting", "Prepared", "Raising", "Refilled", "Stateful", "Unsized", "Wrapped",
 ]  # fmt: skip
 
 
@@ -333,8 +333,9 @@ class Dated:
         start, self.loaded = self.position if self.loaded else 0, False
         order = list(range(self.n))
         random.Random(f"{self.seed}/{self.epoch}").shuffle(order)
-        for self.position in range(start + 1, self.n + 1):
-            yield order[self.position - 1]
+        for place in range(start, self.n):
+            self.position = place + 1
+            yield order[place]
         self.position = 0
 
     def state_dict(self) -> dict[str, int]:
