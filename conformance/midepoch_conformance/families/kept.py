@@ -243,6 +243,13 @@ _KEPT = (
     "saving: batch_size=2 epochs=3 sampler=dated; drain, save s, drain, save t, drain",
     # He sets it between a load and the next epoch.
     "work end seen: batch_size=2 epochs=3 sampler=dated; drain, save s | load s, drain, drain",
+    # A loader that was given no lanes does not keep those of a state that it refuses.
+    *(
+        "after a refusal: kind=iterable batch_size=2 epochs=3 adopts=true; take 1"
+        f" | [lanes=3 batch_size=3 adopts=false] {saved}"
+        " | load s?, take 1, save t, drain, drain | load t, drain, drain"
+        for saved in ("save s", "take 2, save s")
+    ),
     # A refused load leaves the name of the epoch that comes.
     "named epoch: batch_size=2 epochs=6 shuffle=true;"
     " take 2, name_epoch 4, load_bogus list?, drain, drain",
