@@ -27,7 +27,7 @@ SHARE = int(os.environ.get("MIDEPOCH_ECCENTRICS_PLAY_ONE_CASE_IN", "11"))
 Each eccentric begins with another case, so that all of them together play the whole table.
 """
 
-WHOLE = {"uneven_batches"}
+WHOLE = {"uneven_batches", "one_on_each_machine"}
 """The ones that offer so little that a share would judge few requirements: they play all cases."""
 
 FEWEST = 8
