@@ -106,6 +106,7 @@ SEEN = {
         "seal_leaves_lanes_out": "part removed",
         "second_resume_forgets_failed_pulls": "caught again",
         "set_up_left_out_after_a_snapshot": "work cut",
+        "state_fixes_sampler_start": "saving",
     },
     "pipeline_loader": {
         "a_pending_state_between_epochs_asks_the_sampler": "reload",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Sequence
 from typing import Any
 
 __all__ = ["ADDED", "BOGUS", "ITEMS", "NoSuchPart", "bogus", "cut", "edit", "path"]
@@ -55,9 +54,10 @@ def path(state: Any, part: int) -> list[Any] | None:
             return path(json.loads(state), part)
         except ValueError:
             return None
-    places, number = _parts(state, part), part % ITEMS if part >= ITEMS else part
-    keys = places[number][1] if -len(places) <= number < len(places) else None
-    return keys if keys and all(type(key) in (str, int) for key in keys) else None
+    place = _place(state, part)
+    if place is None or any(type(key) not in (str, int) for key in place[1]):
+        return None
+    return place[1]
 
 
 def cut(state: Any, part: int) -> Any:
@@ -71,10 +71,10 @@ def cut(state: Any, part: int) -> Any:
     """
     if isinstance(state, (bytes, bytearray)):
         return _cut_bytes(bytes(state), part)
-    places, number = _parts(state, part), part % ITEMS if part >= ITEMS else part
-    if not -len(places) <= number < len(places):
+    place = _place(state, part)
+    if place is None:
         raise NoSuchPart(part)
-    holder, keys = places[number]
+    holder, keys = place
     del holder[keys[-1]]
     return state
 
@@ -89,19 +89,24 @@ def _cut_bytes(state: bytes, part: int) -> bytes:
     return json.dumps(cut(tree, part)).encode()
 
 
-def _parts(
-    node: Any, part: int, above: Sequence[Any] = (), seen: set[int] | None = None
+def _place(state: Any, part: int) -> tuple[Any, list[Any]] | None:
+    """Return the holder of a part and the keys that lead to it; None if there are fewer parts."""
+    number, holder = (part - ITEMS, list) if part >= ITEMS else (part, dict)
+    places = _places(state, holder, [], set())
+    return places[number] if -len(places) <= number < len(places) else None
+
+
+def _places(
+    node: Any, holder: type, above: list[Any], seen: set[int]
 ) -> list[tuple[Any, list[Any]]]:
-    """Return all parts of the sort that ``part`` is of: their holders, and the keys to them."""
-    seen = set() if seen is None else seen
+    """Return the places of all parts that mappings hold, or lists, depth first."""
     if id(node) in seen or not isinstance(node, (dict, list, tuple)):
         return []
     seen.add(id(node))
     found: list[tuple[Any, list[Any]]] = []
     for key, value in node.items() if isinstance(node, dict) else enumerate(node):
-        if isinstance(node, dict if part < ITEMS else list):
-            found.append((node, [*above, key]))
-        found += _parts(value, part, [*above, key], seen)
+        found += [(node, [*above, key])] if isinstance(node, holder) else []
+        found += _places(value, holder, [*above, key], seen)
     return found
 
 

@@ -227,7 +227,7 @@ _KEPT = (
     " | load s, drain, drain",
     "work tree: kind=stateful_map n=20 batch_size=2 tree=large workers=2; take 5, save s"
     " | load s, drain, drain",
-    # What follows a snapshot is made again in batches of another size.
+    # A loader makes the batches after a snapshot again, in another size.
     "other plan: kind=stateful_iterable batch_size=2 epochs=1 interval=3; take 2, save s"
     " | [batch_size=3] load s, drain, drain",
     # Another list of indices takes the place of the one that was delivered from.
@@ -241,7 +241,7 @@ _KEPT = (
     ),
     # A user sets the epoch of a Stateful sampler after a state was taken.
     "saving: batch_size=2 epochs=3 sampler=dated; drain, save s, drain, save t, drain",
-    # He sets it between a load and the next epoch.
+    # A user sets it between a load and the next epoch.
     "work end seen: batch_size=2 epochs=3 sampler=dated; drain, save s | load s, drain, drain",
     # A loader that was given no lanes does not keep those of a state that it refuses.
     *(
