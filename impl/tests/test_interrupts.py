@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import time
 from collections.abc import Iterator
@@ -148,6 +149,44 @@ def test_a_custom_samplers_order_goes_on(tmp_path: Path) -> None:
     batches = iter(interrupted)
     assert deliver(batches) + deliver(batches) == list(wanted)
     assert list(interrupted) == list(wanted)
+
+
+class Halted:
+    """A sampler with a generator that is interrupted before the index of a place, once."""
+
+    def __init__(self, place: int | None) -> None:
+        self.generator, self.place = random.Random(1), place
+
+    def __iter__(self) -> Iterator[int]:
+        order = list(range(N))
+        self.generator.shuffle(order)
+        for place, index in enumerate(order):
+            if place == self.place:
+                self.place = None
+                raise KeyboardInterrupt
+            yield index
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+@pytest.mark.parametrize("kind", ["process", "thread"])
+@pytest.mark.parametrize("place", [0, 3, 10])
+def test_a_sampler_is_interrupted(place: int, workers: int, kind: str) -> None:
+    """With workers, ``iter`` draws the first indices, and the last ones are for a later batch."""
+    settings = {"num_workers": workers, "worker_type": kind}
+    calm = loader(Rows(), sampler=Halted(None), **settings)
+    wanted = [list(calm), list(calm)]
+    interrupted = loader(Rows(), sampler=Halted(place), **settings)
+    batches, first = None, list[Any]()
+    with suppress(KeyboardInterrupt):
+        batches = iter(interrupted)
+        first = deliver(batches)
+    assert len(first) < len(wanted[0])
+    state = interrupted.state_dict()
+    assert first + deliver(iter(interrupted) if batches is None else batches) == wanted[0]
+    assert list(interrupted) == wanted[1]
+    resumed = loader(Rows(), sampler=Halted(None), **settings)
+    resumed.load_state_dict(state)
+    assert list(resumed) == wanted[0][len(first) :]
 
 
 @DATASETS

@@ -96,6 +96,7 @@ _SAMPLERS = {
     "refilled": "a batch sampler of the user's that gives one list again and again",
     "unsized": "a sampler of the user's without a length",
     "listed": "a sampler of the user's that keeps one order",
+    "halted": "a sampler of the user's with a generator of its own",
     "dated": "a Stateful sampler of the user's whose epoch is set",
     "permuted": "the published sampler Permuted",
     "marked": "the published sampler Marked",
@@ -249,7 +250,9 @@ def _faults(w: Workload) -> Iterator[str]:
             once = " once" if getattr(w, _ONCE.get(field, ""), False) else ""
             again = ", and its replacement dies while it is restored" if w.dies_again else ""
             collated = w.fails_in == "collate_fn" and field in ("fail_at", "interrupt_at")
+            drawn = w.fails_in == "sampler" and field == "interrupt_at"
             who = f"{'collate_fn with ' * collated}sample {getattr(w, field)}"
+            who = f"the sampler's index {getattr(w, field)}" if drawn else who
             if field == "fail_at":
                 what += " StopIteration" * w.ends + " what cannot be unpickled" * w.unreadable
                 what += "".join(f", and so does sample {i}" for i in w.fails_also)

@@ -31,7 +31,7 @@ WIDE = 32
 _CHOICES: dict[str, tuple[str, ...]] = {
     "stream": (*sources.SOURCES, *published.STREAMS),
     "state_at": ("dataset", "iterator", "both"),
-    "fails_in": ("dataset", "collate_fn"),
+    "fails_in": ("dataset", "collate_fn", "sampler"),
     "tree": ("", *trees.MAKERS),
     "payload": ("", *trees.MAKERS),
     "ranks": ("", "shared", "cut anew", "dealt"),
@@ -180,8 +180,9 @@ class Workload(Rows):
     """Whether the first samples are false values, such as None: ``collate`` makes rows of them."""
 
     fails_in: str = "dataset"
-    """The user's code that raises for the sample ``fail_at``, or is interrupted: ``"dataset"``, or
-    ``"collate_fn"``, which the adapter then takes from :meth:`collate`."""
+    """The user's code that raises for the sample ``fail_at``, or is interrupted: ``"dataset"``,
+    ``"collate_fn"``, which the adapter then takes from :meth:`collate`, or ``"sampler"``, which is
+    interrupted before the index of the place ``interrupt_at``."""
 
     ends: bool = False
     """Whether the ``collate_fn`` raises StopIteration, and not an error, for ``fail_at``."""

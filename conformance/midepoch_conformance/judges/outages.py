@@ -189,11 +189,12 @@ def after_a_death(view: View) -> Finding | None:
 
 @judge("FAULT-7", "held")
 def holds_no_more(view: View) -> Finding | None:
-    """The loader's holdings do not grow from round to round."""
-    problem = view.problem(0)
+    """The loader's holdings do not grow from round to round, in the last session."""
+    last = len(view.case.sessions) - 1
+    problem = view.problem(last, tolerated=_caught(view, last))
     if problem is not None:
         return view.blocked(f"the rounds go wrong themselves: {problem.words}")
-    rounds = view.events(0, "count")
+    rounds = view.events(last, "count")
     counts = [event.held for event in rounds if event.held is not None]
     if len(counts) < len(rounds) or len(counts) < 2:
         return view.not_offered("what a process holds cannot be counted on this platform")
@@ -203,7 +204,7 @@ def holds_no_more(view: View) -> Finding | None:
         if all(before < after for before, after in itertools.pairwise(numbers)):
             words = f"{name} held after each of {len(numbers)} equal rounds: "
             words += ", ".join(map(str, numbers))
-            return view.fails("leftover", words, numbers[0], numbers[-1], Evidence("held"))
+            return view.fails("leftover", words, numbers[0], numbers[-1], Evidence("held", last))
     return view.passed()
 
 

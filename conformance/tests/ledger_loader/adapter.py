@@ -87,7 +87,17 @@ class StatefulStream(Stream):
         self.source().load_state_dict(state)
 
 
-class OwnIterator(StatefulStream):
+class OwnIterator(Stream):
+    def __iter__(self):
+        self.w.note("iter")
+        self.now = self.w.stream_of(*self.where(), drawing(self.w))
+        return self
+
+    def __next__(self):
+        return next(self.now)
+
+
+class StatefulOwnIterator(StatefulStream):
     def __iter__(self):
         self.w.note("iter")
         self.now = iter(self.source())
@@ -143,7 +153,8 @@ def sampler_of(w, x, data):
     return w.order()
 
 
-FORMS = {"own": OwnIterator, "own iterator": OwnIterator, "iterator state": IteratorState, "both states": BothStates}
+FORMS = {"own iterator": OwnIterator, "stateful own iterator": StatefulOwnIterator, "iterator state": IteratorState,
+         "both states": BothStates}
 
 
 class Session:

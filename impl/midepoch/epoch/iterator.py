@@ -193,12 +193,13 @@ class EpochIterator(Iterator[Any]):
                 if self._together is not None and not self._together(1 + schedule.ready()):
                     self._leave_rest()
                     raise StopIteration
+                if schedule.ahead:
+                    # It draws from the user's sampler: until then this batch is not delivered.
+                    schedule.fill(self.progress)
                 self.progress.delivered(
                     task.lane, task.step, outcome, reply.snapshot, reply.content
                 )
                 self._tally.batches += 1
-                if schedule.ahead:
-                    schedule.fill(self.progress)
                 return outcome
             elif isinstance(outcome, Ended):
                 self.progress.passed_end(task.lane, reply.snapshot)

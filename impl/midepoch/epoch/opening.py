@@ -38,7 +38,8 @@ class EpochOpener:
         self.loader.check_worker_number_rationality()
         self.pool.meet_ranks(self.loader.dataset, self.position.plan)
         document, continuing = self._start()
-        iterator = self._iterator(document, continuing=continuing, ended=ended)
+        with put_back_after(self.position.chain, failure_only=True):  # the epoch is begun again
+            iterator = self._iterator(document, continuing=continuing, ended=ended)
         iterator.asked_length = _torch.asked_length(self.loader)
         self.position.enter(iterator.progress)
         return iterator

@@ -149,13 +149,15 @@ def is_replayable(chain: SamplerChain | None) -> bool:
 
 
 @contextmanager
-def put_back_after(chain: SamplerChain | None) -> Iterator[None]:
-    """Restore the generators of the samplers at the end."""
+def put_back_after(chain: SamplerChain | None, *, failure_only: bool = False) -> Iterator[None]:
+    """Restore the generators of the samplers at the end, or only if an exception ends it."""
     saved = () if chain is None else chain.generators()
+    back = True
     try:
         yield
+        back = not failure_only
     finally:
-        if chain is not None:
+        if chain is not None and back:
             chain.put_generators(saved)
 
 

@@ -173,7 +173,7 @@ class Rows:
                 os._exit(3)
             sys.exit(3)  # a worker that is a thread
         if self.interrupt_at is not None and i == self.interrupt_at and self.fails_in == "dataset":
-            self._interrupt()
+            self.interrupt()
         if self.width > 1:
             import numpy
 
@@ -194,7 +194,7 @@ class Rows:
         if self.falsy:
             rows = [row or [FALSE.index(type(row))] for row in rows]
         if self.interrupt_at is not None and any(row[0] == self.interrupt_at for row in rows):
-            self._interrupt()
+            self.interrupt()
         for row in rows:
             if row[0] == self.fail_at or row[0] in self.fails_also:
                 self._fail(row[0])
@@ -207,8 +207,8 @@ class Rows:
             drawn += [MIXED[name](rng) for name in self.ambient]
         return drawn
 
-    def _interrupt(self) -> None:
-        """Send Ctrl-C to the process that waits for this sample, the first time."""
+    def interrupt(self) -> None:
+        """Send Ctrl-C to the process that waits for this sample or index, the first time."""
         if self._noted("interrupt"):
             return
         self.note("interrupt")

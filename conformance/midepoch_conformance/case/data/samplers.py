@@ -2,7 +2,7 @@
 
 As in ``sources.py``, each class is small and needs no other: a failure's script holds only the
 class that it needs. The classes need of a workload ``w`` no more than ``w.n``, ``w.seed``,
-``w.batch_size`` and ``w.fail_at``.
+``w.batch_size`` and ``w.fail_at``; one sends an interrupt.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from typing import Any
 
 __all__ = [
-    "SAMPLERS", "Arrays", "Batches", "Custom", "Dated", "Drawing", "Integers", "Keys", "Listed",
-    "Pairs", "Permuting", "Prepared", "Raising", "Refilled", "Stateful", "Unsized", "Wrapped",
+    "SAMPLERS", "Arrays", "Batches", "Custom", "Dated", "Drawing", "Halted", "Integers", "Keys",
+    "Listed", "Pairs", "Permuting", "Prepared", "Raising", "Refilled", "Stateful", "Unsized",
+    "Wrapped",
 ]  # fmt: skip
 
 
@@ -256,6 +257,27 @@ class Raising:
         return place
 
 
+class Halted:
+    """A user's sampler with a generator: Ctrl-C comes once, before it gives the index of a place.
+
+    The dataset gives every sample, if the workload has ``fails_in="sampler"``.
+    """
+
+    def __init__(self, w: Any) -> None:
+        self.w, self.n, self.generator = w, w.n, random.Random(w.seed)
+
+    def __len__(self) -> int:
+        return int(self.n)
+
+    def __iter__(self) -> Iterator[int]:
+        order = list(range(self.n))
+        self.generator.shuffle(order)
+        for place, index in enumerate(order):
+            if place == self.w.interrupt_at:
+                self.w.interrupt()
+            yield index
+
+
 class Integers:
     """A user's sampler that gives NumPy's integers, which a generator of NumPy's shuffles."""
 
@@ -366,5 +388,6 @@ SAMPLERS: dict[str, Any] = {
     "prepared": Prepared, "drawing": Drawing, "permuting": Permuting,
     "raising": Raising, "integers": Integers, "arrays": Arrays, "pairs": Pairs,
     "refilled": Refilled, "unsized": Unsized, "listed": Listed, "dated": Dated,
+    "halted": Halted,
 }  # fmt: skip
 """The samplers that are the user's own; all others are torch's."""

@@ -234,7 +234,11 @@ class Iterator:
         if own.style == "map" and (self.deck is None or self.deck.epoch != c.epoch):
             if own.feed is not None and c.mark is None:
                 c = own._cursor = dataclasses.replace(c, mark=own.feed.mark())
-            self.deck = deal(own, c, c.mark, c.restore)
+            try:
+                self.deck = deal(own, c, c.mark, c.restore)
+            except BaseException:  # the sampler has drawn: the next attempt puts it back
+                own._cursor = dataclasses.replace(c, restore=own.feed is not None)
+                raise
             own._cursor = c = dataclasses.replace(c, restore=own.feed is not None, digest=self.deck.mark,
                                                   length=own._length())
         hosts = own._pool.get(own.workers, own.worker_kind, own.start_method)
