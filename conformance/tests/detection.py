@@ -65,7 +65,8 @@ __all__ = [
 HERE = Path(__file__).resolve().parent
 UNTUNED = HERE / "untuned"
 INDEPENDENT = tuple(
-    HERE / name / "broken" for name in ("independent_loader", "ledger_loader", "pipeline_loader")
+    HERE / name / "broken"
+    for name in ("independent_loader", "ledger_loader", "pipeline_loader", "queue_loader")
 )
 PROFILES = ("quick", "full")
 BEFORE = UNTUNED / "after.json"

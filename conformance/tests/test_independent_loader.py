@@ -106,7 +106,9 @@ def test_workers_run_the_edited_copy(context: str) -> None:
         loader.close()
 
 
-@pytest.mark.parametrize("loader", ["independent_loader", "ledger_loader", "pipeline_loader"])
+@pytest.mark.parametrize(
+    "loader", ["independent_loader", "ledger_loader", "pipeline_loader", "queue_loader"]
+)
 def test_the_sound_loader_passes(loader: str) -> None:
     lines = QUICK.read_text(encoding="utf-8").splitlines()
     cases = (Case.from_json(json.loads(line)) for line in lines[:: len(lines) // (4 * CASES)])

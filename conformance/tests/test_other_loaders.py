@@ -1,4 +1,4 @@
-"""The broken variants of two other independent loaders, and what kept cases show of all three's.
+"""The broken variants of three other independent loaders, and what kept cases show of all four's.
 
 Their authors had the specification and the adapter's page. The files are kept as they were written,
 but for a line: the ledger copies the lists that a sampler gives (`plan.py`, ``drawn``).
@@ -21,7 +21,7 @@ from midepoch_conformance.verdict import requirements
 from midepoch_conformance.verdict.results import failing
 
 HERE = Path(__file__).parent
-PACKAGES = {"ledger_loader": "dockload", "pipeline_loader": "pullline"}
+PACKAGES = {"ledger_loader": "dockload", "pipeline_loader": "pullline", "queue_loader": "carousel"}
 """The folder of each loader, and its package."""
 
 LEAVES_THREADS = {
@@ -61,7 +61,7 @@ def folder(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterat
     finally:
         sys.path[:] = paths
         for module in set(sys.modules) - modules:
-            own = module.startswith(("pl_", "dk_", "_edit", *PACKAGES.values()))
+            own = module.startswith(("pl_", "dk_", "cz_", "_edit", *PACKAGES.values()))
             if module in BROKEN or own:
                 del sys.modules[module]
 
@@ -132,6 +132,12 @@ SEEN = {
         "the_order_is_kept_by_its_epoch_alone": "used",
         "the_streams_of_a_sampler_follow_the_hash_seed": "work plain",
         "unsized_samplers_are_counted_by_a_pass": "saving",
+    },
+    "queue_loader": {
+        "answers_that_wait_survive_a_broken_epoch": "set and left",
+        "breaking_off_takes_the_samplers_epoch_back": "set and left",
+        "order_wraps_instead_of_walking": "whole",
+        "reused_list_of_a_batch_sampler_is_not_copied": "whole",
     },
 }
 """The variants of each loader that a kept case shows, and its family."""

@@ -359,3 +359,25 @@ def test_the_rank_is_found_below_a_batch_sampler() -> None:
 
     made = loader(8, batch_sampler=Pairs(sampler, 2, False))
     assert made.state_dict()["position"]["share"] == {"rank": 1, "world": 2}
+
+
+class Refilled:
+    """A batch sampler that fills one object again and again, and gives it each time."""
+
+    def __init__(self, batch: Any) -> None:
+        self.batch = batch
+
+    def __iter__(self) -> Any:
+        for first in range(0, 24, 2):
+            self.batch[0], self.batch[1] = first, first + 1
+            yield self.batch
+
+
+@pytest.mark.parametrize(
+    "batch", [[0, 0], np.zeros(2, dtype=int), torch.zeros(2, dtype=torch.int64)]
+)
+@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("kind", ["process", "thread"])
+def test_a_batch_sampler_may_fill_one_object_again(batch: Any, workers: int, kind: str) -> None:
+    made = loader(24, batch_sampler=Refilled(batch), num_workers=workers, worker_type=kind)
+    assert [int(index) for batch in made for index in batch] == list(range(24))

@@ -97,6 +97,7 @@ _SAMPLERS = {
     "unsized": "a sampler of the user's without a length",
     "listed": "a sampler of the user's that keeps one order",
     "halted": "a sampler of the user's with a generator of its own",
+    "turning": "a sampler of the user's whose epoch is set, with a generator of its own",
     "dated": "a Stateful sampler of the user's whose epoch is set",
     "permuted": "the published sampler Permuted",
     "marked": "the published sampler Marked",

@@ -154,6 +154,8 @@ _KEPT = (
     " | load s, save t, edit t 1, save u, drain, drain | load u, drain, drain",
     # A batch sampler fills one list again and again.
     "whole: batch_size=2 sampler=refilled; drain, drain",
+    "whole: n=24 batch_size=2 sampler=refilled workers=2; drain, drain",
+    "whole: n=24 batch_size=2 sampler=refilled workers=2 worker_kind=thread; drain, drain",
     # A caller names each epoch, and samples roll over into it.
     "rollover: n=7 epochs=4 tail=rollover;"
     " drain, name_epoch 1, drain, name_epoch 2, drain, name_epoch 3, drain",
@@ -287,6 +289,16 @@ _KEPT = (
             "drain?, take 1?, save s | [interrupt_at=null] load s, drain, drain",
         )
     ),
+    # An epoch that is left has undone what workers drew ahead of a sampler, and its epoch with that.
+    "set and left: n=24 batch_size=2 epochs=0 sampler=turning workers=2; take 2, break, take 2,"
+    " break, drain, drain"
+    " | [workers=0 ambient=1] take 2, break, take 2, break, drain, drain",
+    # Batches that overtook a slow one wait when an epoch is left.
+    "set and left: kind=stateful_map n=12 batch_size=2 epochs=0 sampler=prepared slow=[0]"
+    " workers=3 lanes=3 persistent=true; take 2, break, drain, drain"
+    " | [workers=0 persistent=false ambient=1] take 2, break, drain, drain",
+    # Orders that are computed index by index go wrong at some sizes.
+    "whole: n=3001 batch_size=100 shuffle=true; drain, drain",
     # A sample raises in each replay, whose worker threads end with their loader.
     "held: kind=iterable n=24 batch_size=2 epochs=1 workers=2 worker_kind=thread; take 3, save s"
     f" | [fail_at=1] {', open, '.join(['load s, take 1?, close, count'] * 3)}",

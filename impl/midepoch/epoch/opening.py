@@ -40,8 +40,8 @@ class EpochOpener:
         document, continuing = self._start()
         with put_back_after(self.position.chain, failure_only=True):  # the epoch is begun again
             iterator = self._iterator(document, continuing=continuing, ended=ended)
-        iterator.asked_length = _torch.asked_length(self.loader)
-        self.position.enter(iterator.progress)
+            iterator.asked_length = _torch.asked_length(self.loader)
+            self.position.enter(iterator.progress)
         return iterator
 
     def _start(self) -> tuple[Document, bool]:

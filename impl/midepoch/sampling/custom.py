@@ -8,8 +8,12 @@ same batches as before.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import replace
 from typing import Any
+
+from numpy import ndarray
+from torch import Tensor
 
 from midepoch.encoding.canonical import DIGEST_START, chain_digest
 from midepoch.errors import (
@@ -183,7 +187,7 @@ class CustomOrder:
     def _pull(self) -> Any:
         size = self._chain.batch_size
         if size is None:
-            return next(self._pass)
+            return _own(next(self._pass))
         batch, self._heads = self._heads, []
         try:
             while len(batch) < size:
@@ -308,6 +312,13 @@ class CustomOrder:
 
 def _slots(states: dict[str, Frozen]) -> dict[str, Any]:
     return {slot: states.get(slot) for slot in SAMPLER_SLOTS}
+
+
+def _own(keys: Any) -> Any:
+    """Return a batch of keys that stays as it is: a sampler may fill one object again and again."""
+    if isinstance(keys, Tensor):
+        return keys.clone()
+    return copy(keys) if isinstance(keys, (list, ndarray)) else keys
 
 
 def _count(keys: Any) -> int:

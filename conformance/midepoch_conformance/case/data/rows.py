@@ -133,7 +133,7 @@ class Rows:
     @property
     def sets_epoch(self) -> bool:
         """Whether the user sets the sampler's epoch, or the dataset's, before each."""
-        return self.sampler in ("distributed", "prepared", "dated") or self.stream == "set"
+        return self.sampler in ("distributed", "prepared", "dated", "turning") or self.stream == "set"
 
     # A sample
 

@@ -13,8 +13,8 @@ from typing import Any
 
 __all__ = [
     "SAMPLERS", "Arrays", "Batches", "Custom", "Dated", "Drawing", "Halted", "Integers", "Keys",
-    "Listed", "Pairs", "Permuting", "Prepared", "Raising", "Refilled", "Stateful", "Unsized",
-    "Wrapped",
+    "Listed", "Pairs", "Permuting", "Prepared", "Raising", "Refilled", "Stateful", "Turning",
+    "Unsized", "Wrapped",
 ]  # fmt: skip
 
 
@@ -369,6 +369,27 @@ class Dated:
         self.epoch, self.position, self.loaded = state["epoch"], state["position"], True
 
 
+class Turning:
+    """A user's sampler that its epoch turns, and a generator of its own shuffles."""
+
+    epoch = 0
+
+    def __init__(self, w: Any) -> None:
+        self.n, self.generator = w.n, random.Random(w.seed)
+
+    def __len__(self) -> int:
+        return int(self.n)
+
+    def set_epoch(self, epoch: int) -> None:
+        """Set the epoch of the pass that comes."""
+        self.epoch = epoch
+
+    def __iter__(self) -> Iterator[int]:
+        order = list(range(self.n))
+        self.generator.shuffle(order)
+        return (order[(place + self.epoch) % self.n] for place in range(self.n))
+
+
 class Listed:
     """A user's list of ids, made once and without a generator: each pass has the same order."""
 
@@ -388,6 +409,6 @@ SAMPLERS: dict[str, Any] = {
     "prepared": Prepared, "drawing": Drawing, "permuting": Permuting,
     "raising": Raising, "integers": Integers, "arrays": Arrays, "pairs": Pairs,
     "refilled": Refilled, "unsized": Unsized, "listed": Listed, "dated": Dated,
-    "halted": Halted,
+    "halted": Halted, "turning": Turning,
 }  # fmt: skip
 """The samplers that are the user's own; all others are torch's."""
