@@ -289,7 +289,7 @@ _KEPT = (
             "drain?, take 1?, save s | [interrupt_at=null] load s, drain, drain",
         )
     ),
-    # An epoch that is left has undone what workers drew ahead of a sampler, and its epoch with that.
+    # An epoch is left, and what workers drew ahead of a sampler is undone, but not its epoch.
     "set and left: n=24 batch_size=2 epochs=0 sampler=turning workers=2; take 2, break, take 2,"
     " break, drain, drain"
     " | [workers=0 ambient=1] take 2, break, take 2, break, drain, drain",

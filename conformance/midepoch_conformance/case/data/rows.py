@@ -133,7 +133,8 @@ class Rows:
     @property
     def sets_epoch(self) -> bool:
         """Whether the user sets the sampler's epoch, or the dataset's, before each."""
-        return self.sampler in ("distributed", "prepared", "dated", "turning") or self.stream == "set"
+        dated = self.sampler in ("distributed", "prepared", "dated", "turning")
+        return dated or self.stream == "set"
 
     # A sample
 
