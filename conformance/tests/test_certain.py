@@ -24,7 +24,7 @@ from midepoch_conformance.host.system.deadline import BUSY, SPINS, STANDS
 from midepoch_conformance.host.system.stacks import innermost, signature
 from midepoch_conformance.judges import applicable
 from midepoch_conformance.playing import runner
-from midepoch_conformance.playing.bench import Bench, CertainFailures
+from midepoch_conformance.playing.bench import Bench, CertainFailures, _confirmed
 from midepoch_conformance.playing.hangs import Hangs
 from midepoch_conformance.playing.plays import Plays
 from midepoch_conformance.playing.runner import Runner, RunnerError
@@ -32,6 +32,7 @@ from midepoch_conformance.playing.turns import Turns
 from midepoch_conformance.run.check import run_check
 from midepoch_conformance.run.failures import failing_groups, smallest
 from midepoch_conformance.run.settings import Settings
+from midepoch_conformance.verdict.finding import Finding
 from midepoch_conformance.verdict.results import CaseResult
 
 LIMIT = 0.4
@@ -261,6 +262,14 @@ def test_a_failure_that_only_company_shows_is_none() -> None:
         found = next(f for f in result.findings if f.requirement == "RESUME-1")
         assert (found.outcome, found.kind) == ("pass", "company")
         assert found.words.startswith("fails only while other cases run: ")
+
+
+def test_a_failure_whose_plays_differ_presupposes_what_any_of_them_does() -> None:
+    one = Finding("STATE-6", "fails silently", "missing", needs=("RESUME-1",))
+    other = dataclasses.replace(one, kind="different", needs=("RESUME-1", "EPOCH-1"))
+    passed = dataclasses.replace(one, outcome="pass", needs=("STATE-1",))
+    assert _confirmed(one, [[passed, other], [one]], False).needs == ("RESUME-1", "EPOCH-1")
+    assert _confirmed(one, [[one], [one]], False) == one
 
 
 def test_a_drawn_history_is_not_replayed_once_enough_fail_like_it() -> None:

@@ -7,6 +7,7 @@ tables, profiles or reports.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import re
 import threading
 import time
@@ -360,16 +361,20 @@ def _type_of(fault: Fault) -> str:
 def _confirmed(finding: Finding, replays: list[list[Finding]], company: bool) -> Finding:
     """Return ``finding`` unchanged if every replay shows it, else as unstable, or as a pass.
 
-    A failure that only a play in company shows is none of the loader's.
+    A failure that only a play in company shows is none of the loader's. One whose plays differ
+    presupposes what any of them does.
     """
     if finding.outcome not in FAILURES:
         return finding
-    again = sum(
-        any(f.requirement == finding.requirement and f.outcome in FAILURES for f in replay)
+    alike = [
+        [f for f in replay if f.requirement == finding.requirement and f.outcome in FAILURES]
         for replay in replays
-    )
+    ]
+    again = sum(map(bool, alike))
     if again == len(replays):
-        return finding
+        plays = [finding, *itertools.chain.from_iterable(alike)]
+        needs = dict.fromkeys(name for play in plays for name in play.needs)
+        return dataclasses.replace(finding, needs=tuple(needs))
     if not again and company:
         words = f"fails only while other cases run: {finding.words}"
         return dataclasses.replace(finding, outcome="pass", kind="company", words=words)
