@@ -272,12 +272,6 @@ _KEPT = (
     # Threads make samples at the same time, and each has a generator of its own.
     "uneven plain: n=24 batch_size=1 epochs=1 draws=[own] slow=[0, 3, 6, 9, 12]"
     " workers=2 worker_kind=thread; drain",
-    # A sample that raised can be read when the state is loaded.
-    "caught: kind=iterable n=14 batch_size=3 epochs=1 fail_at=3 stream=rewinding; drain?, save s"
-    " | [fail_at=null] load s, drain?, drain?",
-    # A replay meets an error that is known, and one that is not.
-    "history: kind=iterable n=14 batch_size=2 epochs=1 fail_at=2 stream=rewinding;"
-    " drain?, take 2, save s | [fails_also=[3]] load s, drain?, drain?, drain?",
     # An interrupt comes while a sampler is asked for an index, also for one of a later batch.
     "interrupted: epochs=3 sampler=halted interrupt_at=6 fails_in=sampler log=auto;"
     " take 0, drain?, drain?, drain",

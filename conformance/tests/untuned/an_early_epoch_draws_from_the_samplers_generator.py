@@ -13,8 +13,8 @@ BREAKS = ("WORKERS-2", "WORKERS-1", "EPOCH-2", "RESUME-7", "ELASTIC-3")
 EDITS = [
     (
         "sampling/chain.py",
-        "        if chain is not None:\n            chain.put_generators(saved)\n",
-        "        del saved\n",
+        "        if chain is not None and back:\n            chain.put_generators(saved)\n",
+        "        del saved, back\n",
     ),
 ]
 
