@@ -1,7 +1,8 @@
 """The broken variants of three other independent loaders, and what kept cases show of all four's.
 
 Their authors had the specification and the adapter's page. The files are kept as they were written,
-but for a line: the ledger copies the lists that a sampler gives (`plan.py`, ``drawn``).
+but for what cases showed of the sound loaders, which are mended, and for the tool that makes the
+variants, which they share.
 """
 
 from __future__ import annotations

@@ -240,6 +240,12 @@ _FAULTS = (
     ("interrupt_at", "is interrupted by Ctrl-C"),
 )
 
+_WHO = {
+    "dataset": "sample",
+    "collate_fn": "collate_fn with sample",
+    "sampler": "the sampler's index",
+}
+
 _ONCE = {"die_at": "die_once", "fail_at": "fail_once"}
 
 
@@ -250,10 +256,8 @@ def _faults(w: Workload) -> Iterator[str]:
         elif getattr(w, field) is not None:
             once = " once" if getattr(w, _ONCE.get(field, ""), False) else ""
             again = ", and its replacement dies while it is restored" if w.dies_again else ""
-            collated = w.fails_in == "collate_fn" and field in ("fail_at", "interrupt_at")
-            drawn = w.fails_in == "sampler" and field == "interrupt_at"
-            who = f"{'collate_fn with ' * collated}sample {getattr(w, field)}"
-            who = f"the sampler's index {getattr(w, field)}" if drawn else who
+            place = w.fails_in if field in ("fail_at", "interrupt_at") else "dataset"
+            who = f"{_WHO[place]} {getattr(w, field)}"
             if field == "fail_at":
                 what += " StopIteration" * w.ends + " what cannot be unpickled" * w.unreadable
                 what += "".join(f", and so does sample {i}" for i in w.fails_also)

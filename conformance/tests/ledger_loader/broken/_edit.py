@@ -1,4 +1,4 @@
-"""What the broken versions of dockload are made with."""
+"""The broken versions of dockload take their tools from here."""
 import functools
 import pathlib
 import sys

@@ -1,4 +1,4 @@
-"""What the broken versions of pullline are made with."""
+"""The broken versions of pullline take their tools from here."""
 import functools
 import pathlib
 import sys

@@ -1,4 +1,4 @@
-"""What the broken versions of carousel are made with."""
+"""The broken versions of carousel take their tools from here."""
 import functools
 import pathlib
 import sys
