@@ -95,6 +95,7 @@ SEEN = {
     "ledger_loader": {
         "another_sampler_of_the_same_class": "other plan",
         "closed_threads_wait_for_ever": "held",
+        "failed_batch_made_again_whole": "caught",
         "half_a_snapshot": "work cut",
         "load_forgets_persistent_crew": "held",
         "mix_interval_begins_at_a_resume": "fetched again",
@@ -112,6 +113,7 @@ SEEN = {
     },
     "pipeline_loader": {
         "a_pending_state_between_epochs_asks_the_sampler": "reload",
+        "a_replay_with_one_known_error_drops_all_errors": "caught",
         "an_interrupted_draw_leaves_the_generators": "interrupted",
         "batch_size_of_streams_not_compared": "other plan",
         "batches_of_a_batch_sampler_are_kept_by_reference": "whole",

@@ -48,8 +48,17 @@ def goes_on_later(view: View) -> Finding | None:
         if problem is None and session == last:
             problem = _stuck(view, session)
         if problem is not None and problem.epoch == 0:
-            return _resumed(view, problem, session)
+            found = _resumed(view, problem, session)
+            if found.outcome == "refused" and _healed(view, session):
+                return view.passed(f"the sample can be read now: {found.words}")
+            return found
     return view.passed()
+
+
+def _healed(view: View, session: int) -> bool:
+    """Return whether the sample that raised raises in a resume no more."""
+    before, now = view.case.session_workload(session - 1), view.case.session_workload(session)
+    return before.fail_at is not None and now.fail_at is None
 
 
 @judge("FAULT-9", "interrupted", "work interrupted")
