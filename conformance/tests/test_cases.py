@@ -12,9 +12,11 @@ import pytest
 from midepoch_conformance.case.adapter import EXTRAS, Execution, LoaderInfo, Offer
 from midepoch_conformance.case.case import Case, SessionPlan, Step
 from midepoch_conformance.case.data.sources import GENERATORS
+from midepoch_conformance.case.notation import parse, show
 from midepoch_conformance.case.uninterrupted import oracle_case
 from midepoch_conformance.case.workload import KINDS, Workload
 from midepoch_conformance.families import covering, tables
+from midepoch_conformance.families.crossed import crossed
 from midepoch_conformance.families.family import FAMILIES, LANED, family
 from midepoch_conformance.families.offered import cases_for, reason_not_offered
 from midepoch_conformance.judges import REGISTRY
@@ -76,11 +78,39 @@ def test_every_family_and_every_judge_has_cases(profile: str, table: list[Case])
 
 def test_budgets() -> None:
     """What a loader that offers everything but the format has to play."""
-    for table, inline, multi in ((QUICK, 859, 269), (FULL, 2594, 772)):
+    for table, inline, multi in ((QUICK, 856, 343), (FULL, 2258, 978)):
         played = [c for c in table if reason_not_offered(c, EVERYTHING) is None]
         count = sum(map(tables.has_workers, played))
         assert count <= multi
         assert len(played) - count <= inline
+
+
+def test_families_are_crossed_with_what_they_do_not_vary() -> None:
+    """With live workers, threads and large rows, where the family's workers are plain."""
+    held = parse("held: workers=2; take 2, close, count")
+    made = [show(case) for case in crossed("full", [held])]
+    assert made == [
+        "held: workers=2 persistent=true prefetch=1; take 2, close, count",
+        "held: workers=2 worker_kind=thread; take 2, close, count",
+        "held: width=16384 workers=2 persistent=true prefetch=1; take 2, close, count",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("held: take 2", 0),  # no workers
+        ("cut: workers=2 worker_kind=thread persistent=true; drain", 1),  # large rows are left
+        ("killed worker: workers=2 die_at=3; drain", 2),  # nobody kills a thread
+        ("killed worker: workers=2; take 2, lose, drain", 2),
+        ("lost twice: workers=2 exits_at=[4]; drain", 2),
+        ("caught: kind=stateful_map workers=2 fail_at=1; drain?", 2),  # its rows tell the order
+        ("failing collate: workers=2 fail_at=1 fails_in=collate_fn; drain", 2),
+        ("own values: workers=2 draws=[own]; drain", 2),
+    ],
+)
+def test_a_crossed_case_still_asks_what_its_family_asks(text: str, count: int) -> None:
+    assert len(list(crossed("full", [parse(text)]))) == count
 
 
 @TABLES

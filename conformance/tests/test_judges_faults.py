@@ -216,6 +216,20 @@ def test_faults(requirement: str, probe: str, text: str, outcome: str, kind: str
     check(requirement, probe, ("drain",), ([text],), outcome, kind, workload=w)
 
 
+@pytest.mark.parametrize(
+    ("text", "outcome", "kind"),
+    [
+        ("23!next RuntimeError worker died", "pass", ""),
+        ("23|45.", "pass", ""),  # what was read ahead, or the process was no worker
+        ("23.", "fails silently", "swallowed"),
+        ("23!hang next", "fails", "hang"),
+    ],
+)
+def test_a_worker_dies_while_nothing_is_asked_of_it(text: str, outcome: str, kind: str) -> None:
+    steps = ("take 1, lose, drain",)
+    check("FAULT-1", "killed worker", steps, (["01", "", text],), outcome, kind)
+
+
 def test_leftovers() -> None:
     of = case("left behind", "take 1, close")
     for left, outcome in ((0, "pass"), (2, "fails")):

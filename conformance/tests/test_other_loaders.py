@@ -27,6 +27,7 @@ PACKAGES = {"ledger_loader": "dockload", "pipeline_loader": "pullline", "queue_l
 
 LEAVES_THREADS = {
     "closed_threads_wait_for_ever",
+    "engine_dropped_by_a_load",
     "interrupted_threads_stay",
     "threads_share_one_source",
 }

@@ -3,7 +3,7 @@
 - ``family``: a family of cases, and the facts that it states; ``offered``: whether a loader
   offers a case.
 - ``tables``: the case tables of the profiles; ``covering``: few rows that combine all axes;
-  ``kept``: cases that no table must lose.
+  ``kept``: cases that no table must lose; ``crossed``: families on values that they do not vary.
 - ``basics``: basis, resume, epochs and state, on plain workloads.
 - ``unusual``: the same on unusual workloads.
 - ``execution``: changed executions and random numbers; ``delivery``: order, ranks and held

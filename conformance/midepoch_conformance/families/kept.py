@@ -303,6 +303,29 @@ _KEPT = (
     "caught: kind=iterable n=16 batch_size=3 epochs=1 stream=rewinding interval=100 fail_at=2"
     " log=auto; take 1?, take 1, save s | [fail_at=3 fails_also=[2]] load s, take 1?, save t"
     " | load t, drain",
+    # A worker dies after a batch that failed in collate_fn, which its replacement does not call.
+    "caught and healed: kind=stateful_map batch_size=1 epochs=1 fail_at=2 fails_in=collate_fn"
+    " die_at=8 die_once=true log=auto interval=100 workers=2 restarts=2; drain?, drain?",
+    # The only worker dies while nothing is asked of it.
+    "killed worker: n=400 batch_size=2 epochs=1 workers=1; take 3, lose, drain",
+    # Large batches travel through memory that loader and worker share.
+    "held: batch_size=2 width=16384 workers=1;"
+    " take 2, close, count, open, take 2, close, count, open, take 2, close, count",
+    "healed: n=16 batch_size=2 width=16384 die_at=9 die_once=true log=auto workers=2 restarts=2;"
+    " drain, drain",
+    "interrupted: batch_size=2 width=16384 workers=2 interrupt_at=6 log=auto;"
+    " take 0, drain?, drain?, drain",
+    "break: n=24 batch_size=2 epochs=8 width=16384 workers=2 persistent=true;"
+    " take 2, break, take 2, break, take 2, break, take 2, break, drain, drain",
+    # A used loader adopts a state's seed, also for the draws of its samples.
+    "used: batch_size=2 shuffle=true seed=3 draws=[python]; take 2, save s"
+    " | [adopts=true] take 1, break, load s, drain, drain",
+    # Workers that live on get more lanes by a load than they had.
+    "used: kind=stateful_iterable n=24 batch_size=2 epochs=3 workers=2 lanes=6 persistent=true;"
+    " take 2, save s | [lanes=null adopts=true] take 1, break, load s, drain, drain",
+    # An epoch is left at its last batch, and its sampler was asked for the end.
+    "set and left: n=12 batch_size=4 epochs=3 sampler=random workers=2; take 3, break, drain, drain"
+    " | [workers=0 ambient=1] take 3, break, drain, drain",
 )
 """The cases; a comment before each says what it found."""
 

@@ -19,6 +19,7 @@ from typing import Any
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.facts.cases import facts_of
 from midepoch_conformance.families import covering
+from midepoch_conformance.families.crossed import crossed
 from midepoch_conformance.families.family import families
 from midepoch_conformance.families.kept import kept
 from midepoch_conformance.families.rows import case_of, rows
@@ -233,6 +234,7 @@ def generate(profile: str) -> list[Case]:
     cases = {case.id: case for case in map(case_of, found) if case is not None}
     cases |= {case.id: case for case in kept()}
     cases |= {case.id: case for case in _biting(profile, cases.values())}
+    cases |= {case.id: case for case in crossed(profile, cases.values())}
     order = {family.name: i for i, family in enumerate(families())}
     return sorted(cases.values(), key=lambda c: (order[c.probe], has_workers(c), c.id))
 

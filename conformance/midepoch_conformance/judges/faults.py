@@ -21,6 +21,8 @@ _AN_ERROR = Evidence("error", wanted="an error")
 def killed_worker(view: View) -> Finding | None:
     """A worker that dies becomes an error."""
     fault, batches = _ending(view)
+    if fault is None and _idle_ones_die(view) and view.problem(0) is None:
+        return view.passed("every batch comes")  # it had been made, or the process was no worker
     if fault is None:
         words = f"a worker dies and the epoch ends without an error, after {show(batches)}"
         return view.silent("swallowed", words, "an error", batches, _AN_ERROR)
@@ -28,6 +30,11 @@ def killed_worker(view: View) -> Finding | None:
         words = f"a worker dies: {in_words(fault)}"
         return view.fails(fault.kind, words, evidence=_AN_ERROR)
     return view.passed(in_words(fault, len(batches)))
+
+
+def _idle_ones_die(view: View) -> bool:
+    """Return whether workers die between two batches."""
+    return any(step.do == "lose" for step in view.case.sessions[0].steps)
 
 
 @judge("FAULT-2", "failing sample", "failing start", "failing collate")

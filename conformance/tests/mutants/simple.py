@@ -207,6 +207,9 @@ class Loader:
             error, _ = next(source, (None, []))
             if error is not None and k not in self.raised:
                 raise error
+            if error is None and k in self.raised and not self.random_access:
+                # How much of the stream it had taken then is not known.
+                raise RuntimeError(f"batch {k} raised an error before, and raises none now")
         return source
 
     def access(self, done: int) -> Iterator[Answer]:
