@@ -103,6 +103,9 @@ def test_an_adapters_own_generator_cannot_tell() -> None:
 
 BEFORE = ("take 1?, save s", LATER[1])
 HEALED = (LATER[0], f"[fail_at=null] {LATER[1]}")
+HEALED_BEFORE = (BEFORE[0], HEALED[1])
+HEALED_STREAM = ("drain?, save s", HEALED[1])
+STREAMED = [f"01{RAISED}", ""]
 
 
 @pytest.mark.parametrize(
@@ -119,6 +122,15 @@ HEALED = (LATER[0], f"[fail_at=null] {LATER[1]}")
         # How much of the failed batch was read may be unknown, if its sample can be read now.
         (HEALED, (TAKEN, ["!load ValueError the error does not come again"]), "pass", ""),
         (HEALED, (TAKEN, ["", "45."]), "fails silently", "different"),
+        # Or the failed batch is tried again, and is one now.
+        (HEALED_BEFORE, (["01", ""], ["", "23|45.", *GOOD[2:]]), "pass", ""),
+        (HEALED_STREAM, ([f"01{RAISED}", ""], ["", "23|45.", *GOOD[2:]]), "pass", ""),
+        (
+            HEALED_STREAM,
+            ([f"01{RAISED}", ""], ["", "34|5.", *GOOD[2:]]),
+            "fails silently",
+            "different",
+        ),
         (LATER, ([f"01{RAISED}", "45", "!state ValueError no"], []), "fails", "save"),
         (LATER, ([f"10{RAISED}", "45", ""], ["", "."]), "blocked", ""),
         (LATER, ([f"01{RAISED}", "45", ""], ["", "!hang next"]), "fails", "hang"),

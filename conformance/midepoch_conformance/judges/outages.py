@@ -51,6 +51,8 @@ def goes_on_later(view: View) -> Finding | None:
             found = _resumed(view, problem, session)
             if found.outcome == "refused" and _healed(view, session):
                 return view.passed(f"the sample can be read now: {found.words}")
+            if _healed(view, session) and _retried(view, session):
+                return view.passed("the failed batch is tried again")
             return found
     return view.passed()
 
@@ -59,6 +61,19 @@ def _healed(view: View, session: int) -> bool:
     """Return whether the sample that raised raises in a resume no more."""
     before, now = view.case.session_workload(session - 1), view.case.session_workload(session)
     return before.fail_at is not None and now.fail_at is None
+
+
+def _retried(view: View, session: int) -> bool:
+    """Return whether a resume and the session before it deliver each sample once.
+
+    A stream's batches then begin at the failed one, where the uninterrupted run's begin after it.
+    """
+    rest = next(iter(view.resumed(session)), None)
+    events = itertools.takewhile(lambda event: event.do != "save", view.events(session - 1))
+    before = [batch for event in events for batch in event.batches]
+    if rest is None or not rest.ended:
+        return False
+    return unwhole([*before, *rest.got], view.case.workload.n) is None
 
 
 @judge("FAULT-9", "interrupted", "work interrupted")
