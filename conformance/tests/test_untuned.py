@@ -24,7 +24,7 @@ import pytest
 from midepoch_conformance.verdict import requirements
 
 MUTANTS = detection.untuned()
-SHARE = int(os.environ.get("MIDEPOCH_SHOW_ONE_UNTUNED_LOADER_IN", "3"))
+SHARE = int(os.environ.get("MIDEPOCH_SHOW_ONE_UNTUNED_LOADER_IN", "4"))
 """Of so many loaders one has its demonstration played here; `.ci/nightly mutants` plays all."""
 
 ENOUGH = 60
