@@ -296,7 +296,7 @@ _KEPT = (
     # A sample raises in each replay, whose worker threads end with their loader.
     "held: kind=iterable n=24 batch_size=2 epochs=1 workers=2 worker_kind=thread; take 3, save s"
     f" | [fail_at=1] {', open, '.join(['load s, take 1?, close, count'] * 3)}",
-    # A sample that raised can be read when its batch is made again: the batch is no longer one.
+    # A sample that raised can be read when its batch is made again, which then fails no more.
     "caught: kind=iterable n=16 batch_size=3 epochs=1 stream=rewinding interval=100 fail_at=3"
     " log=auto; take 1, take 1?, save s | [fail_at=null] load s, drain, drain",
     # A sample raises in a replay, behind one that had raised in the run before, too.
