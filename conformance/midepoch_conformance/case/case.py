@@ -17,7 +17,7 @@ from midepoch_conformance.case.workload import Workload
 
 __all__ = [
     "ACTIONS", "CAUGHT", "HISTORIES", "HISTORY", "OF_CUT_RANKS", "OF_DEALT_RANKS", "OF_RANKS",
-    "OF_STAGES", "PROGRAM", "Case", "CaseError", "SessionPlan", "Step",
+    "OF_STAGES", "PROGRAM", "Case", "CaseError", "SessionPlan", "Step", "has_workers",
 ]  # fmt: skip
 
 HISTORY = "history"
@@ -193,3 +193,8 @@ def _tuple(value: Any) -> Any:
 
 def _plain(value: Any) -> Any:
     return [_plain(v) for v in value] if isinstance(value, tuple) else value
+
+
+def has_workers(case: Case) -> bool:
+    """Return whether any session of a case has workers."""
+    return any(plan.execution.workers for plan in case.sessions)

@@ -1,8 +1,8 @@
 """Crossed cases: families of workers once more, on what they leave as it is (pure).
 
-A family varies what it is about. What it leaves alone stays at its default: workers are processes
-that end with their epoch, and batches are small. Here each family of workers is played with other
-values of these, too. None of them may change a batch, so the family's judges stay as they are.
+A family varies what it is about, and leaves the rest at its default: workers are processes that
+end with their epoch, and batches are small. Here each family of workers is played with other values
+of these, too. None of them may change a batch, so the family's judges stay as they are.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from midepoch_conformance.case.case import Case
+from midepoch_conformance.case.case import Case, has_workers
 from midepoch_conformance.case.workload import Workload
+from midepoch_conformance.families.delivery import WIDTHS
 from midepoch_conformance.families.family import Family, families
 
 __all__ = ["crossed"]
@@ -21,11 +22,8 @@ __all__ = ["crossed"]
 SECTIONS = ("basics", "execution", "faults", "outages", "held", "extremes", "users")
 """The sections whose families are crossed; drawn histories combine what the others are about."""
 
-LARGE = 16384
-"""The numbers in a large row, which has 128 KB."""
-
 _ROW_FIELDS = ("draws", "tree", "payload", "collated", "falsy", "sampler", "private", "log")
-"""The fields of a workload that need rows of their own."""
+"""The fields of a workload that need rows of their own; a ``log`` may be of a long epoch."""
 
 Change = Callable[[Case], "Case | None"]
 
@@ -41,9 +39,8 @@ def crossed(profile: str, cases: Iterable[Case]) -> Iterator[Case]:
         'plain: workers=2 persistent=true prefetch=1; drain'
     """
     with_workers: dict[str, list[Case]] = {}
-    for case in sorted(cases, key=lambda case: case.id):
-        if any(session.execution.workers for session in case.sessions):
-            with_workers.setdefault(case.probe, []).append(case)
+    for case in sorted(filter(has_workers, cases), key=lambda case: case.id):
+        with_workers.setdefault(case.probe, []).append(case)
     chosen = [
         family for family in families() if _is_crossed(family) and family.name in with_workers
     ]
@@ -87,7 +84,7 @@ def _large(case: Case) -> Case | None:
     plain = plain and all(getattr(w, name) == getattr(usual, name) for name in _ROW_FIELDS)
     if not plain or any(one.fails_in != usual.fails_in for one in _workloads(case)):
         return None
-    made = dataclasses.replace(case, workload=dataclasses.replace(w, width=LARGE))
+    made = dataclasses.replace(case, workload=dataclasses.replace(w, width=max(WIDTHS)))
     return _persistent(made) or made
 
 

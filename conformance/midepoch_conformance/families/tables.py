@@ -16,7 +16,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from midepoch_conformance.case.case import Case
+from midepoch_conformance.case.case import Case, has_workers
 from midepoch_conformance.facts.cases import facts_of
 from midepoch_conformance.families import covering
 from midepoch_conformance.families.crossed import crossed
@@ -24,7 +24,7 @@ from midepoch_conformance.families.family import families
 from midepoch_conformance.families.kept import kept
 from midepoch_conformance.families.rows import case_of, rows
 
-__all__ = ["PROFILES", "Table", "TableError", "load_table", "table_digest", "tables"]
+__all__ = ["PROFILES", "Table", "TableError", "has_workers", "load_table", "table_digest", "tables"]
 
 PROFILES = ("quick", "full")
 
@@ -252,11 +252,6 @@ def _biting(profile: str, cases: Iterable[Case]) -> Iterator[Case]:
         if made is not None and left[made.probe] & (facts := facts_of(made)):
             left[made.probe] -= facts
             yield made
-
-
-def has_workers(case: Case) -> bool:
-    """Return whether any session of a case has workers."""
-    return any(s.execution.workers for s in case.sessions)
 
 
 def dumps(cases: Iterable[Case]) -> str:

@@ -49,9 +49,11 @@ def goes_on_later(view: View) -> Finding | None:
             problem = _stuck(view, session)
         if problem is not None and problem.epoch == 0:
             found = _resumed(view, problem, session)
-            if found.outcome == "refused" and _healed(view, session):
+            if not _healed(view, session):
+                return found
+            if found.outcome == "refused":
                 return view.passed(f"the sample can be read now: {found.words}")
-            if _healed(view, session) and _retried(view, session):
+            if _retried(view, session):
                 return view.passed("the failed batch is tried again")
             return found
     return view.passed()

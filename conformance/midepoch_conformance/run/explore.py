@@ -9,10 +9,9 @@ import random
 import time
 from collections.abc import Callable, Sequence
 
-from midepoch_conformance.case.case import Case
+from midepoch_conformance.case.case import Case, has_workers
 from midepoch_conformance.errors import CheckError
 from midepoch_conformance.families import tables
-from midepoch_conformance.families.tables import has_workers
 from midepoch_conformance.playing.bench import Bench, Engine
 from midepoch_conformance.run.check import (
     JUDGED,

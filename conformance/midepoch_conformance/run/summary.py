@@ -8,8 +8,7 @@ from collections.abc import Callable, Collection, Container, Iterable, Mapping, 
 from typing import Any
 
 from midepoch_conformance import judges
-from midepoch_conformance.case.case import Case
-from midepoch_conformance.families.tables import has_workers
+from midepoch_conformance.case.case import Case, has_workers
 from midepoch_conformance.verdict import finding as verdict
 from midepoch_conformance.verdict import requirements
 from midepoch_conformance.verdict.finding import Finding

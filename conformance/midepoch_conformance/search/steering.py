@@ -14,7 +14,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator
 
 from midepoch_conformance.case.adapter import Execution, Offer
-from midepoch_conformance.case.case import Case, CaseError
+from midepoch_conformance.case.case import Case, CaseError, has_workers
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.facts.resumes import AXES, Fact, offered_values, resumes
 from midepoch_conformance.search.chain import draw_history
@@ -100,16 +100,12 @@ def draw_histories(
             # A loader whose state cannot be taken has no histories.
             more, unreached = steering.complete(Chance(f"{seed}/{number} completed"))
             # A loader may wait for its workers for many seconds: others are played meanwhile.
-            found += [case for case in more if _has_workers(case)] + multi
-            found += [case for case in more if not _has_workers(case)]
+            found += [case for case in more if has_workers(case)] + multi
+            found += [case for case in more if not has_workers(case)]
         reached |= steering.reached
         cases |= {case.id: case for case in found}
     missing = {pair: reason for pair, reason in unreached.items() if pair not in reached}
     return Drawn(list(cases.values()), missing)
-
-
-def _has_workers(case: Case) -> bool:
-    return any(plan.execution.workers for plan in case.sessions)
 
 
 def in_profile(

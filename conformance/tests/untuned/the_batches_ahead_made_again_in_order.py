@@ -28,7 +28,7 @@ class Slow:
 
     def __getitem__(self, index: int) -> int:
         if index == 0:
-            time.sleep(1.0)
+            time.sleep(1.0)  # the other worker's batches overtake this one
         return index
 
 

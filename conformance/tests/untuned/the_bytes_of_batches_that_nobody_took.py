@@ -35,7 +35,7 @@ class Large:
 
     def __getitem__(self, index: int) -> Any:
         if index == 0:
-            time.sleep(0.5)
+            time.sleep(0.5)  # the other worker's batches wait, and nobody takes them
         return np.full(6 << 20, index, dtype=np.float32)
 
 

@@ -40,7 +40,7 @@ class Dying:
         number = self.lane().number
         for i in range(number, 60, 2):
             if i == 0:
-                time.sleep(0.5)
+                time.sleep(0.5)  # the other lane runs ahead
             if i == 13 and os.path.exists(self.flag):
                 os.unlink(self.flag)
                 os._exit(3)

@@ -47,7 +47,7 @@ class Slow:
         return 48
 
     def __getitem__(self, i):
-        time.sleep(0.002)
+        time.sleep(0.002)  # the sampler is ahead of the threads
         return i
 
 
