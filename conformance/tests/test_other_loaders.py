@@ -118,6 +118,7 @@ SEEN = {
         "an_interrupted_draw_leaves_the_generators": "interrupted",
         "batch_size_of_streams_not_compared": "other plan",
         "batches_of_a_batch_sampler_are_kept_by_reference": "whole",
+        "errors_are_listed_for_ever": "size",
         "flat_dicts_are_not_copied": "work interval",
         "interrupted_threads_stay": "held",
         "lanes_adopted_before_the_refusal": "after a refusal",

@@ -38,8 +38,8 @@ PROGRAM = "program"
 HISTORIES = (HISTORY, *OF_STAGES, PROGRAM)
 """The families of which a profile draws cases, beside those of its table."""
 
-CAUGHT = ("caught", "caught again", "caught and healed", "caught in collate")
-"""The families whose uninterrupted run fails and continues."""
+CAUGHT = ("caught", "caught again", "caught and healed", "caught in collate", "size")
+"""The families whose uninterrupted run fails and continues, if a sample of theirs raises."""
 
 ACTIONS = {
     "take": "deliver n batches of the epoch (starting one if none is open); n = -1: all that are "

@@ -323,6 +323,13 @@ _KEPT = (
     # Workers that live on get more lanes by a load than they had.
     "used: kind=stateful_iterable n=24 batch_size=2 epochs=3 workers=2 lanes=6 persistent=true;"
     " take 2, save s | [lanes=null adopts=true] take 1, break, load s, drain, drain",
+    # A state is taken after each error of a dataset whose snapshots follow its errors.
+    *(
+        f"size: kind={kind} n=80 batch_size=1 epochs=1 {stream} fail_at=3"
+        f" fails_also={[*range(7, 48, 4)]};"
+        f" {', '.join(f'take 3, take 1?, save s{i}' for i in range(12))}"
+        for kind, stream in (("stateful_map", ""), ("stateful_iterable", "stream=rewinding"))
+    ),
     # An epoch is left at its last batch, and its sampler was asked for the end.
     "set and left: n=12 batch_size=4 epochs=3 sampler=random workers=2; take 3, break, drain, drain"
     " | [workers=0 ambient=1] take 3, break, drain, drain",

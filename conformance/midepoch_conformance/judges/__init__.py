@@ -92,7 +92,8 @@ def _judged(
     if ours is not None:
         return Finding(judge.requirement, "error", "adapter", in_words(ours))
     fault = _first_fault(oracle)
-    if fault is not None and not judge.alone and case.probe not in CAUGHT:
+    caught = case.probe in CAUGHT and case.workload.fail_at is not None
+    if fault is not None and not (judge.alone or caught):
         delivered = sum(session.delivered for session in oracle.sessions) if oracle else 0
         words = f"an uninterrupted run fails here: {in_words(fault, delivered)}"
         if case.probe == HISTORY and outages.carried(fault):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
+from midepoch_conformance.judges.outages import caught
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
 from midepoch_conformance.verdict.evidence import Evidence
@@ -201,7 +202,7 @@ def _wrong(view: View, last: int) -> Finding | None:
             return view.blocked("the play did not get there")
         if not view.case.sessions[index].execution.in_order:
             continue  # UNORD-1 looks at such batches
-        problem = view.problem(index)
+        problem = view.problem(index, tolerated=caught(view, index))
         if problem is not None:
             return view.blocked(f"the run fails: {problem.words}")
     return None

@@ -13,7 +13,7 @@ from midepoch_conformance.verdict.compare import difference, unwhole
 from midepoch_conformance.verdict.evidence import UNINTERRUPTED, Evidence, Piece
 from midepoch_conformance.verdict.finding import Finding, fault_kind, in_words, is_refusal
 
-__all__ = ["carried"]
+__all__ = ["carried", "caught"]
 
 _ON_PURPOSE = "on purpose"
 
@@ -40,11 +40,11 @@ def goes_on_later(view: View) -> Finding | None:
         return wrong if wrong.outcome == "not offered" else view.blocked(wrong.words)
     last = len(view.case.sessions) - 1
     for session in range(1, last + 1):
-        wrong = _unsaved(view, session, tolerated=_caught(view, session - 1))
+        wrong = _unsaved(view, session, tolerated=caught(view, session - 1))
         if wrong is not None:
             return wrong
         # Whether a resume tries the failed batch again is the loader's own matter.
-        problem = view.problem(session, tolerated=_caught(view, session))
+        problem = view.problem(session, tolerated=caught(view, session))
         if problem is None and session == last:
             problem = _stuck(view, session)
         if problem is not None and problem.epoch == 0:
@@ -140,7 +140,7 @@ def replays_show_errors(view: View) -> Finding | None:
     if early is not None:
         return early
     raised = [e for e in view.events(1) if e.calls and e.calls.get("fail")]
-    if not raised or _caught(view, 1):
+    if not raised or caught(view, 1):
         return view.passed()
     if not _reads_one_epoch(view):
         return None  # the sample may be the next epoch's
@@ -178,7 +178,7 @@ def failed_replays_cost_nothing(view: View) -> Finding | None:
     early = view.before(1)
     if early is not None:
         return early
-    raised = _caught(view, 1)
+    raised = caught(view, 1)
     problem = view.problem(1, tolerated=raised)
     if problem is not None and problem.epoch == 0:
         found = view.of_problem(problem)
@@ -217,7 +217,7 @@ def after_a_death(view: View) -> Finding | None:
 def holds_no_more(view: View) -> Finding | None:
     """The loader's holdings do not grow from round to round, in the last session."""
     last = len(view.case.sessions) - 1
-    problem = view.problem(last, tolerated=_caught(view, last))
+    problem = view.problem(last, tolerated=caught(view, last))
     if problem is not None:
         return view.blocked(f"the rounds go wrong themselves: {problem.words}")
     rounds = view.events(last, "count")
@@ -249,7 +249,7 @@ def is_replaced(view: View) -> Finding | None:
     if session is not None and session.fault is not None and is_refusal(session.fault, 0):
         return view.not_offered(in_words(session.fault))
     # The exception of a sample comes once.
-    problem = view.problem(at, tolerated=_caught(view, at)[:1])
+    problem = view.problem(at, tolerated=caught(view, at)[:1])
     if problem is not None:
         found = view.of_problem(problem)
         return dataclasses.replace(found, words=f"a worker dies: {found.words}")
@@ -321,7 +321,7 @@ def _resumed(view: View, problem: Problem | None, session: int = 1) -> Finding:
     return dataclasses.replace(view.of_problem(problem), needs=view.needs(session, problem))
 
 
-def _caught(view: View, session: int) -> tuple[int, ...]:
+def caught(view: View, session: int) -> tuple[int, ...]:
     """Return the steps whose fault is the sample's own."""
     events: list[Event] = view.events(session)
     return tuple(e.step for e in events if e.fault is not None and carried(e.fault))
