@@ -259,3 +259,17 @@ def test_an_error_of_a_codec_or_a_save_is_no_refusal(kind: str, shows: str) -> N
     of = case("cut", "take 1, save s", "load s, drain")
     what = Evidence("error", 1, wanted="no error")
     assert evidence.compared(of, Finding("REFUSE-2", "fails", kind), what).shows == shows
+
+
+def test_a_correct_loader_may_deliver_an_empty_rest_first() -> None:
+    of = case("end unseen", "take 3, save s", "load s, drain, drain")
+    wrong = Finding("EPOCH-3", "fails silently", "repeated")
+    what = Evidence("batches", 1, 0, 1, 0, (1, 0, None))
+    shown = evidence.compared(of, wrong, what).case
+    assert shown is not None
+    steps = shown.sessions[-1].steps
+    assert [(step.do, step.tolerate) for step in steps] == [
+        ("load", False),
+        ("drain", False),
+        ("drain", True),
+    ]

@@ -156,6 +156,17 @@ def test_after_a_refusal(steps: tuple[str], texts: list[str], outcome: str, kind
     check("REFUSE-4", "after a refusal", steps, (texts,), outcome, kind)
 
 
+def test_a_wrong_resume_before_a_refusal_is_the_resumes_own_failure() -> None:
+    of = case("after a refusal", "take 2, save s", "load s, load_bogus none?, drain")
+    finding = found("REFUSE-4", of, trace(of, ["01|23", ""], ["", NO, "23|45."]))
+    assert finding is not None
+    assert (finding.outcome, finding.needs) == ("fails silently", ("RESUME-1",))
+    used = case("after a refusal", *USED_LOAD)
+    finding = found("REFUSE-4", used, trace(used, ["01", NO, "01", "", "23|45."]))
+    assert finding is not None
+    assert finding.needs == ()
+
+
 OTHER_PLAN = (
     "take 1, save s",
     "take 1, load s?, take 1, save t, drain, drain",

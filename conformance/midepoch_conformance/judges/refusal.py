@@ -97,8 +97,11 @@ def _as_it_was(view: View, index: int, load: Event) -> Finding:
     if problem.fault is not None:
         kind = fault_kind(problem.fault, problem.delivered)
         words = f"after the refused load: {problem.words}"
-        return view.fails(kind, words, evidence=problem.evidence)
-    return view.of_problem(problem)
+        found = view.fails(kind, words, evidence=problem.evidence)
+    else:
+        found = view.of_problem(problem)
+    # The refused load may follow one that was not refused, and went wrong.
+    return dataclasses.replace(found, needs=view.needs(index, problem))
 
 
 def _refused_late(view: View, load: Event) -> Finding | None:
