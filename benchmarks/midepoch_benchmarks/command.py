@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +11,7 @@ import typer
 from rich.console import Console
 
 from midepoch_benchmarks.results import Results
+from midepoch_conformance.cli_options import STOPPED
 from midepoch_conformance.errors import CheckError
 from midepoch_conformance.text import meant
 
@@ -62,7 +65,7 @@ def bench(
     from midepoch_benchmarks import cases, run, view
 
     out = Console()
-    if not out.is_terminal:
+    if not out.is_terminal and "COLUMNS" not in os.environ:
         # A file or a pipe has no width to keep to.
         out = Console(width=_WIDTH)
     if list_:
@@ -82,22 +85,41 @@ def bench(
     if rounds is not None:
         pace = run.Pace(rounds, pace.seconds)
     progress = view.Progress(len(wanted), Console(stderr=True))
+    done: list[str] = []
 
     def told(results: Results) -> None:
         progress(results.results[-1])
         if json is not None:  # after each case: an interrupted run keeps what it has
             json.write_text(results.text(), encoding="utf-8")
+        done.append(results.results[-1].case.id)
 
-    results = run.run(wanted, loader, peer or ["torch"], pace, told)
-    view.show_results(results, out)
-    if json is not None:
-        print(f"{json}: the results")
-    if plot is not None:
-        from midepoch_benchmarks.plots import draw
+    try:
+        results = run.run(wanted, loader, peer or ["torch"], pace, told)
+        view.show_results(results, out)
+        if json is not None:
+            print(f"{json}: the results")
+        if plot is not None:
+            from midepoch_benchmarks.plots import draw
 
-        paths = draw(results, plot)
-        print(f"{len(paths)} drawings in {plot}")
+            paths = draw(results, plot)
+            print(f"{len(paths)} drawings in {plot}")
+    except KeyboardInterrupt:
+        print(_stopped(len(done), len(wanted), json, plot), file=sys.stderr)
+        raise typer.Exit(STOPPED) from None
     raise typer.Exit(1 if results.missed else 0)
+
+
+def _stopped(done: int, wanted: int, json: Path | None, plot: Path | None) -> str:
+    """Return the line that ends a run that was stopped: it names what is kept."""
+    if not done:
+        return "midepoch: stopped after no case; nothing was written"
+    words = f"midepoch: stopped after {done} of {wanted} cases"
+    if plot is not None and done == wanted:
+        kept = "" if json is None else f"{json} keeps the results; "
+        return f"{words}; {kept}{plot} may have some of the drawings"
+    if json is None:
+        return f"{words}; nothing was written: --json FILE keeps the results"
+    return f"{words}, which {json} keeps"
 
 
 def _check_folder(json: Path | None, plot: Path | None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -23,6 +24,8 @@ from midepoch_conformance.text import printable
 __all__ = ["Progress", "show_cases", "show_results", "verdict_line"]
 
 _ID = max(len(name) for name in CASES) + 2
+_LEFT_OUT: tuple[tuple[str, ...], ...] = ((), ("quartiles",), ("quartiles", "95% interval"))
+"""The columns that tables leave out, the widest table first."""
 _STYLES = {HOPED: "bold green", MET: "green", MISSED: "bold red"}
 
 
@@ -50,21 +53,52 @@ def show_cases(console: Console) -> None:
 
 def show_results(results: Results, console: Console) -> None:
     """Show a table of all cases, the contenders that were not measured, and the last line."""
-    console.print(Text(machine_words(results), "dim"), soft_wrap=True)
-    table = Table("case", *COLUMNS, box=None)
-    for found in results.results:
-        for number, (*texts, verdict) in enumerate(rows_of(found)):
-            case = found.case.id if number == 0 else ""
-            table.add_row(case, *texts, Text(verdict, _STYLES.get(verdict, "dim")))
-    for column in table.columns:
-        column.no_wrap = True
+    console.print(Text(machine_words(results), "dim"))
+    left_out, table = _fitting(results, console)
     console.print(table)
+    if left_out:
+        words = f"a wider terminal also shows: {', '.join(left_out)}; --json FILE keeps them"
+        console.print(Text(words, "dim"))
     for found in results.results:
         for absent in found.absent:
             told = f"{found.case.id}: {absent.name}: {absent.kind}: {absent.words}"
             style = "red" if absent.kind == "failed" else "dim"
             console.print(Text(printable(told, lines=False), style), soft_wrap=True)
     console.print(verdict_line(results), soft_wrap=True)
+
+
+def _fitting(results: Results, console: Console) -> tuple[tuple[str, ...], Table]:
+    """Return the first table that fits into the console, and the columns that it leaves out.
+
+    The last table is taken if none fits: its long words are folded, and nothing is cut off.
+    """
+    endless = console.options.update_width(1000)
+    for left_out in _LEFT_OUT:
+        for stacked in (False, True):
+            table = _table(results, left_out, stacked)
+            if Measurement.get(console, endless, table).maximum <= console.width:
+                return left_out, table
+    return left_out, table
+
+
+def _table(results: Results, left_out: tuple[str, ...], stacked: bool) -> Table:
+    """Return the table without some columns; a stacked one gives each case's id its own line."""
+    kept = [number for number, name in enumerate(COLUMNS) if name not in left_out]
+    heads = [COLUMNS[number] for number in kept]
+    heads[0] = "case, loader" if stacked else heads[0]
+    table = Table(*([] if stacked else ["case"]), *heads, box=None, pad_edge=False)
+    for found in results.results:
+        rows = [[row[number] for number in kept] for row in rows_of(found)]
+        if stacked and rows:
+            table.add_row(Text(found.case.id, "bold"))
+        for number, (name, *texts, verdict) in enumerate(rows):
+            case = found.case.id if number == 0 else ""
+            first = [f"  {name}"] if stacked else [case, name]
+            words = map(Text, (*first, *texts))  # a loader's own name is no markup
+            table.add_row(*words, Text(verdict, _STYLES.get(verdict, "dim")))
+    for column in table.columns:
+        column.overflow = "fold"
+    return table
 
 
 def verdict_line(results: Results) -> Text:

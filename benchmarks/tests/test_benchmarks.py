@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from midepoch_benchmarks import run, tables
 from midepoch_benchmarks.cases import CASES, ROWS, Case, chosen
@@ -26,6 +28,7 @@ from midepoch_benchmarks.results import (
     parse,
 )
 from midepoch_benchmarks.tables import rows_of
+from midepoch_benchmarks.view import show_results
 from midepoch_conformance.cli import main
 
 KB, MB = 1 << 10, 1 << 20
@@ -282,6 +285,33 @@ def test_tables_say_what_was_missed_and_what_is_not_there() -> None:
     assert "0.6x | 0.5x to 0.7x | &gt;= 0.15x, 0.5x | hoped for |" in text
 
 
+@pytest.mark.parametrize("width", [80, 100, 180])
+@pytest.mark.parametrize("peer", ["torch", "/home/somebody/a/long/way/from/here.py:make_loader"])
+def test_a_table_cuts_no_number_and_no_name_at_any_width(width: int, peer: str) -> None:
+    results = of(
+        beside("first-batch", 22.0, 20.0, 24.0, peer=peer),
+        beside("throughput-16MB-k10-w1", 22.0, 20.0, 24.0, peer=peer),
+    )
+    results.machine["versions"] = {f"package{n}": "1.2.3" for n in range(12)}
+    shown = io.StringIO()
+    show_results(results, Console(file=shown, width=width))
+    text = shown.getvalue()
+    *lines, last = text.splitlines()
+    assert last.startswith("goals met: ")
+    assert max(map(len, lines)) <= width
+    table = text[text.index(" median ") :]
+    # A long name is folded.
+    assert peer in "".join(table.split())
+    for words in ("throughput-16MB-k10-w1", "reference", "40 µs", "880 µs", "22x"):
+        assert words in table
+    assert (">= 1x, 2x" in table) == (peer == "torch")  # other peers have no goal
+    head = next(line for line in lines if " median " in line)
+    left_out = [name for name in ("quartiles", "95% interval") if name not in head]
+    assert ("a wider terminal also shows" in text) == bool(left_out)
+    assert all(name in table for name in left_out)
+    assert width < 180 or peer != "torch" or not left_out
+
+
 def test_a_figure_of_the_loader_itself_is_in_its_own_row() -> None:
     alone = result("state-dict-w0", measured=[Measured("reference", 2e-4, 1e-4, 3e-4)])
     ((*_, goal, shown),) = rows_of(alone)
@@ -412,9 +442,42 @@ def test_an_interrupted_run_keeps_what_it_measured(
     monkeypatch.setattr(run, "_measured", stopped)
     wanted = ["--case", "order-1e6", "--case", "order-memory"]
     assert main(["bench", "--quick", "--rounds", "2", *wanted, "--json", "found.json"]) == 130
-    assert "Traceback" not in capsys.readouterr().err
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last == "midepoch: stopped after 1 of 2 cases, which found.json keeps"
     found = parse(Path("found.json").read_text(encoding="utf-8"))
     assert [one.case.id for one in found.results] == ["order-1e6"]
+
+
+@pytest.mark.parametrize("done", [0, 1, 2])
+@pytest.mark.parametrize("plot", [False, True])
+def test_a_stopped_run_says_what_was_written(
+    done: int,
+    plot: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def stopped(cases: list[Case], *rest: Any) -> Any:
+        told, found = rest[-1], of()
+        for case in cases[:done]:
+            found.results.append(result(case))
+            told(found)
+        raise KeyboardInterrupt
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(run, "run", stopped)
+    command = ["bench", "--case", "order-1e6", "--case", "order-memory"]
+    if plot:
+        pytest.importorskip("matplotlib")
+        command += ["--plot", "drawings"]
+    assert main(command) == 130
+    end = "; nothing was written"
+    if done:
+        end = f"{end}: --json FILE keeps the results"
+    if plot and done == 2:
+        end = "; drawings may have some of the drawings"
+    line = f"midepoch: stopped after {f'{done} of 2 cases' if done else 'no case'}{end}"
+    assert capsys.readouterr().err.splitlines()[-1] == line
 
 
 def test_a_contender_whose_interpreter_dies_is_said_and_the_run_goes_on(
