@@ -99,12 +99,15 @@ def show_one(name: str, console: Console) -> None:
         vectors = ", ".join(rule.vectors)
         _show_facts([("judged", judged), ("vectors", vectors), ("page", rule.page)], console)
         return
-    try:
-        requirement = requirements.get(name.upper())
-    except requirements.RequirementError as error:
+    requirement = requirements.load().get(name.upper())
+    if requirement is None:
         classes = [one.name for one in requirements.classes()]
         known = [*requirements.load(), *requirements.rules(), *classes]
-        raise CheckError(str(error.args[0]), meant(name, known)) from error
+        raise CheckError(
+            f"no requirement {name!r}; `midepoch list` shows the {len(requirements.load())} there "
+            "are",
+            meant(name, known),
+        )
     console.print(
         Text.assemble((requirement.id, "bold"), f"  {requirement.cls}, {requirement.level}")
     )

@@ -34,6 +34,10 @@ STOPPED = 130
 """The exit status after Ctrl-C."""
 
 
+READERS = ("replay", "list", "spec", "inspect")
+"""The commands that write no file."""
+
+
 class Commands(TyperGroup):
     """The commands; Ctrl-C ends one that says nothing about it itself with a line."""
 
@@ -42,8 +46,24 @@ class Commands(TyperGroup):
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
-            print("midepoch: stopped; files that were written are kept", file=sys.stderr)
+            nothing = ctx.invoked_subcommand in READERS
+            kept = "; nothing was written" if nothing else ""
+            print(f"midepoch: stopped{kept}", file=sys.stderr)
             raise typer.Exit(STOPPED) from None
+        except typer.BadParameter as error:
+            error.message = f"{_rejected(error)}{error.message}"
+            raise
+
+
+def _rejected(error: typer.BadParameter) -> str:
+    """Return the value that was typed, with a colon; empty if the message has it already.
+
+    Typer's newer versions put only the reason into the message.
+    """
+    told = getattr(error.__cause__, "errors", None)
+    if told is None:
+        return ""
+    return f"{str(told()[0]['input'])!r}: "
 
 
 Loader = Annotated[

@@ -73,6 +73,9 @@ def test_quiet_prints_the_verdict_alone(fakes: Path, capsys: pytest.CaptureFixtu
         (["check"], "LOADER"),
         (["explore", "nothing"], "names no loader"),
         (["spec", "RESUME-99"], "no requirement 'RESUME-99'"),
+        (["spec", "Resum"], "no requirement 'Resum'"),
+        (["check", "torch", "--jobs", "two"], "'two'"),
+        (["explore", "torch", "--seconds", "soon"], "'soon'"),
         (["spec", "--what"], "--what"),
         (["nonsense"], "nonsense"),
     ],
@@ -180,9 +183,12 @@ def test_the_module_is_the_command() -> None:
 def test_ctrl_c_ends_each_command_with_a_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def stopped(*_: object) -> None:
+    def stopped(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("midepoch_conformance.cli.replay", stopped)
     assert main(["replay", "c351afd9cf21", "reference"]) == 130
-    assert capsys.readouterr().err == "midepoch: stopped; files that were written are kept\n"
+    assert capsys.readouterr().err == "midepoch: stopped; nothing was written\n"
+    monkeypatch.setattr("midepoch_conformance.report.file.load_report", stopped)
+    assert main(["report", "r.jsonl", "--html", "r.html"]) == 130
+    assert capsys.readouterr().err == "midepoch: stopped\n"
