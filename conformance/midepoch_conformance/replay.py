@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,14 @@ from midepoch_conformance.case.case import Case, CaseError
 from midepoch_conformance.case.words import describe
 from midepoch_conformance.errors import CheckError
 from midepoch_conformance.families import tables
-from midepoch_conformance.families.offered import cases_for, on_own_data
+from midepoch_conformance.families.offered import cases_for
 from midepoch_conformance.playing.bench import Bench
 from midepoch_conformance.report.drawn_text import drawn_text
 from midepoch_conformance.report.file import read_report
 from midepoch_conformance.report.timeline import draw as drawing_of
 from midepoch_conformance.report.wording import batches_words
 from midepoch_conformance.run.check import draw, open_benches
+from midepoch_conformance.run.committed import committed_cases
 from midepoch_conformance.run.settings import Settings
 from midepoch_conformance.run.smoke import smoke
 from midepoch_conformance.text import clipped, meant, printable, without_process_ids
@@ -35,6 +37,10 @@ __all__ = ["find_case", "replay"]
 
 _SHOWN = 1200
 _ID = re.compile("[0-9a-f]{1,12}")
+_NAMED = 5
+"""The most ids that a message names."""
+_TELLING, _NEAR = 8, 0.8
+"""So many digits, of which such a part is right, are no accident among thousands of ids."""
 
 
 def find_case(
@@ -61,19 +67,30 @@ def find_case(
             "an id has 12 digits of 0 to 9 and a to f, or is their beginning; the line `again` of "
             "a failure has it",
         )
-    found = dict(_of_report(report) if report is not None else _of_tables())
+    found = dict(_of_report(report) if report is not None else committed_cases())
     ids = [one for one in found if one.startswith(name.lower())]
+    near = [] if ids else _nearly(name, found)
+    if near and report is None:
+        raise CheckError(
+            f"there is no case {name!r} in the tables",
+            f"did you mean {' or '.join(map(repr, near))}?",
+        )
+    place = str(report) if report is not None else "the tables"
     for profile in tables.PROFILES:
         if not ids and report is None and bench is not None:
+            place = "the tables and the drawn cases"
             long = ", which takes a minute or more" if profile == "full" else ""
             say(f"looking for {name} among the cases that {profile} draws for this loader{long}")
             found |= _drawn(bench, profile)
             ids = [one for one in found if one.startswith(name.lower())]
     if len(ids) == 1 or name.lower() in found:
         return found[name.lower() if name.lower() in found else ids[0]]
-    place = str(report) if report is not None else "the tables and the drawn cases"
     if ids:
-        raise CheckError(f"{place}: {len(ids)} cases begin with {name!r}", f"such as {ids[0]}")
+        more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
+        raise CheckError(
+            f"{place}: {len(ids)} cases begin with {name!r}",
+            f"type more digits of one of them: {', '.join(ids[:_NAMED])}{more}",
+        )
     hint = "only its report has a case that was explored or made smaller: --report FILE"
     if report is not None:
         hint = f"`midepoch report {report}` shows the ids"
@@ -83,12 +100,16 @@ def find_case(
     )
 
 
-def _of_tables() -> Iterator[tuple[str, Case]]:
-    for profile in tables.PROFILES:
-        for case in tables.load_table(profile):
-            # A function plays some cases on its own data.
-            for played in (case, on_own_data(case)):
-                yield played.id, played
+def _nearly(name: str, ids: Iterable[str]) -> list[str]:
+    """Return the ids of which one or two digits were typed wrong.
+
+    A few digits alone resemble many ids.
+    """
+    if len(name) < _TELLING:
+        return []
+    beginnings = {one[: len(name)]: one for one in ids}
+    near = difflib.get_close_matches(name.lower(), beginnings, n=_NAMED, cutoff=_NEAR)
+    return [beginnings[one] for one in near]
 
 
 def _drawn(bench: Bench, profile: str) -> dict[str, Case]:
