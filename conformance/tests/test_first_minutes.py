@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import subprocess
@@ -11,23 +12,24 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
+from rich.console import Console
 from simulated import Engine
 from test_check import TABLE
 from test_report import ignores_loads
 
 from midepoch_conformance import cli
-from midepoch_conformance.case.case import Case
-from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.cli import main
 from midepoch_conformance.families import tables
-from midepoch_conformance.report import overview
+from midepoch_conformance.report import overview, terminal
 from midepoch_conformance.report.badge import badges
 from midepoch_conformance.report.file import ReportFile, load_report
 from midepoch_conformance.report.markdown import markdown
 from midepoch_conformance.report.page import html_page
+from midepoch_conformance.report.terminal import RichProgress
 from midepoch_conformance.run import check as running
 from midepoch_conformance.run.check import run_check
-from midepoch_conformance.run.events import CasesJudged, Event, Found
+from midepoch_conformance.run.events import CasesJudged, Event, Found, Started
+from midepoch_conformance.run.explore import Goal, explore
 from midepoch_conformance.run.settings import Settings
 
 OWN = Path(__file__).parent / "own"
@@ -229,37 +231,6 @@ def test_a_file_alone_gets_the_function_in_it(capsys: Say) -> None:
     assert "skips.py:make_loader" in capsys.readouterr().err
 
 
-def test_an_id_that_is_none_is_refused_at_once(capsys: Say) -> None:
-    with mock.patch("midepoch_conformance.replay.draw", side_effect=AssertionError):
-        assert main(["replay", "zzz", f"{OWN}/skips.py:make_loader"]) == 2
-    assert "'zzz' is no case's id" in capsys.readouterr().err
-
-
-def test_an_id_that_no_case_has_is_looked_for_aloud(tmp_path: Path, capsys: Say) -> None:
-    spec, unknown = f"{OWN}/skips.py:make_loader", "abcdefabcdef"
-    with mock.patch("midepoch_conformance.replay.draw", return_value=([], {})) as drawing:
-        assert main(["replay", unknown, spec]) == 2
-    assert [call.args[0] for call in drawing.call_args_list] == ["quick", "full"]
-    err = words(capsys.readouterr().err)
-    assert f"looking for {unknown} among the cases that quick draws" in err
-    assert "full draws for this loader, which takes a minute or more" in err
-    assert f"there is no case '{unknown}' in the tables and the drawn cases" in err
-    assert "the line `again` of a failure has its id" in err
-    # A report is not looked for elsewhere.
-    assert main(["check", spec, "--only", "BASIS-1", "-q", "--json", "r.jsonl"]) == 0
-    with mock.patch("midepoch_conformance.replay.draw", side_effect=AssertionError):
-        assert main(["replay", unknown, spec, "--report", "r.jsonl"]) == 2
-    assert f"there is no case '{unknown}' in r.jsonl" in words(capsys.readouterr().err)
-
-
-def test_a_case_that_quick_draws_is_found_without_drawing_more(capsys: Say) -> None:
-    drawn = Case("cut", Workload(n=17), TABLE[0].sessions)
-    with mock.patch("midepoch_conformance.replay.draw", return_value=([drawn], {})) as drawing:
-        main(["replay", drawn.id, f"{OWN}/skips.py:make_loader"])
-    assert drawing.call_count == 1
-    assert capsys.readouterr().out.startswith(drawn.id)
-
-
 def test_a_wrong_next_epoch_of_the_loaders_own_samples_is_judged(capsys: Say) -> None:
     spec = f"{OWN}/late.py:make_loader"
     assert main(["check", spec, "--only", "EPOCH-2", "--no-scripts"]) == 1
@@ -283,6 +254,30 @@ def test_the_command_to_play_again_names_the_report(capsys: Say) -> None:
     assert "--report r.jsonl" in words(capsys.readouterr().out)
     assert main(command) == 1
     assert "--report FILE (--json FILE writes it)" in words(capsys.readouterr().out)
+    # A committed case needs no report.
+    everything = mock.MagicMock()
+    everything.__contains__.return_value = True
+    with mock.patch.object(terminal, "committed_cases", return_value=everything):
+        assert main(command) == 1
+    out = words(capsys.readouterr().out)
+    assert "again midepoch replay " in out
+    assert "--report" not in out
+
+
+def test_the_rounds_of_exploring_leave_one_line_on_a_terminal() -> None:
+    shown = io.StringIO()
+    progress = RichProgress(Console(file=shown, force_terminal=True, width=80))
+
+    def listen(event: Event) -> None:
+        rounds.extend([event] if isinstance(event, Started) else [])
+        progress(event)
+
+    rounds: list[Event] = []
+    settings = Settings("simulated", profile="explore", jobs=1, only=("RESUME-1",))
+    explore(settings, Goal(cases=25), seed=1, listen=listen, opener=Engine)
+    progress.close()
+    assert len(rounds) > 1
+    assert shown.getvalue().count("checking simulated") == 1
 
 
 def test_spec_shows_a_class(capsys: Say) -> None:

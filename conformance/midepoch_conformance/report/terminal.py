@@ -24,6 +24,7 @@ from midepoch_conformance.report.wording import (
     not_offered_words,
     replay_words,
 )
+from midepoch_conformance.run.committed import committed_cases
 from midepoch_conformance.run.events import (
     CasesJudged,
     Event,
@@ -100,6 +101,7 @@ class RichProgress:
 
     def __init__(self, console: Console) -> None:
         self._console = console
+        self._said = False
         self._failing = 0
         self._bar = Progress(
             TextColumn("[progress.description]{task.description}"),
@@ -116,7 +118,9 @@ class RichProgress:
     def __call__(self, event: Event) -> None:
         """Show ``event``."""
         if isinstance(event, Started):
-            self._console.print(f"checking {escape(_title(event))}", highlight=False)
+            if not self._said:  # each round of `explore` is started
+                self._console.print(f"checking {escape(_title(event))}", highlight=False)
+            self._said = True
             self._bar.update(
                 self._task, description="cases", total=event.cases, completed=event.done
             )
@@ -286,10 +290,7 @@ def _print_failure(
         facts.append(("script", failure.script or failure.script_note))
     if failure.script and failure.script_note:
         facts.append(("note", failure.script_note))
-    again = replay_words(document.header, failure, "FILE" if path is None else str(path))
-    if path is None and "--report" in again:
-        again += " (--json FILE writes it)"
-    facts.append(("again", again))
+    facts.append(("again", _again(failure, document, path)))
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="dim", no_wrap=True)
     grid.add_column(overflow="fold")
@@ -307,6 +308,18 @@ def _print_failure(
         lines = Text(printable(drawn_text(drawing, console.width - 3)), no_wrap=True)
         console.print(Padding(lines, (1, 0, 0, 3)), overflow="ellipsis", no_wrap=True)
     console.print()
+
+
+def _again(failure: Failure, document: Document, path: Path | None) -> str:
+    """Return the command that plays a failure's case again, and how to get the report it needs."""
+    if path is not None:
+        return replay_words(document.header, failure, str(path))
+    words = replay_words(document.header, failure)
+    if "--report" not in words:
+        return words
+    if failure.id in committed_cases():
+        return replay_words(document.header, failure, None)
+    return f"{words} (--json FILE writes it)"
 
 
 def _print_advice(document: Document, console: Console) -> None:

@@ -53,17 +53,18 @@ def command_words(header: Header) -> str:
     return shlex.join(words)
 
 
-def replay_words(header: Header, failure: Failure, report: str = "FILE") -> str:
+def replay_words(header: Header, failure: Failure, report: str | None = "FILE") -> str:
     """Return the command that plays a failure's case again, step by step.
 
     Args:
         header: the report's header.
         failure: the failure.
-        report: the report's file, or a word for it.
+        report: the report's file, or a word for it; None if the case is a committed one, which
+            needs no report.
     """
     words = ["midepoch", "replay", failure.id, header.loader.spec]
     # Only the report has a case that was explored or made smaller.
-    if header.profile == "explore" or failure.shrunk:
+    if report is not None and (header.profile == "explore" or failure.shrunk):
         words += ["--report", report]
     return shlex.join(words)
 
