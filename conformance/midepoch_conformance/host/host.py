@@ -47,6 +47,7 @@ class Host:
 
     def __init__(self, commands: int, replies: int) -> None:
         self.commands, self.replies = commands, replies
+        self.spec = ""
         self.loaded: loading.Loaded | None = None
         self.offer = Offer()
         self.warm = False
@@ -84,7 +85,8 @@ class Host:
             return {
                 "error": f"{type(error).__name__}: {error}",
                 "kind": "environment",
-                "hint": f"install {error.name!r} for {sys.executable}, or pass another --python",
+                "hint": self._missing(error.name or ""),
+                "trace": traceback.format_exc()[-4000:],
             }
         except Exception as error:
             return {
@@ -94,7 +96,19 @@ class Host:
                 "hint": traceback.format_exc()[-4000:],
             }
 
+    def _missing(self, module: str) -> str:
+        """Return what to do about a module that is not found."""
+        install = f"install {module!r} for {sys.executable}, or pass another --python"
+        if self.spec in loading.BUILT_IN or self.spec in loading.ELSEWHERE:
+            return install
+        # Nothing tells a misspelt name from a module that is missing.
+        return (
+            f"{module!r} may be misspelt. If it is a module of your own, put its folder on the "
+            f"path: PYTHONPATH=FOLDER. If it is a package, {install}."
+        )
+
     def _hello(self, spec: str, limit: float, folder: str) -> dict[str, Any]:
+        self.spec = spec
         os.makedirs(folder, exist_ok=True)
         stacks.write_when_asked(folder)
         self.loaded = loading.load(spec)

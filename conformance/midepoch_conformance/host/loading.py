@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from midepoch_conformance.case.adapter import Adapter
+from midepoch_conformance.host.builders import advice, builders
 from midepoch_conformance.host.function_adapter import FunctionAdapter
 from midepoch_conformance.text import meant
 
@@ -109,18 +110,48 @@ def load(spec: str) -> Loaded:
     """
     named = f"{spec}:Adapter" if spec in BUILT_IN else ELSEWHERE.get(spec)
     at = f"midepoch_conformance.adapters.{named}" if named else spec
-    source, _, name = at.rpartition(":") if ":" in at else (at, "", "")
-    if source.endswith(".py"):
-        source = _add_folder(source)
-    elif not name:
-        raise SpecError(f"{spec!r} names no loader", _hint(spec, (*BUILT_IN, *ELSEWHERE)))
+    typed, name = _parted(at)
+    source = _add_folder(typed) if typed.endswith(".py") else typed
+    if source == typed and not name:
+        raise SpecError(f"{spec!r} names no loader", _meant_by(typed))
     module = importlib.import_module(source)
+    file = module.__file__ or ""
     if not name and not hasattr(module, "Adapter"):
         raise SpecError(
             f"{spec!r} names no function and no adapter, and has no class Adapter",
-            f"name what builds the loader: {spec}:{_builder(module)}",
+            advice(typed, file),
+        )
+    if name and not hasattr(module, name):
+        names = [n for n, value in vars(module).items() if callable(value) and n[0] != "_"]
+        raise SpecError(
+            f"module {module.__name__} ({file}) has no {name!r}",
+            meant(name, names) or (advice(typed, file) if builders(file) else NAMED),
         )
     return _found(module, name or "Adapter")
+
+
+def _parted(spec: str) -> tuple[str, str]:
+    """Return the file or the module that a loader's name begins with, and the name in it.
+
+    Example:
+        >>> _parted("a:b/train.py:make"), _parted("train.py"), _parted("train:make:loader")
+        (('a:b/train.py', 'make'), ('train.py', ''), ('train', 'make:loader'))
+    """
+    folder, colon, name = spec.rpartition(".py:")
+    if colon:
+        return f"{folder}.py", name
+    if spec.endswith(".py"):
+        return spec, ""
+    module, _, name = spec.partition(":")
+    return module, name
+
+
+def _meant_by(name: str) -> str:
+    """Return what a name that leads to no loader may have been meant to be."""
+    file = f"{name}.py"
+    if name and os.path.isfile(file):
+        return f"there is a file {file}: {advice(file, file)}"
+    return _hint(name, (*BUILT_IN, *ELSEWHERE))
 
 
 def source_of(name: str) -> str | None:
@@ -154,23 +185,7 @@ def _add_folder(path: str) -> str:
     return stem
 
 
-def _builder(module: ModuleType) -> str:
-    """Return the name of a module's own function of one argument, best of the usual name."""
-    named = [
-        name
-        for name, value in vars(module).items()
-        if inspect.isfunction(value)
-        and value.__module__ == module.__name__
-        and "num_workers" in inspect.signature(value).parameters
-    ]
-    return "make_loader" if "make_loader" in named or not named else named[0]
-
-
 def _found(module: ModuleType, name: str) -> Loaded:
-    if not hasattr(module, name):
-        names = [n for n, value in vars(module).items() if callable(value) and n[0] != "_"]
-        hint = _hint(name, names)
-        raise SpecError(f"module {module.__name__} ({module.__file__}) has no {name!r}", hint)
     value: Any = getattr(module, name)
     adapter: Any = value() if inspect.isclass(value) else value
     function = not hasattr(adapter, "open") and callable(adapter)

@@ -32,10 +32,18 @@ class RunnerError(RuntimeError):
     message: str
     hint: str
     """Advice, or further facts."""
+    trace: str
+    """The traceback of an error whose hint is advice alone, or ``""``."""
 
-    def __init__(self, kind: str, message: str, hint: str = "") -> None:
+    def __init__(self, kind: str, message: str, hint: str = "", trace: str = "") -> None:
         super().__init__(f"{message}\n{hint}" if hint else message)
-        self.kind, self.message, self.hint = kind, message, hint
+        self.kind, self.message, self.hint, self.trace = kind, message, hint, trace
+
+    @classmethod
+    def answered(cls, answer: dict[str, Any]) -> RunnerError:
+        """Return the error that a host answers with."""
+        hint, trace = answer.get("hint", ""), answer.get("trace", "")
+        return RunnerError(answer["kind"], answer["error"], hint, trace)
 
 
 class HostLostError(RunnerError):

@@ -304,7 +304,7 @@ class Runner:
                 lost.end()
             raise
         if "error" in answer:
-            raise RunnerError(answer["kind"], answer["error"], answer.get("hint", ""))
+            raise RunnerError.answered(answer)
         return answer
 
     def _check_open(self) -> None:
@@ -331,7 +331,7 @@ class Runner:
                 raise
             if "error" in answer:
                 self._hosts.pop(name).end()
-                raise RunnerError(answer["kind"], answer["error"], answer.get("hint", ""))
+                raise RunnerError.answered(answer)
             host.told = answer
         return host
 

@@ -44,7 +44,7 @@ from midepoch_conformance.run.failures import (
 from midepoch_conformance.run.known import cover, replay
 from midepoch_conformance.run.measure import NO_ADAPTER, measure
 from midepoch_conformance.run.settings import Settings
-from midepoch_conformance.run.smoke import MORE_TIME, smoke
+from midepoch_conformance.run.smoke import MORE_TIME, advice_of, smoke
 from midepoch_conformance.run.summary import (
     prerequisite_cases,
     summarise,
@@ -59,7 +59,6 @@ from midepoch_conformance.search.strategies import draw_cases
 from midepoch_conformance.text import meant
 from midepoch_conformance.verdict import requirements
 from midepoch_conformance.verdict.results import CaseResult, Check, Facts, Failure, Known, Replayed
-from midepoch_conformance.verdict.users_code import users_lines
 
 __all__ = [
     "Stopped",
@@ -342,7 +341,7 @@ def open_benches(
                 for bench in benches:
                     bench.be_exclusive()
         except RunnerError as error:
-            hint = users_lines(error.hint) or error.hint
+            hint = advice_of(error)
             if error.kind == "limit":
                 hint = f"{hint}\n{MORE_TIME}".strip()
             raise CheckError(error.message, hint) from error

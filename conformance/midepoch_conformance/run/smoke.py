@@ -16,7 +16,7 @@ from midepoch_conformance.playing.runner import RunnerError
 from midepoch_conformance.verdict.finding import in_words
 from midepoch_conformance.verdict.users_code import users_lines
 
-__all__ = ["MORE_TIME", "smallest", "smoke"]
+__all__ = ["MORE_TIME", "advice_of", "smallest", "smoke"]
 
 MORE_TIME = "give it more time if it is only slow: --timeout SECONDS"
 """The advice to a user whose loader is late."""
@@ -33,8 +33,7 @@ def smoke(bench: Bench) -> None:
         trace = bench.smoke(case)
     except RunnerError as error:
         raise CheckError(
-            f"one plain epoch cannot be played: {error.message}",
-            users_lines(error.hint) or error.hint,
+            f"one plain epoch cannot be played: {error.message}", advice_of(error)
         ) from error
     info = bench.info
     name = info.name
@@ -55,6 +54,13 @@ def smoke(bench: Bench) -> None:
             if info.function
             else "Session.epoch() must return the epoch's batches, each a list of rows",
         )
+
+
+def advice_of(error: RunnerError) -> str:
+    """Return the lines of the user's own that led to an error, and what to do about it."""
+    if error.trace:
+        return f"{users_lines(error.trace)}\n{error.hint}".strip()
+    return users_lines(error.hint) or error.hint
 
 
 def _epoch(case: Case, own: bool) -> str:
