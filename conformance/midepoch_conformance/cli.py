@@ -162,7 +162,13 @@ def explore(
     loader: Loader,
     seconds: Annotated[
         float | None,
-        typer.Option(metavar="N", min=0.0, help="Stop after N seconds."),
+        typer.Option(
+            metavar="N",
+            min=0.0,
+            help="Begin no case later than N seconds after the start, and earlier if cases fail: "
+            "a part of the time is kept for what was found. Then the failures are written with "
+            "their scripts, which can take a few seconds each.",
+        ),
     ] = None,
     cases: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Stop after N cases.")
@@ -378,7 +384,7 @@ def _run(
 def _stopped(judged: list[CasesJudged], report: ReportFile | None) -> str:
     """Return the line that ends a run that was stopped."""
     last = judged[-1] if judged else None
-    words = f"{last.done} of {last.cases} cases" if last else "no case"
+    words = f"{last.done:,} of {last.cases:,} cases" if last else "no case"
     if report is None or not report.begun:
         keeps = "nothing is kept" if last else "nothing had begun"
         return f"midepoch: stopped after {words}; {keeps}" + (
@@ -395,7 +401,7 @@ def _stopped(judged: list[CasesJudged], report: ReportFile | None) -> str:
         return f"midepoch: stopped; {shown} what was judged"
     # Cases end in any order, and the file holds them in the table's.
     rest = "looks into the failures" if last and report.kept == last.cases else "judges the rest"
-    words = f"{report.kept} of {last.cases} cases" if last else "no case"
+    words = f"{report.kept:,} of {last.cases:,} cases" if last else "no case"
     return (
         f"midepoch: stopped after {words}, which {report.path} keeps; `{command} --continue` "
         f"{rest}, and {shown} these"

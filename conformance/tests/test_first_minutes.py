@@ -242,7 +242,7 @@ def test_exploring_what_nothing_judges_is_no_crash(capsys: Say) -> None:
     assert main(["explore", spec, "--only", "COST-1", "--cases", "3"]) == 2
     said = capsys.readouterr()
     assert "COST-1 was judged by no case" in said.out
-    assert said.err.count("checking ") == 1
+    assert said.err.count("exploring ") == 1
 
 
 def test_the_command_to_play_again_names_the_report(capsys: Say) -> None:
@@ -334,14 +334,14 @@ def test_ctrl_c_ends_with_one_line_that_says_how_to_go_on(
     Path("none.toml").write_text("")
     assert main([*command, "-q"]) == 130
     assert re.fullmatch(
-        r"midepoch: stopped after \d of 7 cases; nothing is kept: --json FILE keeps the cases that "
+        r"midepoch: stopped after \d of 6 cases; nothing is kept: --json FILE keeps the cases that "
         r"were judged\n",
         capsys.readouterr().err,
     )
     assert main([*command, "-q", "--json", "r.jsonl"]) == 130
     line = capsys.readouterr().err
     assert line.count("\n") == 1
-    kept = re.search("stopped after (.) of 7 cases, which r.jsonl keeps", line)
+    kept = re.search("stopped after (.) of 6 cases, which r.jsonl keeps", line)
     assert kept
     # The header, and these cases: none that ended before an earlier one did.
     assert Path("r.jsonl").read_text().count("\n") == 1 + int(kept[1])
@@ -366,11 +366,13 @@ def test_a_stopped_run_is_shown_as_what_it_is(
     out = capsys.readouterr().out
     assert "1. RESUME-1 fails silently" in out
     assert re.search(
-        r"not finished: \d of 7 cases were judged, and 1 requirement fails already", out
+        r"not finished: \d of 6 cases were judged, and 1 requirement fails already", out
     )
     document = load_report(tmp_path / "r.jsonl", stopped=True)
     assert overview.verdict(document).startswith("not finished")
-    assert markdown(document).startswith("## ❌ simulated 1.0: not finished")
+    shown = markdown(document)
+    assert shown.startswith("## ❌ simulated 1.0: not finished")
+    assert "; 1 not offered." in shown
     assert "Not finished: " in html_page(document)
 
 

@@ -101,6 +101,7 @@ class Header(_Part):
     table: str | None
     cases: int | None
     started: str
+    offered: int | None = None
     drawn: Mapping[str, Any] | None = None
     seed: int | None = None
     options: Sequence[str] = ()

@@ -48,7 +48,7 @@ __all__ = [
 SCHEMA = f"report-{FORMAT}.schema.json"
 """The schema's file, beside this module."""
 
-_NOT_COMPARED = ("cases", "table", "options", "digest", *TIMES)
+_NOT_COMPARED = ("cases", "offered", "table", "options", "digest", *TIMES)
 """The fields of a header that may differ between the parts of one run, or are compared apart."""
 
 _NONE = "a report is what `midepoch check LOADER --json FILE` writes"
@@ -77,7 +77,7 @@ class ReportFile:
         self._earlier = earlier
         self._file: IO[str] | None = None
         self._waiting: dict[int, CaseResult] = {}
-        self._next = 0
+        self._next = self._kept = 0
         self._own = False
         self._body: int | None = None
         self._only: frozenset[str] | None = None
@@ -90,8 +90,8 @@ class ReportFile:
 
     @property
     def kept(self) -> int:
-        """How many cases the file holds: cases that ended before an earlier one did are not."""
-        return self._next
+        """How many judged cases the file holds: one that ended before an earlier one did is not."""
+        return self._kept
 
     def __call__(self, event: Event) -> None:
         """Write the part of the report that ``event`` completes.
@@ -107,6 +107,7 @@ class ReportFile:
                 result = self._waiting.pop(self._next)
                 self._write("case", case_of(result, self._own, self._only))
                 self._next += 1
+                self._kept += result.reason is None
         elif isinstance(event, Found):
             # The verdict is safe before scripts are written: that may take long.
             self._write_footer(document_of(event.check).footer)
@@ -145,6 +146,7 @@ class ReportFile:
             return
         self._earlier.check_header(header)
         self._next = len(self._earlier.results)
+        self._kept = sum(result.reason is None for result in self._earlier.results)
         # A cut line is dropped only now: the rest is known to be of this run.
         os.truncate(self.path, self._earlier.size)
         self._file = self.path.open("a", encoding="utf-8")
@@ -237,10 +239,11 @@ def load_report(path: Path, stopped: bool = False) -> Document:
         for number, line in enumerate(cases, start=2):
             _result(path, number, line)
         return stopped_document(begun, tuple(map(Case.from_json, cases)))
-    of = "" if begun.cases is None else f" of {begun.cases}"
+    of = "" if begun.offered is None else f" of {begun.offered:,}"
+    judged = sum(case.get("not_offered") is None for case in cases)
     command = f"{command_words(begun)} --json {path}"
     raise ReportError(
-        f"{path}: the run was interrupted after {len(cases)}{of} cases: the report has no footer, "
+        f"{path}: the run was interrupted after {judged:,}{of} cases: the report has no footer, "
         "so it has no verdict",
         f"`{command}` draws the same cases again"
         if begun.cases is None

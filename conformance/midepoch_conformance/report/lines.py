@@ -85,6 +85,7 @@ def header_of(facts: Facts) -> Header:
         ),
         table=facts.table,
         cases=facts.cases,
+        offered=facts.offered,
         started=facts.started,
         drawn=facts.drawn,
         seed=facts.seed,

@@ -132,7 +132,7 @@ def _classes(document: Document) -> list[str]:
         )
     folded = overview.left_out(document)
     if folded:
-        words = plain(not_offered_words(document))
+        words = plain(not_offered_words(document.header.loader))
         rows.append([plain(", ".join(folded)), f"{_SIGNS['not offered']} {words}", "", ""])
     return table(["Class", "Verdict", "Coverage", "Failing requirements"], rows)
 

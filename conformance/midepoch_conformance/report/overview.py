@@ -169,9 +169,9 @@ def verdict(document: Document) -> str:
 
 def _so_far(document: Document) -> str:
     """Return what a run shows that was stopped: no verdict, but what has failed has failed."""
-    cases = document.header.cases
+    cases = document.header.offered
     of = f" of {cases:,}" if cases is not None else ""
-    words = f"not finished: {len(document.cases):,}{of} cases were judged"
+    words = f"not finished: {_played(document):,}{of} cases were judged"
     broken = len(failing_requirements(document))
     if broken:
         verb = "fails" if broken == 1 else "fail"
@@ -248,7 +248,8 @@ def _holding(document: Document, outcomes: Counter[str]) -> str:
     judged = _played(document)
     left = len(document.cases) - judged
     if left:
-        return f"{words} ({counted(judged, 'case')}; {left:,} {not_offered_words(document)})"
+        why = not_offered_words(document.header.loader)
+        return f"{words} ({counted(judged, 'case')}; {left:,} {why})"
     return f"{words} ({counted(judged, 'case')})"
 
 

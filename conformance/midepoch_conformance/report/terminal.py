@@ -70,17 +70,21 @@ class PlainProgress:
     def __init__(self, file: IO[str]) -> None:
         self._file = file
         self._failing = 0
+        self._begun = False
 
     def __call__(self, event: Event) -> None:
         """Print ``event``."""
         if isinstance(event, Started):
-            done = f", {event.done} of them judged already" if event.done else ""
-            self._say(f"checking {_title(event)}: {event.cases} cases{done}")
+            if not self._begun:
+                self._say(_beginning(event))
+            self._begun = True
         elif isinstance(event, CasesJudged):
             self._failing += _fails(event)
             tenth = max(1, event.cases // _LINES)
-            if event.done % tenth == 0 or event.done == event.cases:
-                self._say(f"{event.done} of {event.cases} cases, {self._failing} failing")
+            played = event.result.reason is None
+            if played and (event.done % tenth == 0 or event.done == event.cases):
+                words = f"{event.done:,} of {counted(event.cases, 'case')}"
+                self._say(f"{words}, {self._failing:,} failing")
         elif isinstance(event, Investigating):
             self._say(
                 f"failure {event.number} of {event.failures}: {event.requirement} "
@@ -101,8 +105,8 @@ class RichProgress:
 
     def __init__(self, console: Console) -> None:
         self._console = console
-        self._said = False
         self._failing = 0
+        self._begun = False
         self._bar = Progress(
             TextColumn("[progress.description]{task.description}"),
             BarColumn(),
@@ -118,9 +122,9 @@ class RichProgress:
     def __call__(self, event: Event) -> None:
         """Show ``event``."""
         if isinstance(event, Started):
-            if not self._said:  # each round of `explore` is started
-                self._console.print(f"checking {escape(_title(event))}", highlight=False)
-            self._said = True
+            if not self._begun:  # each round of `explore` is started
+                self._console.print(escape(_beginning(event)), highlight=False)
+            self._begun = True
             self._bar.update(
                 self._task, description="cases", total=event.cases, completed=event.done
             )
@@ -199,8 +203,16 @@ def _print_unreached(document: Document, console: Console) -> None:
         console.print(Padding(Text(printable("; ".join(found)), "dim"), (0, 0, 0, 2)))
 
 
-def _title(event: Started) -> str:
-    return _line(header_of(event.facts).loader.title)
+def _beginning(event: Started) -> str:
+    """Return the line that tells what is judged; an exploration has no number of cases."""
+    header = header_of(event.facts)
+    title = _line(header.loader.title)
+    if header.cases is None:
+        return f"exploring {title}"
+    done = f", {event.done:,} of them judged already" if event.done else ""
+    words = f"checking {title}: {counted(event.cases, 'case')}{done}"
+    left = header.cases - event.cases
+    return f"{words}; {left:,} {not_offered_words(header.loader)}" if left else words
 
 
 def _table(document: Document, width: int) -> Group:
@@ -239,7 +251,9 @@ def _table(document: Document, width: int) -> Group:
             parts.append(Text(f"  not offered: {', '.join(view.left_out)}", "dim"))
     folded = overview.left_out(document)
     if folded:
-        parts.append(Text(f"{not_offered_words(document)}: {', '.join(folded)}", "dim"))
+        parts.append(
+            Text(f"{not_offered_words(document.header.loader)}: {', '.join(folded)}", "dim")
+        )
     return Group(*parts)
 
 

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from midepoch_conformance.report.document import Document, Failure, Header, Measured
+from midepoch_conformance.report.document import Document, Failure, Header, Loader, Measured
 from midepoch_conformance.text import clipped, counted, printable
 
 __all__ = [
@@ -75,13 +75,14 @@ def judged_words(document: Document) -> str:
     by = f"midepoch {header.suite} against specification {header.spec}"
     played = sum(case.not_offered is None for case in document.cases)
     left = len(document.cases) - played
+    if header.cases is not None and header.offered is not None:
+        left = header.cases - header.offered  # also those that an unfinished run did not reach
     words = f"{counted(played, 'case')} of the profile {header.profile}, judged by {by}"
-    return f"{words}; {left:,} {not_offered_words(document)}" if left else words
+    return f"{words}; {left:,} {not_offered_words(header.loader)}" if left else words
 
 
-def not_offered_words(document: Document) -> str:
+def not_offered_words(loader: Loader) -> str:
     """Return why cases were not played, for the place after their number."""
-    loader = document.header.loader
     if not loader.function:
         return "not offered"
     # They would apply to a loader with a state.

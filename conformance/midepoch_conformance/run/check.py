@@ -5,9 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import datetime
-import itertools
 import math
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -25,8 +23,6 @@ from midepoch_conformance.playing.hangs import Hangs
 from midepoch_conformance.playing.runner import Runner, RunnerError
 from midepoch_conformance.playing.turns import Turns
 from midepoch_conformance.run.events import (
-    CasesJudged,
-    Event,
     Found,
     Investigating,
     Listener,
@@ -41,6 +37,7 @@ from midepoch_conformance.run.failures import (
     shown,
     smallest,
 )
+from midepoch_conformance.run.judging import Counts, judge_all, locked, offered
 from midepoch_conformance.run.known import cover, replay
 from midepoch_conformance.run.measure import NO_ADAPTER, measure
 from midepoch_conformance.run.settings import Settings
@@ -61,7 +58,6 @@ from midepoch_conformance.verdict import requirements
 from midepoch_conformance.verdict.results import CaseResult, Check, Facts, Failure, Known, Replayed
 
 __all__ = [
-    "Stopped",
     "load_table",
     "open_benches",
     "run_check",
@@ -77,17 +73,6 @@ JUDGED, JUDGED_OF_STAGES = (
 DRAWN, SEED = 400, 1
 """The number of cases of all families that ``full`` draws beside its table, and the seed of all
 that is drawn."""
-
-
-class Stopped(KeyboardInterrupt):
-    """Ctrl-C while cases are judged."""
-
-    results: list[CaseResult]
-    """The results until then, in the table's order."""
-
-    def __init__(self, results: list[CaseResult]) -> None:
-        super().__init__("stopped")
-        self.results = results
 
 
 def run_check(
@@ -130,14 +115,20 @@ def run_check(
         table = cases_for(info, table)
         chosen = [case for case in table if asked(case, only)]
         facts = facts_of(info, settings, only)
+        counts = Counts(offered(benches[0], chosen), sum(r.reason is None for r in earlier))
         facts = dataclasses.replace(
-            facts, table=tables.table_digest(chosen), cases=len(chosen), drawn=drawn
+            facts,
+            table=tables.table_digest(chosen),
+            cases=len(chosen),
+            offered=counts.cases,
+            drawn=drawn,
         )
-        listen(Started(facts, len(chosen), len(earlier)))
+        listen(Started(facts, counts.cases, counts.done))
         if [r.case.id for r in earlier] != [case.id for case in chosen[: len(earlier)]]:
             raise CheckError("the earlier results are not the beginning of this table")
         replayed = replay_known(benches, known, listen)
-        results = [*earlier, *judge_all(benches, chosen, listen, skip=len(earlier))]
+        played = judge_all(benches, chosen, listen, skip=len(earlier), counts=counts)
+        results = [*earlier, *played]
         results = block_dependents(benches, results, table, only)
         replayed, unknown = cover(replayed, results)
 
@@ -238,7 +229,7 @@ def find_failures(
     """Return the failures, each with its smallest case and its script, the most harmful first.
 
     An event tells of the check before any script is written: ``so_far`` makes it of the failures.
-    No case is made smaller later than ``until``.
+    Later than ``until`` no case is made smaller, and a script is tried of the smallest case alone.
     """
     full = settings.profile == "full"
     groups = failing_groups(results, by_kind=full)
@@ -264,7 +255,7 @@ def find_failures(
         group, failure = found[number]
         doing = "writing and running its script" if scripts else "playing it again, to draw it"
         tell(group, number, len(found), doing)
-        return shown(bench, group, failure, scripts, smaller(group))
+        return shown(bench, group, failure, scripts, smaller(group), until)
 
     def tell(group: Group, number: int, count: int, doing: str) -> None:
         listen(Investigating(group.requirement, group.workload_kind, number + 1, count, doing))
@@ -346,59 +337,3 @@ def open_benches(
                 hint = f"{hint}\n{MORE_TIME}".strip()
             raise CheckError(error.message, hint) from error
         yield benches
-
-
-def judge_all(
-    benches: list[Bench],
-    table: list[Case],
-    listen: Listener,
-    first: int = 0,
-    skip: int = 0,
-    until: float = math.inf,
-) -> list[CaseResult]:
-    """Judge all cases but the first ``skip``; the results are in the table's order.
-
-    Args:
-        benches: they play the cases.
-        table: the cases.
-        listen: receives an event for each.
-        first: the number of the table's first case.
-        skip: the number of cases that are judged already.
-        until: no case begins later than this, by ``time.monotonic``.
-
-    Raises:
-        Stopped: Ctrl-C; it has the results before the first case that was not judged.
-    """
-    done = itertools.count(skip + 1)
-    lock = threading.Lock()
-    found: dict[int, CaseResult] = {}
-
-    def judge(bench: Bench, index: int) -> CaseResult | None:
-        if time.monotonic() >= until:
-            return None
-        result = bench.judge(table[index], first + index)
-        if bench.abandoned:
-            return None
-        with lock:
-            found[index] = result
-            listen(CasesJudged(result, next(done), len(table)))
-        return result
-
-    numbers = range(skip, len(table))
-    try:
-        # Cases begin in order: those that did not are the last ones.
-        return [result for result in share(benches, judge, numbers) if result is not None]
-    except KeyboardInterrupt:
-        first_ones = itertools.takewhile(found.__contains__, numbers)
-        raise Stopped([found[number] for number in first_ones]) from None
-
-
-def locked(listen: Listener) -> Listener:
-    """Return a listener that receives one event at a time."""
-    lock = threading.Lock()
-
-    def one_at_a_time(event: Event) -> None:
-        with lock:
-            listen(event)
-
-    return one_at_a_time

@@ -12,12 +12,13 @@ __all__ = ["CasesJudged", "Event", "Found", "Investigating", "Listener", "Replay
 
 @dataclasses.dataclass(frozen=True)
 class Started:
-    """The loader answered and passed the smoke gate; ``cases`` cases follow."""
+    """The loader answered and passed the smoke gate, or a further round of cases was drawn."""
 
     facts: Facts
     cases: int
+    """The number of cases that the loader offers, those of earlier rounds included."""
     done: int = 0
-    """How many of them an interrupted run has judged already."""
+    """How many of them are judged already: by an interrupted run, or in earlier rounds."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,11 +33,13 @@ class Replaying:
 
 @dataclasses.dataclass(frozen=True)
 class CasesJudged:
-    """One more case was judged; ``done`` counts them in the order in which they finish."""
+    """The result of one more case is known, and whether the loader offers it."""
 
     result: CaseResult
     done: int
+    """How many cases are judged, those that are not offered left out."""
     cases: int
+    """The number of cases that the loader offers."""
 
 
 @dataclasses.dataclass(frozen=True)

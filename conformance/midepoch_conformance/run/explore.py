@@ -7,7 +7,7 @@ import itertools
 import math
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from midepoch_conformance.case.case import Case, has_workers
 from midepoch_conformance.errors import CheckError
@@ -16,17 +16,15 @@ from midepoch_conformance.playing.bench import Bench, Engine
 from midepoch_conformance.run.check import (
     JUDGED,
     JUDGED_OF_STAGES,
-    Stopped,
     asked,
     block_dependents,
     facts_of,
     find_failures,
-    judge_all,
-    locked,
     open_benches,
     wanted_requirements,
 )
 from midepoch_conformance.run.events import Listener, Started
+from midepoch_conformance.run.judging import Counts, Stopped, judge_all, locked, offered
 from midepoch_conformance.run.settings import Settings
 from midepoch_conformance.run.smoke import smoke
 from midepoch_conformance.run.summary import prerequisite_cases, summarise, unjudged
@@ -52,12 +50,18 @@ EMPTY = 20
 """After so many rounds in a row without a new case, exploring ends."""
 
 
+KEPT, MOST_KEPT = 0.1, 60.0
+"""The part of the time that is kept for smaller cases, and as much again for scripts, if any case
+fails; and the most seconds."""
+
+
 @dataclasses.dataclass
 class Goal:
     """When to stop; the first limit that is reached counts."""
 
     seconds: float | None = None
-    """No case begins later than this, and no failing case is made smaller then."""
+    """No case begins later than this. If any fails, cases end earlier: what is found is made
+    smaller, and written, in the time that is left."""
     cases: int | None = None
     """The number of cases to judge."""
     workers: int | None = None
@@ -75,6 +79,20 @@ class Goal:
         """When the time is up, by ``time.monotonic``."""
         return math.inf if self.seconds is None else self.began + self.seconds
 
+    @property
+    def smaller_until(self) -> float:
+        """When failing cases are no longer made smaller: their scripts come then."""
+        return self.until if self.seconds is None else self.until - self._kept
+
+    def cases_until(self, judged: Iterable[CaseResult]) -> float:
+        """Return when the last case may begin."""
+        fails = any(failing(finding) for result in judged for finding in result.findings)
+        return self.smaller_until - self._kept if fails else self.until
+
+    @property
+    def _kept(self) -> float:
+        return min(MOST_KEPT, KEPT * (self.seconds or 0))
+
     def share(self) -> int:
         """Return the number of cases with workers in a round."""
         if self.workers is None or not self.cases:
@@ -91,7 +109,7 @@ class Goal:
 
     def reached(self, judged: Sequence[CaseResult]) -> bool:
         """Return whether the goal is reached."""
-        if time.monotonic() >= self.until:
+        if time.monotonic() >= self.cases_until(judged):
             return True
         return all(self.wanted(judged, multi) <= 0 for multi in (False, True))
 
@@ -154,18 +172,29 @@ def explore(
         facts = dataclasses.replace(facts_of(info, settings, only), seed=seed)
         seen: set[str] = set()
         empty = 0
+        pace = 0.0  # the seconds that drawing a case takes
         steering = Steering(info.offer, benches[0].declines)
         try:
             for number in itertools.count(seed):
                 size = min(ROUND, FIRST << (number - seed))
                 share = round(goal.share() * size / ROUND)
+                began = time.monotonic()
+                if number > seed and began + pace * size >= goal.cases_until(results):
+                    break
                 drawn = draw_round(steering, number, share, only, size)
+                pace = (time.monotonic() - began) / size
                 new = {c.id: c for c in drawn if c.id not in seen and asked(c, only)}
                 seen |= set(new)
                 table = _as_wanted(list(new.values()), goal, results)
+                done = sum(result.reason is None for result in results)
+                counts = Counts(done + offered(benches[0], table), done)
                 if table or number == seed:
-                    listen(Started(facts, len(table)))
-                results += judge_all(benches, table, listen, first=len(results), until=goal.until)
+                    listen(Started(facts, *counts))
+                until = goal.cases_until(results)
+                first = len(results)
+                results += judge_all(
+                    benches, table, listen, first=first, until=until, counts=counts
+                )
                 empty = 0 if table else empty + 1
                 if goal.reached(results) or empty == EMPTY:
                     break
@@ -175,7 +204,8 @@ def explore(
             # The report has the results until now.
             pass
         quick = tables.load_table("quick")
-        others = _presupposed(benches, results, quick, only, goal.until)
+        half = (goal.cases_until(results) + goal.smaller_until) / 2
+        others = _presupposed(benches, results, quick, only, half)
         known = block_dependents(benches, [*results, *others], quick, only)
         # A failure among the others is why what was drawn is blocked.
         results = [
@@ -187,7 +217,7 @@ def explore(
             missing = unjudged(results, settings.only)
             return Check(facts, results, summarise(results), failures, seconds, unjudged=missing)
 
-        failures = find_failures(benches, results, settings, listen, so_far, goal.until)
+        failures = find_failures(benches, results, settings, listen, so_far, goal.smaller_until)
     return so_far(failures)
 
 

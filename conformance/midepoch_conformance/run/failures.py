@@ -189,9 +189,8 @@ def smallest(
             shrunk = shrink(
                 case,
                 finding,
-                lambda candidate: (
-                    bench.fails(candidate, finding) if time.monotonic() < until else None
-                ),
+                lambda candidate: bench.fails(candidate, finding),
+                goes_on=lambda: time.monotonic() < until,
             )
             case, finding, plays = shrunk.case, shrunk.finding, shrunk.plays
     if finding.kind == "hang":
@@ -262,12 +261,20 @@ def distinct(
 
 
 def shown(
-    bench: Bench, group: Group, failure: Failure, scripts: Scripts | None, shrinking: bool
+    bench: Bench,
+    group: Group,
+    failure: Failure,
+    scripts: Scripts | None,
+    shrinking: bool,
+    until: float = math.inf,
 ) -> Failure:
-    """Return ``failure`` with its delivered batches and, if there is a folder, its script."""
+    """Return ``failure`` with its delivered batches and, if there is a folder, its script.
+
+    Later than ``until``, only the script of the smallest case is tried.
+    """
     if scripts is not None:
         try:
-            failure = _scripted(bench, group, failure, scripts, shrinking)
+            failure = _scripted(bench, group, failure, scripts, shrinking, until)
         except Exception as error:
             note = f"the suite itself failed to write a script: {own_error(error)}"
             failure = dataclasses.replace(failure, script_note=note)
@@ -280,14 +287,19 @@ def shown(
 
 
 def _scripted(
-    bench: Bench, group: Group, failure: Failure, scripts: Scripts, shrinking: bool
+    bench: Bench,
+    group: Group,
+    failure: Failure,
+    scripts: Scripts,
+    shrinking: bool,
+    until: float,
 ) -> Failure:
     first = _added(bench, failure, scripts)
     found = first
     for number in range(1, min(_TRIED, len(group.members))):
-        if not found.script_note:
+        if not found.script_note or time.monotonic() >= until:
             break
-        other = smallest(bench, group, shrinking, number)
+        other = smallest(bench, group, shrinking, number, until)
         other = dataclasses.replace(
             other, cases=failure.cases, workload_kinds=_kinds(other, failure)
         )

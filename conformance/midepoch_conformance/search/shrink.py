@@ -73,7 +73,11 @@ class Shrunk:
 
 
 def shrink(
-    case: Case, finding: Finding, fails: Callable[[Case], Finding | None], plays: int | None = None
+    case: Case,
+    finding: Finding,
+    fails: Callable[[Case], Finding | None],
+    plays: int | None = None,
+    goes_on: Callable[[], bool] = lambda: True,
 ) -> Shrunk:
     """Make ``case`` smaller, greedily: workers first, then sessions, samples and all else.
 
@@ -86,6 +90,7 @@ def shrink(
         fails: plays a case once and returns its finding if the case fails alike, else None.
         plays: how often ``fails`` may be called; by default :data:`PLAYS`, and
             :data:`HANG_PLAYS` for a hang.
+        goes_on: whether there is time for another play; the search ends when there is none.
     """
     left = plays if plays is not None else HANG_PLAYS if finding.kind == "hang" else PLAYS
     best, spent = Shrunk(case, finding, 0), 0
@@ -96,7 +101,7 @@ def shrink(
         for candidate in _sound_ones(best.case, stages[stage]):
             if candidate.id in tried or size(candidate) >= size(best.case):
                 continue
-            if spent >= left:
+            if spent >= left or not goes_on():
                 return dataclasses.replace(best, plays=spent)
             tried.add(candidate.id)
             spent += 1

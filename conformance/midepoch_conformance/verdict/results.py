@@ -78,6 +78,8 @@ class Facts:
     """The digest of the table of cases; None if cases are drawn without end."""
     cases: int | None = None
     """The number of cases; None if they are drawn without end."""
+    offered: int | None = None
+    """How many of these cases the loader offers; None if they are drawn without end."""
     drawn: Mapping[str, Any] | None = None
     """How cases were drawn beside the table's, if any were."""
     seed: int | None = None
