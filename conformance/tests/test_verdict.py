@@ -14,6 +14,7 @@ from midepoch_conformance.verdict.finding import (
     aggregate,
     block_dependents,
     class_words,
+    in_words,
     is_refusal,
     is_slip,
     of_fault,
@@ -187,3 +188,26 @@ def test_a_type_error_of_pythons_own_in_an_epoch_is_a_slip(line: str, at: str, s
     fault = Fault("raised", "TypeError", ("TypeError",), "no", traceback=trace, at=at)
     assert is_slip(fault) is slip
     assert not is_slip(dataclasses.replace(fault, type="ValueError", bases=("ValueError",)))
+
+
+def test_a_refusal_by_the_users_own_code_names_its_line() -> None:
+    """A library's refusal is told without a line, and so is one of the user's load."""
+    of_user = (
+        'File "/site-packages/a.py", line 3, in f\n    go()\n  File "/home/me/late.py", line 5, in'
+    )
+    of_user += ' __iter__\n    raise ValueError("gone")'
+    of_library = (
+        'File "/home/me/late.py", line 5, in f\n    go()\n  File "/site-packages/a.py", line 3,'
+    )
+    of_library += ' in f\n    raise ValueError("gone")'
+    fault = Fault("raised", "ValueError", ("ValueError",), "gone", of_user, at="iter")
+    line = 'at late.py:5 `raise ValueError("gone")`'
+    told = in_words(fault, 0)
+    assert told == f"ValueError: gone (before the first batch, {line})"
+    assert of_fault("RESUME-1", fault, 0).words == told
+    assert of_fault("RESUME-1", fault, 0).outcome == "refused"
+    for other in (
+        dataclasses.replace(fault, traceback=of_library),
+        dataclasses.replace(fault, at="load"),
+    ):
+        assert "late.py" not in in_words(other, 0)

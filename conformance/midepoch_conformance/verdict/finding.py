@@ -13,7 +13,7 @@ from midepoch_conformance.text import counted
 from midepoch_conformance.verdict import requirements
 from midepoch_conformance.verdict.evidence import Evidence
 from midepoch_conformance.verdict.prerequisites import presupposed
-from midepoch_conformance.verdict.users_code import innermost, last_error
+from midepoch_conformance.verdict.users_code import innermost, last_error, raised_by_user
 
 __all__ = [
     "FAILURES",
@@ -227,9 +227,12 @@ def in_words(fault: Fault, delivered: int | None = None) -> str:
     text = last_error(fault.message)
     text = text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
     name = {"hang": "it hangs", "crash": f"it crashes, {fault.type}"}.get(fault.kind, fault.type)
-    # A refusal is no accident, and the words of a hang name the line already.
-    told = fault.kind == "hang" or is_refusal(fault, delivered or 0)
-    frame = None if told else innermost(fault.traceback)
+    frame = None
+    if is_refusal(fault, delivered or 0):
+        # A loader refuses a state on purpose. Code that a user wrote may raise by accident.
+        frame = raised_by_user(fault.traceback) if fault.at in ("iter", "next") else None
+    elif fault.kind != "hang":  # the words of a hang name the line already
+        frame = innermost(fault.traceback)
     if frame is not None:
         place = f"{place}, at {frame.words}"
     return f"{name}: {text} ({place})" if text else f"{name} without a message ({place})"

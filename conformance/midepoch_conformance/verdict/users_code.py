@@ -11,12 +11,15 @@ import linecache
 import re
 from pathlib import PurePath
 
-__all__ = ["Frame", "innermost", "last_error", "users_frames", "users_lines"]
+__all__ = ["Frame", "innermost", "last_error", "raised_by_user", "users_frames", "users_lines"]
 
 _FRAME = re.compile(r'^[ |]*File "(?P<file>.+)", line (?P<line>\d+)(?:,? in (?P<function>.+))?$')
 _FOREIGN = re.compile(
     r"/lib(64)?/python3[^/]*/|/site-packages/|/dist-packages/|/midepoch_conformance/|^<"
 )
+_LOADER = re.compile(r"/impl/midepoch/")
+"""The reference loader in a clone: like an installed one, it is not the user's code."""
+
 _NEWEST_FIRST = "most recent call first"
 _CAUGHT = "Original Traceback (most recent call last):"
 
@@ -78,6 +81,21 @@ def users_frames(trace: str) -> list[Frame]:
 def innermost(trace: str) -> Frame | None:
     """Return the user's innermost line; None if no line is the user's."""
     return next(reversed(users_frames(trace)), None)
+
+
+def raised_by_user(trace: str) -> Frame | None:
+    """Return the line that raised an error, if it is the user's own; None for a library's error.
+
+    Example:
+        >>> raised_by_user('  File "/home/me/train.py", line 12, in rows\\n    return 1 / 0').words
+        'train.py:12 `return 1 / 0`'
+        >>> raised_by_user('  File "/home/me/a.py", line 1, in f\\n    load()\\n'
+        ...                '  File "/site-packages/torch/b.py", line 9, in load\\n    raise E')
+    """
+    frames = [found["file"] for line in trace.splitlines() if (found := _FRAME.match(line))]
+    if not frames or _FOREIGN.search(frames[-1]) or _LOADER.search(frames[-1]):
+        return None
+    return innermost(trace)
 
 
 def users_lines(trace: str, most: int = 3) -> str:
