@@ -20,6 +20,7 @@ from test_report import ignores_loads
 from midepoch_conformance import cli
 from midepoch_conformance.cli import main
 from midepoch_conformance.families import tables
+from midepoch_conformance.host.function_adapter import ALONE
 from midepoch_conformance.report import overview, terminal
 from midepoch_conformance.report.badge import badges
 from midepoch_conformance.report.file import ReportFile, load_report
@@ -313,7 +314,7 @@ def simulated(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     monkeypatch.setattr(tables, "load_table", lambda profile: list(TABLE))
 
     def stop_after(count: int) -> None:
-        def stopped(settings: Settings, listen: running.Listener, earlier: object) -> object:
+        def stopped(settings: Settings, listen: Listener, earlier: object) -> object:
             def watched(event: Event) -> None:
                 listen(event)
                 if isinstance(event, CasesJudged) and event.done == count:
@@ -343,8 +344,9 @@ def test_ctrl_c_ends_with_one_line_that_says_how_to_go_on(
     assert line.count("\n") == 1
     kept = re.search("stopped after (.) of 6 cases, which r.jsonl keeps", line)
     assert kept
-    # The header, and these cases: none that ended before an earlier one did.
-    assert Path("r.jsonl").read_text().count("\n") == 1 + int(kept[1])
+    # These cases, and none that ended before an earlier one did.
+    _, *lines = map(json.loads, Path("r.jsonl").read_text().splitlines())
+    assert sum(line["not_offered"] is None for line in lines) == int(kept[1])
     # The command to go on has every option that was typed.
     assert f"`midepoch {' '.join(command)} -q --json r.jsonl --continue`" in line
 
@@ -399,3 +401,25 @@ def test_a_stopped_run_without_a_failure_is_no_pass(
     assert document.footer.status == 2
     assert markdown(document).startswith("## ⚠️ ")
     assert "not judged" in badges(document)["midepoch.svg"]
+
+
+@pytest.mark.parametrize("only", ["RESUME-1", "Resume"])
+def test_advice_is_given_for_a_named_requirement_too(only: str, capsys: Say) -> None:
+    """With ``-q``, one line of it stands before the verdict, which is the last line."""
+    command = ["check", f"{OWN}/stateless.py:make_loader", "--no-scripts", "--only", only]
+    assert main(command) == 2
+    shown = capsys.readouterr().out
+    assert "what it costs  A run that stops and restarts" in shown
+    assert "what to do     Give the loader both methods" in shown
+    assert main([*command, "-q"]) == 2
+    advice, verdict = capsys.readouterr().out.splitlines()
+    assert advice.startswith("what to do: Give the loader both methods")
+    last = f"{only} was judged by no case: the loader has no state_dict/load_state_dict"
+    assert verdict.endswith(last)
+
+
+def test_a_function_has_one_reason_for_what_needs_an_adapter(capsys: Say) -> None:
+    command = ["check", f"{OWN}/skips.py:make_loader", "--no-scripts", "-q", "--only", "Interval"]
+    assert main(command) == 2
+    told = capsys.readouterr().out
+    assert f"Interval was judged by no case: {ALONE}\n" in told

@@ -20,7 +20,10 @@ from midepoch_conformance.host.system import stacks
 from midepoch_conformance.host.system.deadline import Deadline
 from midepoch_conformance.host.system.processes import living
 
-__all__ = ["OWN", "BuildError", "FunctionAdapter"]
+__all__ = ["ALONE", "OWN", "BuildError", "FunctionAdapter"]
+
+ALONE = "a function offers its own data and num_workers alone, and an adapter can offer more"
+"""Why a function does not offer a case."""
 
 OWN = "own"
 """The name of the offer of a user's own training loader."""
@@ -86,7 +89,7 @@ class FunctionAdapter:
             reasons={
                 **({"saves": f"the loader has no {missing}"} if missing else {}),
                 **({} if random_access else {"fixed_plan": _DIVIDED}),
-                "draws": "the workload is the function's own",
+                "draws": ALONE,
             },
         )
 
@@ -146,7 +149,7 @@ class FunctionAdapter:
         """Return why a cell with another workload or execution is not offered."""
         asked = dataclasses.replace(w, seed=0, epochs=2, shuffle=False, n=13, batch_size=4)
         if asked != Workload() or x != Execution(workers=x.workers):
-            return "make_loader has a workload of its own and takes num_workers alone"
+            return ALONE
         return None
 
     def prepare(self, w: Workload, root: str) -> None:

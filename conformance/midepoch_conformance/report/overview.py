@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from midepoch_conformance.case.workload import KINDS
+from midepoch_conformance.host.function_adapter import ALONE
 from midepoch_conformance.report.document import Class, Document, Row
 from midepoch_conformance.report.wording import not_offered_words
 from midepoch_conformance.run.summary import SORTS, WITH_WORKERS
@@ -213,8 +214,6 @@ def reasons(document: Document) -> dict[str, tuple[Reason, ...]]:
 
 _FUNCTION = "they need data of the suite's own, which an adapter can offer and a function cannot"
 
-_ADAPTER = "a function offers its own data and num_workers alone, and an adapter can offer more"
-
 COMPANY = "only in company"
 """The sort of findings that fail only while other cases run; they pass."""
 
@@ -285,10 +284,11 @@ def _not_judged(document: Document, reasoned: bool = True) -> str:
                 words = _shared(finding.words or "no reason is given")
                 unplayed = case.not_offered is not None
                 if unplayed and loader.function and words not in loader.reasons.values():
-                    words = _ADAPTER
+                    words = ALONE
                 found[finding.outcome != "not offered", words] += 1
     own = loader.reasons
-    stated = [words for _, words in found if resuming and words == own.get("saves")]
+    stateless = own.get("saves") if resuming or loader.function else None
+    stated = [words for _, words in found if words == stateless]
     if resuming and "saves" in own and not any(case.loads for case in document.cases):
         stated.append(own["saves"])
     # A failed requirement explains more than the cases that the loader never offered.
@@ -351,7 +351,7 @@ def advice(document: Document) -> tuple[tuple[str, str], ...]:
         )
     if len(footer.unjudged) == 1 and footer.unjudged[0] in SORTS:
         return (("what to do", f"Mend that error, or do not offer {footer.unjudged[0]}."),)
-    if RESUMING not in footer.unjudged or "saves" not in loader.reasons:
+    if not _lacks_states(document):
         return ()
     cost = (
         "A run that stops and restarts begins its epoch again: it repeats the samples that it had, "
@@ -367,6 +367,22 @@ def advice(document: Document) -> tuple[tuple[str, str], ...]:
         '"saves": ("start", "mid", "end").'
     )
     return ("what it costs", cost), ("what to do", to_do)
+
+
+def _lacks_states(document: Document) -> bool:
+    """Return whether something was not judged because the loader has no states."""
+    loader, missing = document.header.loader, document.footer.unjudged
+    why = loader.reasons.get("saves")
+    if why is None or RESUMING in missing:
+        return why is not None
+    if not loader.function:  # an adapter's reason may be about some states alone
+        return False
+    asked = _members(missing)
+    return any(
+        finding.requirement in asked and finding.words == why
+        for case in document.cases
+        for finding in case.findings
+    )
 
 
 def _in_order(names: Iterable[str], order: Sequence[str]) -> tuple[str, ...]:

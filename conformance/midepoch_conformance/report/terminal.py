@@ -170,7 +170,7 @@ def show_report(
     Args:
         document: the report.
         console: the terminal.
-        quiet: print only the last line.
+        quiet: print only the last line, and before it what to do if nothing could be judged.
         verbose: print first the pairs of values that no drawn history plays together.
         path: the report's file, if it has one.
     """
@@ -182,11 +182,12 @@ def show_report(
         console.print(_table(document, console.width))
         _print_reasons(document, console)
     _print_known(document, console, quiet)
-    if not quiet:
+    if quiet:
+        _print_what_to_do(document, console)
+    else:
         _print_advice(document, console)
-    # One line, however wide the terminal is: scripts read it.
-    if not quiet:
         console.print()
+    # One line, however wide the terminal is: scripts read it.
     console.print(_verdict(document), soft_wrap=True)
 
 
@@ -346,6 +347,12 @@ def _print_advice(document: Document, console: Console) -> None:
     if grid.row_count:
         console.print()
         console.print(grid)
+
+
+def _print_what_to_do(document: Document, console: Console) -> None:
+    """Print the last advice on one line."""
+    for title, words in overview.advice(document)[-1:]:
+        console.print(Text(f"{title}: {words}", "yellow"), soft_wrap=True)
 
 
 def _line(text: str) -> str:
