@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+import dataclasses
 import os
+import re
 from pathlib import Path
 
 import fences
 import pytest
+
+from midepoch_conformance.case.adapter import CHOICES, Offer
 
 ROOT = Path(__file__).resolve().parents[2]
 HIDDEN = {"tests", "hooks", "findings"}
@@ -66,6 +70,21 @@ def test_the_adapter_that_the_page_calls_short_is() -> None:
     page = (ROOT / "docs/adapter.md").read_text(encoding="utf-8")
     (adapter,) = [f for f in fences.parse(page) if "class Adapter" in f.code]
     assert len(adapter.code.splitlines()) < 40
+
+
+def test_the_adapter_page_has_each_entry_of_an_offer_with_its_values() -> None:
+    page = (ROOT / "docs/adapter.md").read_text(encoding="utf-8")
+    table = page.partition("### The entries of an offer")[2].partition("###")[0]
+    rows = [line.split(" | ") for line in table.splitlines() if line.startswith("| `")]
+    told = {name: row for row in rows for name in re.findall(r"`(\w+)`", row[0])}
+    fields = {field.name: field.default for field in dataclasses.fields(Offer)}
+    assert set(told) == set(fields)
+    for name, (_, values, default, _) in told.items():
+        if name in CHOICES and name not in ("extras", "fixed_plan"):
+            assert set(CHOICES[name]) <= set(re.findall(r"`([^`]+)`", values)), name
+        if name not in ("saves", "reasons"):
+            shown = repr(fields[name]).replace("'", '"')
+            assert default == f"`{shown}`", name
 
 
 def _run(text: str, folder: Path) -> None:
