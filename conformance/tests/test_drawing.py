@@ -98,6 +98,17 @@ def test_a_load_that_took_effect_late_is_drawn_where_it_did() -> None:
     assert grids[0].rows[-1].words == "no workers, loads s"
 
 
+def test_names_that_are_not_explained_are_counted() -> None:
+    """A name that stands in the drawing and is not explained would leave the reader in doubt."""
+    rows = [[[f"{number:0>40}"]] for number in range(30)]
+    step = {"do": "take", "words": "", "epoch": 0, "at": 0, "batches": rows[10:20]}
+    sessions = [{"words": "no workers", "steps": [step]}]
+    found = {"uninterrupted": [rows[:10]], "sessions": sessions, "capped": False}
+    *_, sixth, last = drawn_text(draw(found)).splitlines()
+    assert sixth.startswith("b")
+    assert last == "and 14 more"
+
+
 def test_batches_of_which_only_a_hash_is_known_have_short_names() -> None:
     hashes = [[int(f"{n}23456789012")] for n in range(1, 4)]
     delivery = a_delivery(take(1, hashes[2], ended=True), due=hashes)

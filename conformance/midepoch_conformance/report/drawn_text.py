@@ -45,7 +45,10 @@ def drawn_text(drawing: Drawing, width: int = _LINE) -> str:
         legend.append("^ saved here")
     lines = [line for grid in grids for line in _lines(grid, width)]
     lines.append(", ".join(legend))
-    lines += [clipped(f"{name} = {whole}", width) for name, whole in _explained(drawing, grids)]
+    explained = _explained(drawing, grids)
+    lines += [clipped(f"{name} = {whole}", width) for name, whole in explained[:_LISTED]]
+    if len(explained) > _LISTED:
+        lines.append(f"and {len(explained) - _LISTED} more")
     return "\n".join(filter(None, lines))
 
 
@@ -59,7 +62,7 @@ def _explained(drawing: Drawing, grids: Sequence[Grid]) -> list[tuple[str, str]]
                 if cell.look in WRONG:
                     wanted += [one.text for one in (due, cell) if one.text]
     names = dict(drawing.names)
-    return [(name, names[name]) for name in dict.fromkeys(wanted) if name in names][:_LISTED]
+    return [(name, names[name]) for name in dict.fromkeys(wanted) if name in names]
 
 
 def _lines(grid: Grid, width: int) -> list[str]:
