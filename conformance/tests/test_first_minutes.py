@@ -27,7 +27,6 @@ from midepoch_conformance.report.file import ReportFile, load_report
 from midepoch_conformance.report.markdown import markdown
 from midepoch_conformance.report.page import html_page
 from midepoch_conformance.report.terminal import RichProgress
-from midepoch_conformance.run import check as running
 from midepoch_conformance.run.check import run_check
 from midepoch_conformance.run.events import CasesJudged, Event, Found, Listener, Started
 from midepoch_conformance.run.explore import Goal, explore

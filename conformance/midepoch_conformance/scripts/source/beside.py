@@ -115,7 +115,10 @@ def finder(modules: dict[str, str]) -> list[str]:
     """Return the lines of a script that make the modules importable."""
     if not modules:
         return []
-    lines = ["# Copies of the modules beside the loader. Edit them here to try a change.", "MODULES = {"]
+    lines = [
+        "# Copies of the modules beside the loader. Edit them here to try a change.",
+        "MODULES = {",
+    ]
     lines += [f"    {name!r}: {_quoted(text)}," for name, text in modules.items()]
     return [*lines, "}", "", *_FINDER.rstrip().splitlines()]
 
