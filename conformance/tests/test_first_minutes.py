@@ -277,7 +277,7 @@ def test_the_rounds_of_exploring_leave_one_line_on_a_terminal() -> None:
     explore(settings, Goal(cases=25), seed=1, listen=listen, opener=Engine)
     progress.close()
     assert len(rounds) > 1
-    assert shown.getvalue().count("checking simulated") == 1
+    assert shown.getvalue().count("exploring simulated") == 1
 
 
 def test_spec_shows_a_class(capsys: Say) -> None:
