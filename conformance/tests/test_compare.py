@@ -40,6 +40,18 @@ def test_a_difference_has_a_kind_and_words(start: int, got: str, kind: str, word
     assert words in found.words
 
 
+def test_the_end_of_an_equal_epoch_may_have_come_again() -> None:
+    equal = [EPOCHS[0], EPOCHS[0]]
+    found = difference(stretch(0, "45", epoch=0), equal)
+    assert found is not None
+    assert found.words.endswith("(2 batches skipped)")
+    after = Stretch(1, 0, Position(1, 0), "s", EPOCHS[0], batches("45"), ended=True)
+    found = difference(after, equal)
+    assert found is not None
+    assert found.kind == "missing"
+    assert found.words.endswith("(2 batches skipped, or the end of epoch 0 comes again)")
+
+
 def test_other_values_of_the_same_samples_are_named_so() -> None:
     epochs = [batches("01:0.5|23:0.25")]
     s = Stretch(1, 0, Position(0, 1), "s", epochs[0][1:], batches("23:0.75"), ended=True)

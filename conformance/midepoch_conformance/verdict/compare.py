@@ -143,7 +143,10 @@ def _kind(stretch: Stretch, at: int, epochs: Epochs) -> tuple[str, str]:
     if got[0] in want and sorted(ids(want)) == sorted(ids(got)):
         return "reordered", "the same samples, another order"
     if got[0] in want:
-        return "missing", f"{_batches(want.index(got[0]))} skipped"
+        skipped = f"{_batches(want.index(got[0]))} skipped"
+        again = _is_the_end_again(stretch, got, epochs)
+        last = stretch.start.epoch - 1
+        return "missing", f"{skipped}, or the end of epoch {last} comes again" if again else skipped
     other = next((e for e, batches in enumerate(epochs) if batches and batches[0] == got[0]), None)
     if other is not None:
         return "different", f"epoch {other} begins so"
@@ -153,6 +156,14 @@ def _kind(stretch: Stretch, at: int, epochs: Epochs) -> tuple[str, str]:
     if sorted(ids(want)) == sorted(ids(got)):
         return "reordered", "the same samples, another order"
     return "different", ""
+
+
+def _is_the_end_again(stretch: Stretch, got: Sequence[Batch], epochs: Epochs) -> bool:
+    """Return whether an epoch gives the last batches of the one before; equal epochs have both."""
+    if stretch.start.batches or not stretch.start.epoch or not stretch.loaded:
+        return False
+    before = epochs[stretch.start.epoch - 1]
+    return len(got) < len(before) and list(got) == list(before[-len(got) :])
 
 
 def _starts_over(got: Sequence[Batch], whole: Sequence[Batch]) -> bool:
