@@ -68,11 +68,11 @@ def explored(
 
 
 def test_what_fails_is_made_smaller_in_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    checked, heard = explored(monkeypatch, 40.0, lies=True)
+    checked, heard = explored(monkeypatch, 20.0, lies=True)
     (found,) = [now for now, event in heard if isinstance(event, Found)]
-    assert found <= 36.0 + ONE_CASE
+    assert found <= 18.0 + ONE_CASE
     last = max(now for now, event in heard if isinstance(event, CasesJudged))
-    assert last <= 32.0 + ONE_CASE
+    assert last <= 16.0 + ONE_CASE
     assert any(failure.shrunk for failure in checked.failures)
 
 
@@ -85,7 +85,7 @@ def test_without_a_failure_cases_have_all_the_time(monkeypatch: pytest.MonkeyPat
 def test_cases_and_failures_are_counted_over_the_whole_exploration(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    _, heard = explored(monkeypatch, 20.0, lies=True)
+    _, heard = explored(monkeypatch, 10.0, lies=True)
     judged = [event for _, event in heard if isinstance(event, CasesJudged)]
     rounds = [event for _, event in heard if isinstance(event, Started)]
     assert [event.done for event in judged] == list(range(1, len(judged) + 1))
