@@ -45,6 +45,8 @@ def start_helpers() -> None:
     from multiprocessing import forkserver, resource_tracker
 
     resource_tracker.ensure_running()
+    # Each process that it starts would import these by itself, which takes seconds.
+    forkserver.set_forkserver_preload(["midepoch", "torch.distributed.checkpoint"])
     forkserver.ensure_running()
 
 

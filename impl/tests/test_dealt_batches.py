@@ -371,7 +371,7 @@ def test_ranks_end_an_epoch_together(
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     options = {**execution, "lifetime": lifetime}
     args = (2, str(tmp_path), options)
-    multiprocessing.start_processes(_rank, args, nprocs=2, start_method="spawn")
+    multiprocessing.start_processes(_rank, args, nprocs=2, start_method="forkserver")
     alone, wanted = make(None, lifetime=lifetime), []
     for _ in range(3):
         batches = iter(alone)

@@ -326,7 +326,7 @@ def _rank(rank: int, world: int, folder: str, saved: str) -> None:
 
 def _run(world: int, folder: Path, saved: str = "") -> list[dict[str, Any]]:
     args = (world, str(folder), saved)
-    multiprocessing.start_processes(_rank, args, nprocs=world, start_method="spawn")
+    multiprocessing.start_processes(_rank, args, nprocs=world, start_method="forkserver")
     names = [folder / f"{saved or 'begun'}-{rank}.json" for rank in range(world)]
     return [json.loads(name.read_text()) for name in names]
 
@@ -381,7 +381,7 @@ def _rank_with_workers(rank: int, world: int, folder: str) -> None:
 def test_loaders_with_workers_take_turns_in_a_process_group(helpers: None, tmp_path: Path) -> None:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     args = (2, str(tmp_path))
-    multiprocessing.start_processes(_rank_with_workers, args, nprocs=2, start_method="spawn")
+    multiprocessing.start_processes(_rank_with_workers, args, nprocs=2, start_method="forkserver")
     for rank in range(2):
         loader = make((rank, 2))
         whole = [list(loader)[:3] for _ in range(2)]  # a rank has three batches, and then both stop

@@ -321,7 +321,7 @@ def _rank(rank: int, world: int, folder: str) -> None:
 
 def test_ranks_of_a_process_group_agree(helpers: None, tmp_path: Path) -> None:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    multiprocessing.start_processes(_rank, (4, str(tmp_path)), nprocs=4, start_method="spawn")
+    multiprocessing.start_processes(_rank, (4, str(tmp_path)), nprocs=4, start_method="forkserver")
     found = [json.loads(Path(tmp_path, f"{rank}.json").read_text()) for rank in range(4)]
     state = found[0]["state"]
     assert all(one["state"] == state for one in found)
