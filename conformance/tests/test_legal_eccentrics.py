@@ -21,7 +21,7 @@ LIMIT = 10.0
 WITH_WORKERS = ("shares", "regroups", "lazy_workers")
 """The ones whose workers are what is eccentric; the others are played without any."""
 
-SHARE = int(os.environ.get("MIDEPOCH_ECCENTRICS_PLAY_ONE_CASE_IN", "16"))
+SHARE = int(os.environ.get("MIDEPOCH_ECCENTRICS_PLAY_ONE_CASE_IN", "11"))
 """Of so many of quick's cases one is played here; `.ci/nightly` plays all.
 
 Each eccentric begins with another case, so that all of them together play the whole table.
