@@ -33,7 +33,7 @@ FIRST = int(os.environ.get("MIDEPOCH_ECCENTRICS_BEGIN_AT", "0"))
 WHOLE = {"uneven_batches", "one_on_each_machine"}
 """The ones that offer so little that a share would judge few requirements: they play all cases."""
 
-FEWEST = 8
+FEWEST = 4
 """So many requirements at least must pass: the others may have no case in an eccentric's share."""
 
 REFUSALS = {"refuses_while_live": {"RESUME-6", "RESUME-7"}, "looks_when_iterated": {"RESUME-7"}}
