@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from midepoch_conformance.case.adapter import EXTRAS, Execution, LoaderInfo, Offer
-from midepoch_conformance.case.case import Case, SessionPlan, Step
+from midepoch_conformance.case.case import Case, SessionPlan, Step, has_workers
 from midepoch_conformance.case.data.sources import GENERATORS
 from midepoch_conformance.case.notation import parse, show
 from midepoch_conformance.case.uninterrupted import oracle_case
@@ -80,7 +80,7 @@ def test_budgets() -> None:
     """What a loader that offers everything but the format has to play."""
     for table, inline, multi in ((QUICK, 858, 343), (FULL, 2260, 978)):
         played = [c for c in table if reason_not_offered(c, EVERYTHING) is None]
-        count = sum(map(tables.has_workers, played))
+        count = sum(map(has_workers, played))
         assert count <= multi
         assert len(played) - count <= inline
 

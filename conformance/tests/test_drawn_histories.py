@@ -16,7 +16,7 @@ from test_strategies import OFFER
 from warm_hosts import TORCH, WarmHosts
 
 from midepoch_conformance.case.adapter import Execution, Offer
-from midepoch_conformance.case.case import HISTORY, PROGRAM, Case, Step
+from midepoch_conformance.case.case import HISTORY, PROGRAM, Case, Step, has_workers
 from midepoch_conformance.case.history import FAULTS, objection, remembers, strict
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.errors import CheckError
@@ -26,7 +26,7 @@ from midepoch_conformance.families import tables
 from midepoch_conformance.families.family import families
 from midepoch_conformance.families.histories import PLOTS
 from midepoch_conformance.families.offered import reason_not_offered
-from midepoch_conformance.families.tables import PROFILES, has_workers, load_table
+from midepoch_conformance.families.tables import PROFILES, load_table
 from midepoch_conformance.playing.bench import Bench
 from midepoch_conformance.playing.runner import Runner
 from midepoch_conformance.run.check import run_check

@@ -38,10 +38,7 @@ Say = pytest.CaptureFixture[str]
 NOTHING = "nothing about resuming could be judged: the loader has no state_dict/load_state_dict; "
 
 
-@pytest.fixture(autouse=True)
-def _away(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "80")
+pytestmark = pytest.mark.usefixtures("narrow")
 
 
 def words(text: str) -> str:

@@ -8,6 +8,7 @@ import re
 import pytest
 import traceability
 
+from midepoch_conformance.case.case import has_workers
 from midepoch_conformance.families import tables
 from midepoch_conformance.playing.bench import Bench
 from midepoch_conformance.playing.runner import Runner
@@ -66,7 +67,7 @@ def test_an_eccentric_fails_nothing(name: str) -> None:
         for number, case in enumerate(tables.load_table("quick")):
             if name not in WHOLE and (number - FIRST - list(FILES).index(name)) % SHARE:
                 continue
-            if name in WITH_WORKERS or not tables.has_workers(case):
+            if name in WITH_WORKERS or not has_workers(case):
                 results.append(bench.judge(case, number))
     rows = summarise(with_blocked(results)).rows
     wrong = [r for r in rows if r.outcome not in ("pass", "not offered", "refused")]

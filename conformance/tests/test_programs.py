@@ -12,7 +12,7 @@ from warm_hosts import TORCH, WarmHosts
 from written import found, trace
 
 from midepoch_conformance.case.adapter import Execution, Offer
-from midepoch_conformance.case.case import PROGRAM, Case, CaseError, Step
+from midepoch_conformance.case.case import PROGRAM, Case, CaseError, Step, has_workers
 from midepoch_conformance.case.programs import (
     Piece,
     leaves_at_an_end,
@@ -22,7 +22,7 @@ from midepoch_conformance.case.programs import (
 )
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.families.offered import reason_not_offered
-from midepoch_conformance.families.tables import has_workers, load_table
+from midepoch_conformance.families.tables import load_table
 from midepoch_conformance.playing.bench import Bench
 from midepoch_conformance.playing.runner import Runner
 from midepoch_conformance.search.fewer_parts import fewer_moves, is_program

@@ -12,7 +12,7 @@ from warm_hosts import TORCH, WarmHosts
 from written import found, trace
 
 from midepoch_conformance.case.adapter import Execution, Offer
-from midepoch_conformance.case.case import OF_STAGES, Case, CaseError, Step
+from midepoch_conformance.case.case import OF_STAGES, Case, CaseError, Step, has_workers
 from midepoch_conformance.case.notation import parse_sessions
 from midepoch_conformance.case.stages import (
     Cut,
@@ -25,7 +25,7 @@ from midepoch_conformance.case.stages import (
 )
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.families.offered import reason_not_offered
-from midepoch_conformance.families.tables import has_workers, load_table
+from midepoch_conformance.families.tables import load_table
 from midepoch_conformance.judges import applicable
 from midepoch_conformance.playing.bench import Bench
 from midepoch_conformance.playing.runner import Runner

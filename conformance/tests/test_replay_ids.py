@@ -7,6 +7,7 @@ from unittest import mock
 
 import pytest
 from test_check import TABLE
+from test_first_minutes import OWN, Say, words
 
 from midepoch_conformance import replay
 from midepoch_conformance.case.case import Case
@@ -15,18 +16,7 @@ from midepoch_conformance.cli import main
 from midepoch_conformance.errors import CheckError
 from midepoch_conformance.families import tables
 
-OWN = Path(__file__).parent / "own"
-Say = pytest.CaptureFixture[str]
-
-
-@pytest.fixture(autouse=True)
-def _away(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "80")
-
-
-def words(text: str) -> str:
-    return " ".join(text.split())
+pytestmark = pytest.mark.usefixtures("narrow")
 
 
 def test_an_id_that_is_none_is_refused_at_once(capsys: Say) -> None:

@@ -7,11 +7,11 @@ import dataclasses
 import pytest
 
 from midepoch_conformance.case.adapter import EXTRAS, Offer
+from midepoch_conformance.case.case import has_workers
 from midepoch_conformance.case.data.sources import GENERATORS
 from midepoch_conformance.case.workload import KINDS
 from midepoch_conformance.families.family import FAMILIES
 from midepoch_conformance.families.offered import reason_not_offered
-from midepoch_conformance.families.tables import has_workers
 from midepoch_conformance.judges import applicable
 from midepoch_conformance.search.shrink import sound
 from midepoch_conformance.search.strategies import draw_cases

@@ -24,7 +24,7 @@ from midepoch_conformance.families.family import families
 from midepoch_conformance.families.kept import kept
 from midepoch_conformance.families.rows import case_of, rows
 
-__all__ = ["PROFILES", "Table", "TableError", "has_workers", "load_table", "table_digest", "tables"]
+__all__ = ["PROFILES", "Table", "TableError", "load_table", "table_digest", "tables"]
 
 PROFILES = ("quick", "full")
 

@@ -204,6 +204,7 @@ def explore(
             # The report has the results until now.
             pass
         quick = tables.load_table("quick")
+        # Half of the time for smaller cases: these tell which of the failures are consequences.
         half = (goal.cases_until(results) + goal.smaller_until) / 2
         others = _presupposed(benches, results, quick, only, half)
         known = block_dependents(benches, [*results, *others], quick, only)

@@ -70,9 +70,9 @@ def judge_all(
         listen: receives an event for each.
         first: the number of the table's first case.
         skip: the number of the table's first cases that are judged already.
+        until: no case begins later than this, by ``time.monotonic``.
         counts: the number of cases that are offered, and of those that are judged already; the
             events count on from there. By default all of the table are offered.
-        until: no case begins later than this, by ``time.monotonic``.
 
     Raises:
         Stopped: Ctrl-C; it has the results before the first case that was not judged.
