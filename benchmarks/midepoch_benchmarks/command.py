@@ -104,22 +104,26 @@ def bench(
             paths = draw(results, plot)
             print(f"{len(paths)} drawings in {plot}")
     except KeyboardInterrupt:
-        print(_stopped(len(done), len(wanted), json, plot), file=sys.stderr)
+        left = [case.id for case in wanted if case.id not in done]
+        print(_stopped(len(done), left, json, plot), file=sys.stderr)
         raise typer.Exit(STOPPED) from None
     raise typer.Exit(1 if results.missed else 0)
 
 
-def _stopped(done: int, wanted: int, json: Path | None, plot: Path | None) -> str:
-    """Return the line that ends a run that was stopped: it names what is kept."""
+def _stopped(done: int, left: list[str], json: Path | None, plot: Path | None) -> str:
+    """Return the line that ends a run that was stopped: what is kept, and how to go on."""
     if not done:
         return "midepoch: stopped after no case; nothing was written"
-    words = f"midepoch: stopped after {done} of {wanted} cases"
-    if plot is not None and done == wanted:
+    words = f"midepoch: stopped after {done} of {done + len(left)} cases"
+    if plot is not None and not left:
         kept = "" if json is None else f"{json} keeps the results; "
         return f"{words}; {kept}{plot} may have some of the drawings"
     if json is None:
         return f"{words}; nothing was written: --json FILE keeps the results"
-    return f"{words}, which {json} keeps"
+    words = f"{words}, which {json} keeps"
+    if not left:
+        return words
+    return f"{words}; the next one is {left[0]}: go on with --case ID and another file"
 
 
 def _check_folder(json: Path | None, plot: Path | None) -> None:

@@ -443,7 +443,10 @@ def test_an_interrupted_run_keeps_what_it_measured(
     wanted = ["--case", "order-1e6", "--case", "order-memory"]
     assert main(["bench", "--quick", "--rounds", "2", *wanted, "--json", "found.json"]) == 130
     last = capsys.readouterr().err.splitlines()[-1]
-    assert last == "midepoch: stopped after 1 of 2 cases, which found.json keeps"
+    assert last == (
+        "midepoch: stopped after 1 of 2 cases, which found.json keeps; "
+        "the next one is order-memory: go on with --case ID and another file"
+    )
     found = parse(Path("found.json").read_text(encoding="utf-8"))
     assert [one.case.id for one in found.results] == ["order-1e6"]
 

@@ -73,8 +73,8 @@ def test_the_adapter_that_the_page_calls_short_is() -> None:
 
 
 def test_the_adapter_page_has_each_entry_of_an_offer_with_its_values() -> None:
-    page = (ROOT / "docs/adapter.md").read_text(encoding="utf-8")
-    table = page.partition("### The entries of an offer")[2].partition("###")[0]
+    page = (ROOT / "docs/reference/adapter.md").read_text(encoding="utf-8")
+    table = page.partition("## The entries of an offer")[2].partition("##")[0]
     rows = [line.split(" | ") for line in table.splitlines() if line.startswith("| `")]
     told = {name: row for row in rows for name in re.findall(r"`(\w+)`", row[0])}
     fields = {field.name: field.default for field in dataclasses.fields(Offer)}
