@@ -228,6 +228,8 @@ def one(probe: str, **values: object) -> Case:
         (one("own values"), {"draws": ()}, "samples do not draw from 'own' here"),
         (one("interval"), {"intervals": None}, "a snapshot interval of"),
         (one("break"), {"boundary": "stream"}, "all epochs are one stream"),
+        (one("work break"), {"boundary": "stream"}, "all epochs are one stream"),
+        (one("set and left"), {"boundary": "stream"}, "all epochs are one stream"),
         (one("cut"), {"boundary": "infinite"}, "its iteration never ends"),
         (one("elastic"), {"fixed_plan": ()}, "the plan cannot be held fixed"),
         (one("changed workers"), {}, "the plan can be held fixed"),

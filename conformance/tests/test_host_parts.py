@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
+import enum
 import os
 import random
 import signal
@@ -16,12 +18,13 @@ from typing import Any
 import pytest
 
 from midepoch_conformance.case import tampering
-from midepoch_conformance.case.adapter import Offer
+from midepoch_conformance.case.adapter import Execution, Offer
 from midepoch_conformance.case.trace import Event
+from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.host import job
 from midepoch_conformance.host.faults import crash, fault_of, hang
 from midepoch_conformance.host.session.codecs import Codecs
-from midepoch_conformance.host.session.journal import Journal, read_journal
+from midepoch_conformance.host.session.journal import FetchLog, Journal, read_journal
 from midepoch_conformance.host.session.streams import Streams
 from midepoch_conformance.host.system.child_signals import ChildSignals
 from midepoch_conformance.host.system.deadline import Deadline
@@ -123,6 +126,23 @@ def test_an_edit_changes_all_of_it() -> None:
     assert buffer == b"`c!"
     assert "added by the suite" in taken
     assert state["itself"] is state
+
+
+def test_an_edit_leaves_what_no_user_can_change() -> None:
+    class Colour(enum.Enum):
+        RED = "red"
+
+    @dataclasses.dataclass(frozen=True)
+    class Plan:
+        size: int
+        order: list[int]
+
+    plan = Plan(4, [1])
+    state = {"plan": plan, "colour": Colour.RED, "module": dataclasses}
+    tampering.edit(state)
+    assert plan == Plan(4, [2, "added by the suite"])  # type: ignore[list-item]
+    assert Colour.RED.value == "red"
+    assert not hasattr(dataclasses, "added by the suite")
 
 
 def test_cutting_bytes() -> None:
@@ -250,3 +270,32 @@ def test_a_loader_without_a_handler_of_ended_children_gets_none(kind: signal.Han
         assert signal.getsignal(signal.SIGCHLD) is kind
     finally:
         signal.signal(signal.SIGCHLD, before)
+
+
+@pytest.mark.parametrize(
+    ("lines", "again"),
+    [
+        (["iter", "fetch 0", "fetch 4", "iter", "fetch 0", "fetch 4", "iter"], 0),
+        (["iter", "iter", "fetch 0", "fetch 4", "iter"], 1),
+        (["iter", "fetch 0", "iter", "fetch 0", "fetch 4", "iter", "fetch 0", "iter"], 2),
+    ],
+    ids=["ahead", "twice", "in each epoch"],
+)
+def test_a_pass_that_is_begun_within_another_one(
+    tmp_path: Path, lines: list[str], again: int
+) -> None:
+    log = FetchLog(Workload("iterable", n=5, log="auto"), Execution(), str(tmp_path))
+    for line in lines:
+        log.workload.note(line)
+    _, calls = log.counts()
+    assert calls is not None
+    assert calls.get("again", 0) == again
+
+
+def test_each_copy_of_a_dataset_has_a_pass(tmp_path: Path) -> None:
+    log = FetchLog(Workload("iterable", n=5, log="auto"), Execution(workers=2), str(tmp_path))
+    for line in ("iter", "iter", "fetch 3", "iter", "iter"):  # the second worker is ahead
+        log.workload.note(line)
+    _, calls = log.counts()
+    assert calls is not None
+    assert calls["again"] == 1

@@ -46,6 +46,15 @@ def test_no_state(texts: list[str], outcome: str, kind: str) -> None:
     check("REFUSE-1", "no state", ("load_bogus none, drain, drain",), (texts,), outcome, kind)
 
 
+def test_a_value_that_may_be_a_state_of_the_loader() -> None:
+    of = case("no state", "load_bogus zero, drain, drain")
+    t = trace(of, ["", f"{FIRST}.", f"{SECOND}."])
+    t.sessions[0].events[0].document = "of the type of a state"
+    finding = found("REFUSE-1", of, t)
+    assert finding is not None
+    assert finding.outcome == "not offered"
+
+
 def test_a_part_removed() -> None:
     sessions = ("take 2, save s", "load_cut s, drain, drain")
     good = (CUT_FIRST, ["", "45.", f"{SECOND}."])
@@ -384,28 +393,34 @@ def test_fetches(late: int, outcome: str) -> None:
     assert finding.outcome == "blocked"
 
 
-@pytest.mark.parametrize(("count", "outcome"), [(2, "pass"), (3, "fails")])
-def test_iterations(count: int, outcome: str) -> None:
+@pytest.mark.parametrize(
+    ("count", "again", "outcome"),
+    [(2, 0, "pass"), (3, 1, "fails"), (3, 0, "pass")],
+    ids=["once", "twice", "ahead"],
+)
+def test_iterations(count: int, again: int, outcome: str) -> None:
     of = case("iterated again", *CUT)
     t = trace(of, CUT_FIRST, ["", "45.", f"{SECOND}."])
-    t.sessions[1].events[1].calls = {"iter": count}
+    t.sessions[1].events[1].calls = {"iter": count, "again": again}
     finding = found("COST-4", of, t)
     assert finding is not None
     assert finding.outcome == outcome
 
 
 @pytest.mark.parametrize(
-    ("kind", "copies", "most"),
-    [("stateful_iterable", 2, 5), ("iterable", 2, 4), ("stateful_iterable", 1, 2)],
+    ("kind", "copies", "most", "earlier"),
+    [("stateful_iterable", 2, 5, 1), ("iterable", 2, 4, 0), ("stateful_iterable", 1, 2, 0)],
 )
-def test_a_copy_may_be_at_the_end_of_an_earlier_pass(kind: str, copies: int, most: int) -> None:
+def test_a_copy_may_be_at_the_end_of_an_earlier_pass(
+    kind: str, copies: int, most: int, earlier: int
+) -> None:
     """Of two lanes the second one has delivered nothing of the epoch yet."""
     w = dataclasses.replace(SIX, kind=kind)
     sessions = ("drain, take 1, save s", "load s, drain, drain")
     of = case("iterated again", *sessions, workload=w, lanes=copies)
     t = trace(of, [f"{FIRST}.", "53", ""], ["", "41|20.", f"{THIRD}."])
-    for count, outcome in ((most, "pass"), (most + 1, "fails")):
-        t.sessions[1].events[1].calls = {"iter": count}
+    for more, outcome in ((0, "pass"), (1, "fails")):
+        t.sessions[1].events[1].calls = {"iter": most + more, "again": earlier + more}
         finding = found("COST-4", of, t)
         assert finding is not None
         assert finding.outcome == outcome, finding.words

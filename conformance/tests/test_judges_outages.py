@@ -210,8 +210,8 @@ def test_rounds_that_go_wrong_tell_nothing_of_what_is_held() -> None:
     ("fetched", "outcome"),
     [
         ([3] * 8, "pass"),
-        ([6, 3, 3, 3, 3, 3, 3, 3], "pass"),  # an epoch ahead, or a look at all before the first
-        ([4, 4, 4, 4, 3, 3, 3, 3], "fails"),
+        ([9, 3, 3, 3, 3, 3, 3, 3], "pass"),  # an epoch ahead, and a look at all before the first
+        ([4, 4, 4, 4, 4, 4, 4, 3], "fails"),
         ([6] * 8, "fails"),
     ],
 )
@@ -223,6 +223,17 @@ def test_samples_that_are_fetched_twice(fetched: list[int], outcome: str) -> Non
     for event, count in zip(events, fetched, strict=True):
         event.fetched = count
     finding = found("COST-5", of, run(of, events), oracle)
+    assert finding is not None
+    assert finding.outcome == outcome, finding.words
+
+
+@pytest.mark.parametrize(("fetched", "outcome"), [(2 + 4 + 2 * 6, "pass"), (19, "fails")])
+def test_a_resume_may_fetch_what_its_epoch_had_delivered(fetched: int, outcome: str) -> None:
+    workload = dataclasses.replace(SIX, log="auto")
+    of = case("fetched once", "take 2, save s", "load s, drain", workload=workload)
+    t = trace(of, ["01|23", ""], ["", "45."])
+    t.sessions[1].events[1].fetched = fetched
+    finding = found("COST-5", of, t)
     assert finding is not None
     assert finding.outcome == outcome, finding.words
 
@@ -282,6 +293,51 @@ def test_a_state_taken_after_an_interrupt() -> None:
     check("FAULT-12", "interrupted", SAVED, (first, bad), "fails silently", "missing")
     unsaved = ([f"01{CUT_SHORT}", "!state RuntimeError no"],)
     check("FAULT-12", "interrupted", SAVED, unsaved, "fails", "save")
+
+
+LEFT = ("take 0, drain?, break, drain",)
+
+
+@pytest.mark.parametrize(
+    ("texts", "outcome"),
+    [
+        (["", f"01{CUT_SHORT}", "", f"{SECOND}."], "pass"),
+        (["", f"01{CUT_SHORT}", "", f"{FIRST}."], "fails silently"),
+        (["", f"01{CUT_SHORT}", "", "23|45."], "fails silently"),
+        # Without a delivered batch, only the format says whether the epoch was begun.
+        (["", CUT_SHORT, "", f"{FIRST}."], "pass"),
+        (["", CUT_SHORT, "", f"{SECOND}."], "pass"),
+        (["", f"01{CUT_SHORT}", "", "!next RuntimeError it was interrupted"], "refused"),
+    ],
+)
+def test_an_epoch_that_is_left_after_an_interrupt(texts: list[str], outcome: str) -> None:
+    of = case("interrupted", *LEFT)
+    finding = found("RESUME-7", of, trace(of, texts))
+    assert finding is not None
+    assert finding.outcome == outcome
+    assert found("FAULT-12", of, trace(of, texts)) is None
+
+
+@pytest.mark.parametrize(
+    ("resumed", "outcome"),
+    [(f"{SECOND}.", "pass"), (f"{FIRST}.", "fails silently"), ("!next ValueError no", "refused")],
+)
+def test_a_resume_goes_on_as_the_loader_that_was_interrupted(resumed: str, outcome: str) -> None:
+    of = case("interrupted", "take 0, drain?, break, save s, drain", "load s, drain")
+    t = trace(of, ["", CUT_SHORT, "", "", f"{SECOND}."], ["", resumed])
+    finding = found("RESUME-7", of, t)
+    assert finding is not None
+    assert finding.outcome == outcome
+
+
+def test_the_format_begins_an_epoch_that_an_interrupt_kept_from_its_first_batch() -> None:
+    of = case("interrupted", "take 0, drain?, break, save s, drain")
+    for order, outcome in ((FIRST, "pass"), (SECOND, "fails silently")):
+        t = trace(of, ["", CUT_SHORT, "", "", f"{order}."])
+        t.sessions[0].events[3].document = {"format": "midepoch"}
+        finding = found("RESUME-7", of, t)
+        assert finding is not None
+        assert finding.outcome == outcome
 
 
 def test_an_interrupt_that_nobody_sees() -> None:

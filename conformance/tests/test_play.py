@@ -22,7 +22,7 @@ from midepoch_conformance.host.job import Job
 from midepoch_conformance.host.session import codecs, holdings
 from midepoch_conformance.host.session.journal import Journal, read_journal
 from midepoch_conformance.host.session.kept_states import NO_SUCH_STATE
-from midepoch_conformance.host.session.play import NO_SUCH_PART, Play
+from midepoch_conformance.host.session.play import NO_SUCH_PART, OWN_TYPE, Play
 
 
 @pytest.fixture(autouse=True)
@@ -296,6 +296,21 @@ def test_cuts(odd: ModuleType, tmp_path: Path) -> None:
     steps = (Step("load_cut", n=4, state="s"), Step("drain"))
     event = only(played(odd.Honest(), tmp_path, *steps, states=states))
     assert (event.document, event.fault) == (NO_SUCH_PART, None)
+
+
+def test_a_number_may_be_a_state_where_states_are_numbers(odd: ModuleType, tmp_path: Path) -> None:
+    class Counts(odd.Honest):  # type: ignore[name-defined, misc]
+        def open(self, *asked: Any) -> Any:
+            session = super().open(*asked)
+            session.state = lambda: 0
+            session.load = lambda state: None
+            return session
+
+    for value, document in (("zero", OWN_TYPE), ("number", OWN_TYPE), ("no_items", None)):
+        step = Step("load_bogus", value=value)
+        assert only(played(Counts(), tmp_path, step)).document == document
+    refused = only(played(odd.Honest(), tmp_path, Step("load_bogus", value="zero")))
+    assert refused.fault is not None
 
 
 def test_a_state_that_was_never_saved(odd: ModuleType, tmp_path: Path) -> None:

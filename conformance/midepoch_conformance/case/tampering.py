@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import enum
 import json
+import types
 from typing import Any
 
 __all__ = ["ADDED", "BOGUS", "ITEMS", "NoSuchPart", "bogus", "cut", "edit", "path"]
@@ -151,8 +153,16 @@ def _edit(node: Any, seen: dict[int, Any]) -> None:
                 _edit(item, seen)
         elif hasattr(node, "dtype") and hasattr(node, "shape"):
             _edit_array(node)
-        elif hasattr(node, "__dict__") and not isinstance(node, type):
-            _edit(vars(node), seen)
+        elif hasattr(node, "__dict__") and not isinstance(node, _SHARED):
+            for name, value in list(vars(node).items()):
+                changed = _edited(value, seen)
+                # A frozen object refuses this; what its fields hold has changed all the same.
+                with contextlib.suppress(Exception):
+                    setattr(node, name, changed)
+
+
+_SHARED = (type, types.ModuleType, enum.Enum)
+"""What a process has once: no copy of a state has its own."""
 
 
 def _edited(value: Any, seen: dict[int, Any]) -> Any:

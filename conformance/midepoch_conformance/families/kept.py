@@ -163,7 +163,7 @@ _KEPT = (
     "other plan: n=21 epochs=1 shuffle=true seed=1; take 3, save s | [n=23] load s, drain, drain",
     # The first batch is interrupted, and a new iterator draws the sampler's generator again.
     "interrupted: batch_size=13 epochs=3 sampler=random interrupt_at=6 log=auto;"
-    " take 0, drain?, break, drain, drain, drain",
+    " take 0, drain?, break, save s, drain, drain | [interrupt_at=null] load s, drain, drain",
     # A state between two epochs is loaded and taken at once, with a sampler that draws.
     "reload: batch_size=2 epochs=3 sampler=random; drain, save s | load s, save t"
     " | load t, drain, drain",

@@ -103,8 +103,9 @@ def _family(case: Case, offer: Offer) -> str | None:
         return _why(offer, "boundary", ENDLESS)
     if (_untouched(case) or _permuted(case, offer)) and "midepoch" not in offer.formats:
         return _why(offer, "formats", "only implementers of midepoch's own format promise this")
-    left = case.probe in ("break", "work left and saved", "after a refusal") and _breaks(case)
-    if offer.boundary == "stream" and (left or _needs_another_iterator(case)):
+    live = case.probe == "live"
+    again = _needs_another_iterator(case) if live else _goes_on_after_a_break(case)
+    if offer.boundary == "stream" and again:
         return _why(
             offer, "break", "all epochs are one stream, without a place to break", "boundary"
         )
@@ -181,6 +182,25 @@ def _breaks(case: Case) -> bool:
     return any(step.do == "break" for plan in case.sessions for step in plan.steps)
 
 
+def _goes_on_after_a_break(case: Case) -> bool:
+    """Return whether a session leaves an epoch and asks for the next one, without a load between.
+
+    What is one stream goes on where it was left, and so does the next epoch.
+    """
+    for plan in case.sessions:
+        is_open = left = False
+        for step in plan.steps:
+            if step.do in ("take", "drain"):
+                if left:
+                    return True
+                is_open = step.do == "take" or step.tolerate
+            elif step.do == "break":
+                left = is_open
+            elif (step.do.startswith("load") and not step.tolerate) or step.do == "open":
+                is_open = left = False
+    return False
+
+
 def _untouched(case: Case) -> bool:
     """Return whether a state is taken beside an iterator that nothing was asked of."""
     steps = case.sessions[0].steps
@@ -198,9 +218,9 @@ def _permuted(case: Case, offer: Offer) -> bool:
 
 
 def _needs_another_iterator(case: Case) -> bool:
-    """Return whether only the next iterator shows the load into a live one."""
+    """Return whether only the next iterator shows a load into a live one."""
     asked = any(s.do == "take" and s.tolerate for plan in case.sessions for s in plan.steps)
-    return case.probe == "live" and not asked
+    return not asked
 
 
 def _codec(case: Case, offer: Offer) -> str | None:

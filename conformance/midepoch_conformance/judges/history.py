@@ -10,19 +10,25 @@ from midepoch_conformance.case.history import dies
 from midepoch_conformance.case.programs import leaves_at_an_end
 from midepoch_conformance.case.trace import Event
 from midepoch_conformance.case.workload import AMBIENT_DRAWS
-from midepoch_conformance.judges.outages import carried, is_interrupt
+from midepoch_conformance.judges.outages import carried, is_interrupt, stopped_at
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import Problem, View
-from midepoch_conformance.verdict import expected
+from midepoch_conformance.verdict import compare, expected
+from midepoch_conformance.verdict.evidence import Evidence
 from midepoch_conformance.verdict.expected import Position
 from midepoch_conformance.verdict.finding import Finding, in_words, is_refusal
 
 __all__: list[str] = []
 
+_INTERRUPTED = ("interrupted", "work interrupted")
+"""The cases of an interrupt; RESUME-7 judges those that leave the interrupted epoch."""
 
-@judge("RESUME-7", HISTORY, PROGRAM, "work left and saved", alone=True)
+
+@judge("RESUME-7", HISTORY, PROGRAM, "work left and saved", *_INTERRUPTED, alone=True)
 def after_any_history(view: View) -> Finding | None:
     """Every session delivers what follows its position, as the run that saved it goes on."""
+    if view.case.probe in _INTERRUPTED:
+        return _left_after_an_interrupt(view)
     if view.case.probe != HISTORY:
         view = view.beside_the_first()
     if view.case.probe not in HISTORIES:
@@ -52,6 +58,52 @@ def after_any_history(view: View) -> Finding | None:
         past.read(index, problem.step)
         found = view.of_problem(problem)
         return dataclasses.replace(found, needs=past.needs(problem))
+    return view.passed()
+
+
+def _left_after_an_interrupt(view: View) -> Finding | None:
+    """Judge the epochs that come after one that was interrupted and then left."""
+    left = next((e.step for e in view.events(0, "break")), None)
+    stopped = stopped_at(view)
+    if left is None or not stopped or stopped[0] > left:
+        return None
+    if _spent(view, 0):
+        return view.not_offered("an interrupt ends the iterator that the adapter makes")
+    problem = view.problem(0, stopped)
+    if problem is None:
+        return _resumed_alike(view, left)
+    if problem.step < left or view.saving(0, problem):
+        return view.blocked(f"wrong already before the next epoch: {problem.words}")
+    if problem.fault is not None and is_refusal(problem.fault, 0):
+        return Finding(view.requirement, "refused", "", f"then: {problem.words}")
+    delivered = any(event.batches for event in view.events(0) if event.step < left)
+    if problem.fault is None and not delivered and not view.writes_documents():
+        # Only the format says that an epoch without a delivered batch was not begun. A sampler that
+        # draws has another order after a pass that was not read to its end.
+        return _resumed_alike(view, left)
+    return dataclasses.replace(view.of_problem(problem), needs=("FAULT-9",))
+
+
+def _resumed_alike(view: View, left: int) -> Finding:
+    """Judge the resume from a state of after the break: it goes on as the loader itself did."""
+    first, session = view.session(0), view.session(1)
+    if first is None or session is None:
+        return view.passed()
+    fault = session.first_fault()
+    if fault is not None:
+        found = view.of_fault(fault, session.delivered, 1)
+        return dataclasses.replace(found, needs=("RESUME-4", "EPOCH-2"))
+    begun = sum(event.opened for event in first.events if event.step < left)
+    went_on, resumed = expected.epochs_of(first)[begun:], expected.epochs_of(session)
+    empty = next((number for number, epoch in enumerate(resumed) if epoch), 0)
+    for number, got in enumerate(resumed[empty:], start=empty):
+        want = went_on[number - empty] if number - empty < len(went_on) else got
+        if got != want:
+            words = f"the resume delivers {compare.show(got[:1])}, and the loader itself went on "
+            words += f"with {compare.show(want[:1])}"
+            evidence = Evidence("batches", 1, epoch=number)
+            found = view.silent("different", words, want, got, evidence)
+            return dataclasses.replace(found, needs=("RESUME-4", "EPOCH-2"))
     return view.passed()
 
 

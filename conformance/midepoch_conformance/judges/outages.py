@@ -13,7 +13,7 @@ from midepoch_conformance.verdict.compare import difference, unwhole
 from midepoch_conformance.verdict.evidence import UNINTERRUPTED, Evidence, Piece
 from midepoch_conformance.verdict.finding import Finding, fault_kind, in_words, is_refusal
 
-__all__ = ["carried", "caught"]
+__all__ = ["carried", "caught", "is_interrupt", "stopped_at"]
 
 _ON_PURPOSE = "on purpose"
 
@@ -81,7 +81,7 @@ def _retried(view: View, session: int) -> bool:
 @judge("FAULT-9", "interrupted", "work interrupted")
 def reaches_the_caller(view: View) -> Finding | None:
     """Ctrl-C while a batch is made reaches the caller."""
-    if _stopped(view):
+    if stopped_at(view):
         return view.passed()
     raised = [e for e in view.events(0) if e.calls and e.calls.get("raised")]
     fault = next((e.fault for e in raised if e.fault is not None), None)
@@ -99,9 +99,11 @@ def reaches_the_caller(view: View) -> Finding | None:
 @judge("FAULT-12", "interrupted", "work interrupted")
 def nothing_lost(view: View) -> Finding | None:
     """After Ctrl-C while a batch is made, nothing is lost or repeated, now and after a resume."""
-    stopped = _stopped(view)
+    stopped = stopped_at(view)
     if not stopped:
         return None  # FAULT-9's matter, or it came while no batch was asked for
+    if view.events(0, "break"):
+        return None  # neither the same iterator nor a state goes on: RESUME-7's matter
     if any(event.spent for event in view.events(0)):
         return view.not_offered("an interrupt ends the iterator that the adapter makes")
     problem = view.problem(0, stopped)
@@ -118,7 +120,7 @@ def nothing_lost(view: View) -> Finding | None:
     return dataclasses.replace(found, words=f"saved after an interrupt: {found.words}")
 
 
-def _stopped(view: View) -> tuple[int, ...]:
+def stopped_at(view: View) -> tuple[int, ...]:
     """Return the steps at which the interrupt reached the caller."""
     events = view.events(0)
     return tuple(e.step for e in events if e.fault is not None and is_interrupt(e.fault))

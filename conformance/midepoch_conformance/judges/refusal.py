@@ -35,6 +35,8 @@ _A_REFUSAL = Evidence("error", wanted="a refusal")
 def no_state(view: View) -> Finding | None:
     """A value that is no state is refused."""
     what = _VALUES.get(view.case.sessions[0].steps[0].value, "it")
+    if any(isinstance(e.document, str) for e in view.events(0, "load_bogus")):
+        return view.not_offered(f"the loader's own states are of this type: {what}")
     batches = [batch for event in view.events(0) for batch in event.batches]
     session = view.session(0)
     fault = session.first_fault() if session else None

@@ -34,8 +34,8 @@ HELD = {
 }
 """Equal rounds with a count after each: a leak grows from round to round."""
 
-EPOCHS_COUNTED = 8
-"""The epochs over which fetches are counted: more than an epoch has samples, see COST-5."""
+EPOCHS_COUNTED = 16
+"""The epochs over which fetches are counted: one sample more in each shows, see COST-5."""
 
 
 _outage = partial(family, section="outages")
@@ -224,7 +224,7 @@ def _held(c: Cell) -> Case | None:
 
 @_outage(
     "fetched once", bites=("several epochs", "workers", "no workers"), needs=("samples",),
-    shape=((EPOCHS_COUNTED - 1, 2),), where=("fresh", "resumed"), tail=("keep",),
+    shape=((5, 2),), where=("fresh", "resumed"), tail=("keep",),
 )  # fmt: skip
 def _fetched_once(c: Cell) -> Case:
     counted = drains(EPOCHS_COUNTED)

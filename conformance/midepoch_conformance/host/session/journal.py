@@ -14,6 +14,7 @@ import json
 import os
 from typing import Any
 
+from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.trace import Batch, Event, Fault, SessionTrace, session_from_json
 from midepoch_conformance.case.workload import Workload
 
@@ -194,16 +195,23 @@ def _lines(path: str) -> list[list[Any]]:
 class FetchLog:
     """The samples that one session fetched, and the calls that it noted; read piece by piece."""
 
-    def __init__(self, workload: Workload, folder: str) -> None:
+    def __init__(self, workload: Workload, execution: Execution, folder: str) -> None:
         self.path: str | None = None
         self.workload = workload
         self.offset = 0
+        self._copies = max(1, execution.workers, execution.lanes or 0)
+        shares = (workload.share(copy, self._copies) for copy in range(self._copies))
+        self._last = {share[-1] for share in shares if share}
+        self._passes = 0  # of those that were begun, and whose last sample was not fetched
         if workload.log == "auto":
             self.path = os.path.join(folder, "log")
             self.workload = dataclasses.replace(workload, log=self.path)
 
     def counts(self) -> tuple[int | None, dict[str, int] | None]:
-        """Return how many samples were fetched since the last time, and which calls were noted."""
+        """Return how many samples were fetched since the last time, and which calls were noted.
+
+        The call ``again`` is an ``iter`` while each copy of the dataset is within a pass.
+        """
         if self.path is None:
             return None, None
         found = {"fetch": 0, "state_dict": 0, "iter": 0}
@@ -213,6 +221,12 @@ class FetchLog:
             lines = log.read().splitlines()
             self.offset = log.tell()
             for line in lines:
-                what = line.decode().split()[1]
+                what, *which = line.decode().split()[1:]
                 found[what] = found.get(what, 0) + 1
+                if what == "iter" and self._passes == self._copies:
+                    found["again"] = found.get("again", 0) + 1
+                elif what == "iter":
+                    self._passes += 1
+                elif what == "fetch" and int(which[0]) in self._last:
+                    self._passes = max(0, self._passes - 1)
         return found.pop("fetch"), found

@@ -37,13 +37,16 @@ from midepoch_conformance.host.session.streams import Streams, seed_streams
 from midepoch_conformance.host.system.child_signals import ChildSignals
 from midepoch_conformance.host.system.processes import end_one, left_after
 
-__all__ = ["NO_SUCH_PART", "Play"]
+__all__ = ["NO_SUCH_PART", "OWN_TYPE", "Play"]
 
 PARTING = 2
 """The seconds that a loader has to close if no step asks for it."""
 
 NO_SUCH_PART = "no such part"
 """``Event.document`` of a step that ended its session because a state had no such part."""
+
+OWN_TYPE = "of the type of a state"
+"""``Event.document`` of a step that loaded a value which may be one of the loader's states."""
 
 
 class _FailedError(Exception):
@@ -70,7 +73,7 @@ class Play:
         self.epoch: Iterator[list[list[float]]] | None = None
         self.begun = False
         self.states = KeptStates(job.folder, job.states, self.journal)
-        self.log = FetchLog(job.workload, job.folder)
+        self.log = FetchLog(job.workload, job.execution, job.folder)
         self.holdings = Holdings(self.journal.descriptor)
         of_rows = in_arrays if job.workload.width > 1 else in_numbers
         self.read = in_words if self.endless else of_rows
@@ -221,7 +224,11 @@ class Play:
         self._give(state)
 
     def _load_bogus(self, step: Step, event: Event) -> None:
-        self._give(tampering.bogus(step.value, self.codecs.default))
+        value = tampering.bogus(step.value, self.codecs.default)
+        self._give(value)
+        # A loader chooses the content of its states: a number, or a list of them, may be one.
+        if isinstance(value, (int, list)) and type(self._first_state()) is type(value):
+            event.document = OWN_TYPE
 
     def _load_cut(self, step: Step, event: Event) -> None:
         state = self._decoded(step.state)
@@ -391,6 +398,12 @@ class Play:
         codec, data = self.states.read(name)
         with self._watched("codec", "codec"):
             return self.codecs.decode(codec, data)
+
+    def _first_state(self) -> Any:
+        """Return a state of a loader that nothing was asked of; None if it has none then."""
+        with contextlib.suppress(Exception), contextlib.closing(self._opened_anew()) as session:
+            return session.state()
+        return None
 
     def _live(self, at: str) -> Session:
         if self.session is None:
