@@ -76,7 +76,7 @@ class Event:
     """The session's age when the step ended: it began before the loader was built."""
     document: Any = None
     """The state as JSON types, if the loader implements the format; for ``load_cut`` the keys that
-    lead to the removed part; for ``load_bogus`` a text if the value may be a state of the loader."""
+    lead to the removed part; for ``load_bogus`` a text if the value may be one of its states."""
 
 
 @dataclasses.dataclass
