@@ -10,8 +10,9 @@ from written import fault, found, outcome, run
 
 from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import Case, SessionPlan, Step
-from midepoch_conformance.case.trace import Batch, Event
+from midepoch_conformance.case.trace import Batch, Event, SessionTrace, Trace
 from midepoch_conformance.case.workload import Workload
+from midepoch_conformance.verdict.finding import Finding, block_dependents
 from midepoch_conformance.verdict.format.permutation import (
     derive_words,
     elements,
@@ -112,8 +113,13 @@ def test_two_wrong_orders_have_one_cause() -> None:
     assert outcome("ORDER-2", of, run(of, drained(small), taken(large))) == ("pass", "")
     one = run(of, drained(small[::-1]), taken(large))
     assert outcome("ORDER-2", of, one) == ("pass", "")
-    both = run(of, drained(small[::-1]), taken(large[::-1]))
-    assert outcome("ORDER-2", of, both) == ("fails silently", "reordered")
+    both = found("ORDER-2", of, run(of, drained(small[::-1]), taken(large[::-1])))
+    assert both is not None
+    assert (both.outcome, both.kind) == ("fails silently", "reordered")
+    assert "or their key (SEED-1)" in both.words
+    of_seeds = Finding("SEED-2", "fails silently", "values", workload="map", workers=(0,))
+    blocked = block_dependents([both, of_seeds])[0]
+    assert (blocked.outcome, both.needs) == ("blocked", ("SEED-2",))
 
 
 def far_case() -> Case:
@@ -143,6 +149,15 @@ def test_far_positions() -> None:
     assert outcome("ORDER-5", of, full) == ("fails", "cost")
     unread = run(of, start, [Event(0, "load_document", fault=fault("load ValueError no"))])
     assert outcome("ORDER-5", of, unread) == ("blocked", "")
+    wrong = run(of, [Event(0, "take", at(0, 8), opened=True)], [])
+    assert outcome("ORDER-5", of, wrong) == ("blocked", "")  # ORDER-4 is about that
+    for text, found_so in (
+        ("open ValueError at most 2**32 samples", "not offered"),
+        ("open MemoryError no room", "fails"),
+        ("open AssertionError", "fails"),
+    ):
+        unbuilt = Trace(of.id, [SessionTrace([], fault(text))])
+        assert outcome("ORDER-5", of, unbuilt)[0] == found_so
 
 
 def drawing(kind: str, lanes: int | None, right: tuple[bool, ...], order: bool = True) -> Any:
@@ -184,6 +199,8 @@ def test_seeds() -> None:
     assert outcome("SEED-1", of, t) == ("fails silently", "values")
     of, t = drawing("map", None, everything, order=False)
     assert outcome("SEED-1", of, t) == ("fails silently", "reordered")
+    of, t = drawing("map", None, nothing, order=False)
+    assert outcome("SEED-1", of, t) == ("fails silently", "values")
     of, t = drawing("iterable", 2, nothing)
     assert outcome("SEED-3", of, t) == ("fails silently", "values")
 

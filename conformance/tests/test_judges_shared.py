@@ -9,9 +9,11 @@ from written import found, session, trace
 
 from midepoch_conformance.case.case import Case
 from midepoch_conformance.case.workload import Workload
+from midepoch_conformance.verdict.evidence import Evidence
 from midepoch_conformance.verdict.finding import Finding
 
 SIX = Workload(n=6, batch_size=4, epochs=1, ranks="shared")
+DRAWING = Workload(n=8, batch_size=4, epochs=1, ranks="shared", draws=("own",))
 ALONE = ["0123|45."]
 
 
@@ -106,6 +108,33 @@ def test_samples_draw_the_same() -> None:
     assert (finding.outcome, finding.kind) == ("fails silently", "values")
 
 
+def test_only_what_a_resumed_sample_draws_is_a_matter_of_draws() -> None:
+    """A refused or a wrong resume is one of WORLD-5."""
+    of = together("draws of ranks", 2, "take 1, save s", "load s, drain", workload=DRAWING)
+    texts = ["0123:0.5|4567:0.25."], ["01:0.5", ""]
+    right = ["", "45:0.25."], ["", "67:0.25."]
+    assert judged("WORLD-6", of, *texts, *right).outcome == "pass"
+    other = judged("WORLD-6", of, *texts, right[0], ["", "67:0.5."])
+    assert (other.outcome, other.kind) == ("fails silently", "values")
+    over = ["", "01:0.5|45:0.25."], ["", "23:0.5|67:0.25."]
+    assert judged("WORLD-6", of, *texts, *over).outcome == "blocked"
+    refused = ["!load ValueError other ranks"]
+    assert judged("WORLD-6", of, *texts, refused, refused).outcome == "blocked"
+    unresumed = together("draws of ranks", 2, "drain", workload=DRAWING)
+    swapped = ["23:0.5|67:0.25."], ["01:0.5|45:0.25."]
+    assert judged("WORLD-6", unresumed, texts[0], *swapped).outcome == "fails silently"
+
+
+@pytest.mark.parametrize(
+    ("requirement", "outcome"),
+    [("WORLD-3", "blocked"), ("WORLD-8", "blocked"), ("WORLD-4", "fails")],
+)
+def test_a_state_that_cannot_be_taken_is_a_matter_of_states(requirement: str, outcome: str) -> None:
+    of = together("shared ranks", 2, "take 1, save s, drain")
+    unsaved = ["23", "!state RuntimeError no state here"]
+    assert judged(requirement, of, ALONE, ["01", "", "4."], unsaved).outcome == outcome
+
+
 LARGER = (("batch_size", 6),)
 
 
@@ -171,6 +200,11 @@ ALIKE, NO_END = ["", "15|32.", "20|41|53."], ["", "15!hang"]
         (0, ["40", "", "15|32.", "20|41."], "fails silently", "pass"),
         (0, ["!take RanksError no"], "fails", "blocked"),
         (1, ["!load ValueError no"], "blocked", "blocked"),
+        # One rank alone starts over, skips a batch, or loads nothing.
+        (1, ["", "40|15|32.", "20|41|53."], "blocked", "fails silently"),
+        (1, ["", "32.", "20|41|53."], "blocked", "fails silently"),
+        (1, ["", ".", "."], "blocked", "fails silently"),
+        (1, ["", "32|15.", "20|41|53."], "fails silently", "fails silently"),
         (2, ["", "15|32."], "pass", "pass"),
         (2, NO_END, "pass", "fails"),
         (3, ["", "32|15.", "20|41|53."], "pass", "fails silently"),
@@ -184,6 +218,17 @@ def test_ranks_of_a_group_go_on_as_one_alone(
     texts[place] = text
     assert judged("WORLD-3", GROUP, *texts).outcome == of_one
     assert judged("WORLD-5", GROUP, *texts).outcome == of_others
+
+
+def test_a_group_whose_own_epoch_is_not_whole_is_wrong_itself() -> None:
+    texts = [["42", "", "15|32.", "20|41|53."], ["", "05|32.", "20|41|53."], *GROUPS[2:]]
+    assert judged("WORLD-3", GROUP, *texts).outcome == "fails silently"
+
+
+def test_a_wrong_resume_of_a_rank_alone_is_shown_beside_the_group() -> None:
+    finding = judged("WORLD-5", GROUP, GROUPS[0], ["", "40|15|32.", "20|41|53."], *GROUPS[2:])
+    assert finding.evidence == Evidence("batches", 1, run=(0, 1, None), other=0)
+    assert finding.expected == [[[1], [5]], [[3], [2]]]
 
 
 def test_without_a_rank_alone_nothing_is_compared() -> None:

@@ -21,6 +21,7 @@ from written import (
 )
 
 from midepoch_conformance.case.trace import Event, SessionTrace, Trace
+from midepoch_conformance.judges import judge
 
 # State.
 
@@ -177,6 +178,25 @@ def test_an_execution_does_not_show(requirement: str, probe: str) -> None:
     )
     check(requirement, probe, sessions, ([], ["!iter ValueError too many workers"]), "not offered")
     check(requirement, probe, sessions, ([], ["01!hang next"]), "fails", "hang")
+
+
+@pytest.mark.parametrize(
+    ("second", "outcome"),
+    [
+        (["01", "", f"{FIRST}.", f"{SECOND}."], "pass"),
+        (["01", "", f"{SECOND}.", f"{FIRST}."], "fails silently"),
+        (["01", "", "23|45.", f"{SECOND}."], "fails silently"),
+    ],
+)
+@pytest.mark.parametrize("probe", ["work left early", "set and left"])
+def test_workers_do_not_show_after_an_epoch_that_comes_again(
+    probe: str, second: list[str], outcome: str
+) -> None:
+    """Both runs break an epoch off in the same way, and are compared with each other."""
+    of = case(probe, *["take 1, break, drain, drain"] * 2)
+    played = trace(of, ["01", "", f"{FIRST}.", f"{SECOND}."], second)
+    findings = judge(of, played, None, broken="again")
+    assert [f.outcome for f in findings if f.requirement == "WORKERS-1"] == [outcome]
 
 
 CHANGED = ("take 1, save s", "load s, drain, drain")

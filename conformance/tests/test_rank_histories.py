@@ -232,6 +232,64 @@ def test_the_last_step_may_be_filled_up_from_the_beginning(last: str, outcome: s
 
 
 @pytest.mark.parametrize(
+    ("first", "second", "wanted"),
+    [
+        ("45", "60", ("pass", "")),
+        ("456", "0", ("pass", "")),  # uneven shares
+        ("45", "6", ("pass", "")),
+        ("45", "60123", ("pass", "")),  # WORLD-3 allows any number of samples
+        ("4", "56", ("pass", "")),
+        ("46", "50", ("pass", "")),  # on other ranks than WORLD-3 asks for
+        ("45", "61", ("fails silently", "different")),
+        ("45", "0", ("fails silently", "different")),
+        ("45|6", "0", ("fails silently", "different")),
+    ],
+)
+def test_the_last_step_is_compared_as_it_is_shared(
+    first: str, second: str, wanted: tuple[str, str]
+) -> None:
+    w = Workload(n=7, batch_size=4, ranks="shared")
+    case = staged(OF_RANKS, w, stages("take 1, save", "[world=2] drain"))
+    texts = ["0123|456."], ["0123", ""], ["", f"{first}."], ["", f"{second}."]
+    assert judged(case, *texts) == wanted
+
+
+def test_values_of_a_last_step_that_is_shared_unevenly() -> None:
+    w = Workload(n=7, batch_size=4, ranks="shared", draws=("own",))
+    case = staged(OF_RANKS, w, stages("take 1, save", "[world=2] drain"))
+    saved = ["0123:0.5|456:0.25."], ["0123:0.5", ""]
+    assert judged(case, *saved, ["", "456:0.25."], ["", "0:0.75."]) == ("pass", "")
+    other = judged(case, *saved, ["", "456:0.75."], ["", "0:0.75."])
+    assert other == ("fails silently", "values")
+
+
+def test_a_step_that_only_some_ranks_have_is_no_filling_up() -> None:
+    """Grain's ElasticIterator ends so: each rank drops what is left of its own share."""
+    w = Workload(n=9, batch_size=4, ranks="shared", tail="drop")
+    case = staged(OF_RANKS, w, stages("take 1, save", "[world=4] drain"))
+    texts = ["0123|4567."], ["0123", ""], ["", "4|8."], ["", "5."], ["", "6."], ["", "7."]
+    assert judged(case, *texts)[0] == "fails silently"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "outcome"),
+    [
+        ("2|4|6|8", "3|5|7", "pass"),
+        ("2|4|6", "3|5|7", "pass"),  # RANK-16
+        ("2|4", "3|5", "fails silently"),
+        ("2|4|8", "3|5|7", "fails silently"),
+        ("2|4|6", "3|5", "fails silently"),
+    ],
+)
+def test_ranks_with_lanes_may_end_together(first: str, second: str, outcome: str) -> None:
+    w = Workload("stateful_map", n=9, batch_size=1, ranks="dealt")
+    lanes = stages("take 2, save", "[world=2] drain", lanes=4)
+    case = staged(OF_DEALT_RANKS, w, lanes)
+    texts = ["0|1|2|3|4|5|6|7|8."], ["0|1", ""], ["", f"{first}."], ["", f"{second}."]
+    assert judged(case, *texts)[0] == outcome
+
+
+@pytest.mark.parametrize(
     ("place", "text", "outcome"),
     [
         (0, ["!drain ValueError no"], "blocked"),

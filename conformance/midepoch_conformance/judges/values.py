@@ -84,7 +84,10 @@ def _distinct(view: View, epochs: bool) -> Finding | None:
     streams = sum(not draw.startswith("private") for draw in view.case.workload.draws)
     drawn = [_drawn(epoch, streams) for epoch in run]
     chance = _CHANCE + sum(map(len, drawn)) ** 2 // _MANY
-    evidence = Evidence("draws", place, wanted=chance)
+
+    def evidence(what: str, epoch: int = 0) -> Evidence:
+        return Evidence("draws", place, epoch=epoch, wanted=(what, chance))
+
     if not epochs:
         # One sample may draw the same values in each epoch.
         drawers: dict[float, set[float]] = defaultdict(set)
@@ -94,7 +97,7 @@ def _distinct(view: View, epochs: bool) -> Finding | None:
         again = [value for value, ids in drawers.items() if len(ids) > 1]
         if len(again) > chance:
             words = f"{len(again)} values are drawn by more than one sample: {_few(again)}"
-            return view.silent("values", words, "distinct values", again, evidence)
+            return view.silent("values", words, "distinct values", again, evidence("samples"))
     before: set[float] = set()
     for number, values in enumerate(drawn):
         counts = Counter(values)
@@ -102,11 +105,13 @@ def _distinct(view: View, epochs: bool) -> Finding | None:
         if surplus > chance:
             twice = [value for value, count in counts.items() if count > 1]
             words = f"epoch {number}: {surplus} draws repeat another's value: {_few(twice)}"
-            return view.silent("values", words, "distinct values", sorted(values), evidence)
+            shown = evidence("epoch", number)
+            return view.silent("values", words, "distinct values", sorted(values), shown)
         again = [value for value in values if value in before]
         if epochs and len(again) > chance:
             words = f"{len(again)} draws of epoch {number} repeat earlier values: {_few(again)}"
-            return view.silent("values", words, "distinct values", again, evidence)
+            shown = evidence("earlier", number)
+            return view.silent("values", words, "distinct values", again, shown)
         before |= counts.keys()
     return view.passed()
 

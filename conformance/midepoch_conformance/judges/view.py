@@ -93,9 +93,10 @@ class View:
 
     @property
     def _broken(self) -> str:
-        # A case that is compared with its own first session has the epochs that it broke off there.
-        own = (PROGRAM, "work left and saved")
-        return "counts" if self.case.probe in own else self.broken
+        # A case's own session, which others are compared with, has the epochs that it broke off.
+        beside_its_own = self.other != UNINTERRUPTED
+        own = beside_its_own or self.case.probe in (PROGRAM, "work left and saved")
+        return "counts" if own else self.broken
 
     def session(self, index: int) -> SessionTrace | None:
         """Return a session's trace; None if the play did not get there."""

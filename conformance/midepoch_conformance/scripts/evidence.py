@@ -155,15 +155,25 @@ def _drew(case: Case, finding: Finding, e: Evidence) -> Comparison:
 
 
 def _draws(case: Case, finding: Finding, e: Evidence) -> Comparison:
+    what, chance = e.wanted
     count = sum(not draw.startswith("private") for draw in case.workload.draws)
-    epochs = f"epochs({seen(e.session)})"
-    got = (
-        f"sorted(v for epoch in {epochs} for batch in epoch for row in batch"
-        f" for v in row[1 : {1 + count}])"
-    )
-    return Comparison(
-        said("no value is drawn twice"), got, f"len(got) - len(set(got)) > {e.wanted}"
-    )
+
+    def drawn(each: str, epochs: str) -> str:
+        rows = f"for epoch in epochs({seen(e.session)}){epochs} for batch in epoch for row in batch"
+        return f"{each} {rows} for v in row[1 : {1 + count}]"
+
+    own = drawn("v", f"[{e.epoch}:{e.epoch + 1}]")
+    if what == "samples":  # a sample may draw the same values in each epoch
+        got = f"sorted(v for _, v in {{{drawn('(row[0], v)', '')}}})"
+        shows = f"len({{a for a, b in zip(got, got[1:]) if a == b}}) > {chance}"
+        return Comparison(said("no value is drawn by two samples"), got, shows)
+    if what == "epoch":
+        shows = f"len(got) - len(set(got)) > {chance}"
+        return Comparison(said("no value is drawn twice"), f"sorted({own})", shows)
+    before = f"{{{drawn('v', f'[:{e.epoch}]')}}}"
+    got = f"[v for earlier in [{before}] for v in [{own}] if v in earlier]"
+    expected = said("no value of an earlier epoch is drawn again")
+    return Comparison(expected, got, f"len(got) > {chance}")
 
 
 def _changed(case: Case, finding: Finding, e: Evidence) -> Comparison:
@@ -198,13 +208,16 @@ def _size(case: Case, finding: Finding, e: Evidence) -> Comparison:
 
 
 def _calls(case: Case, finding: Finding, e: Evidence) -> Comparison:
-    word, most = e.wanted
-    sessions = [e.session] if e.other == UNINTERRUPTED else [e.other, e.session]
+    word, most, *further = e.wanted
+    sessions = range(e.session if e.other == UNINTERRUPTED else e.other, e.session + 1)
     counts = [f'{seen(session)}[-1]["calls"].get("{word}", 0)' for session in sessions]
-    if len(counts) == 1:
-        return Comparison(said(f"at most {most} of {word}"), counts[0], f"got > {most}", ("calls",))
-    expected = said(f"at most {most} more of {word} in a late resume than in an early one")
-    return Comparison(expected, f"[{', '.join(counts)}]", f"got[1] - got[0] > {most}", ("calls",))
+    if e.other == UNINTERRUPTED:
+        before = f'{seen(e.session)}[{e.step - 1}]["calls"].get("{word}", 0)'
+        got = f"{counts[0]} - {before}" if e.step else counts[0]
+        return Comparison(said(f"at most {most} of {word}"), got, f"got > {most}", ("calls",))
+    expected = said(f"at most {most} more of {word} in the last resume than in any earlier one")
+    shows = f"got[-1] - max(got[:-1]) > {most} or got[-1] - got[0] > {further[0]}"
+    return Comparison(expected, f"[{', '.join(counts)}]", shows, ("calls",))
 
 
 def _slope(case: Case, finding: Finding, e: Evidence) -> Comparison:

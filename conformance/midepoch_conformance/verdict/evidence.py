@@ -16,7 +16,7 @@ KINDS = {
     "epochs": "how many epochs deliver anything; `expected` tells how many do",
     "error": "whether there is an error, and which; `wanted` tells which there should be",
     "drew": "whether a step moves a global random stream; it must not",
-    "draws": "the values that are drawn; each must come once",
+    "draws": "the values that are drawn; `wanted` tells which must differ, and the chance",
     "changed": "the batches that are held, once more at the end",
     "written": "whether a number that was written into a batch is in a later one",
     "size": "the bytes of each state; they must not be a slope",

@@ -1,5 +1,9 @@
-"""Lets each rank to which lanes are dealt end an epoch where its own lanes end."""
+"""Lets each rank to which lanes are dealt end its later epochs where its own lanes end.
 
+The first epoch ends on all ranks together.
+"""
+
+from collections.abc import Callable
 from typing import Any
 
 from format_base import mutant
@@ -10,10 +14,14 @@ EXPECTED = "WORLD-11"
 LARGEST = {"workers": 0, "sessions": 2, "steps": 7, "samples": 3}
 
 
-def ends_together(places: Any) -> bool:
-    return False
+_same_ends = RankPlaces.same_ends
 
 
-RankPlaces.ends_together = ends_together  # type: ignore[method-assign]  # the mutation
+def same_ends(places: Any) -> Callable[[int], bool] | None:
+    first, places.epochs = not hasattr(places, "epochs"), True
+    return _same_ends(places) if first else None
+
+
+RankPlaces.same_ends = same_ends  # type: ignore[method-assign]  # the mutation
 
 Adapter = mutant()

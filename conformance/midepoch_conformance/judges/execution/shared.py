@@ -7,7 +7,7 @@ import dataclasses
 from midepoch_conformance.case.case import OF_CUT_RANKS, OF_RANKS
 from midepoch_conformance.case.trace import Batch
 from midepoch_conformance.case.workload import Workload
-from midepoch_conformance.judges.execution.staged import through_stages
+from midepoch_conformance.judges.execution.staged import is_filled, through_stages
 from midepoch_conformance.judges.execution.world import fault_of_rank, one_rank
 from midepoch_conformance.judges.format.order import values
 from midepoch_conformance.judges.registry import judge
@@ -15,7 +15,7 @@ from midepoch_conformance.judges.view import View
 from midepoch_conformance.verdict import compare, expected
 from midepoch_conformance.verdict.evidence import Evidence
 from midepoch_conformance.verdict.expected import Epochs
-from midepoch_conformance.verdict.finding import Finding
+from midepoch_conformance.verdict.finding import FAILURES, Finding
 from midepoch_conformance.verdict.format.permutation import derive_words
 
 __all__: list[str] = []
@@ -93,7 +93,11 @@ def any_number_resumes(view: View) -> Finding | None:
 def equal_draws(view: View) -> Finding | None:
     """A sample draws the same under any number of ranks."""
     ranks = _ranks(view)
-    return ranks if isinstance(ranks, Finding) else _same_steps(view, ranks, ids=False)
+    found = ranks if isinstance(ranks, Finding) else _same_steps(view, ranks, ids=False)
+    loads = any(step.do == "load" for plan in view.case.sessions for step in plan.steps)
+    if loads and found.outcome in FAILURES and found.kind != "values":
+        return view.blocked(f"the ranks do not resume (WORLD-5): {found.words}")
+    return found
 
 
 @judge("WORLD-7", "ranks cut anew", "another global batch size", OF_CUT_RANKS, alone=True)
@@ -110,7 +114,7 @@ def same_sequence(view: View) -> Finding | None:
     filled = [row[0] for batch in ranks.whole[0] for row in batch]
     both = min(len(got), len(rest))
     if view.case.workload.tail == "keep":
-        whole = len(got) >= len(rest) and _is_filled(got[len(rest) :], filled)
+        whole = len(got) >= len(rest) and is_filled(got[len(rest) :], filled)
     else:  # each size leaves less than one of its batches over
         whole = len(rest) - len(got) < _size_after(view)
     if got[:both] == rest[:both] and whole:
@@ -212,8 +216,28 @@ def _group(view: View, chosen: int) -> Ranks | Finding:
         return failed if index == chosen or index > 1 else view.blocked(failed.words)
     begun = [batch for event in view.events(0, "take") for batch in event.batches]
     rest = expected.epochs_of(alone)
+    wrong = _wrong_rest(view, begun, rest[0] if rest else [])
+    if wrong is not None:  # WORLD-5 judges what follows a load
+        return wrong if chosen else view.blocked(wrong.words)
     whole = [[*begun, *rest[0]], *rest[1:]]
     return Ranks([chosen], [expected.epochs_of(session)], rest if chosen else whole, whole)
+
+
+def _wrong_rest(view: View, begun: list[Batch], rest: list[Batch]) -> Finding | None:
+    """Return how one rank alone goes on wrongly from the state of a group, which ends rightly.
+
+    Without an epoch of the group that is whole, it is open whose samples are wrong.
+    """
+    w, session = view.case.workload, view.session(0)
+    missing = 0 if w.tail == "keep" else w.n % w.batch_size
+    wrong = compare.unwhole([*begun, *rest], w.n, missing)
+    own = expected.epochs_of(session) if session else []
+    if wrong is None or not own or compare.unwhole(own[0], w.n, missing) is not None:
+        return None
+    words = f"one rank alone goes on with {compare.show(rest)} after {compare.show(begun)}:"
+    due = own[0][len(begun) :]
+    evidence = Evidence("batches", 1, run=(0, len(begun), None), other=0)
+    return view.silent(wrong.kind, f"{words} {wrong.words}", due, rest, evidence)
 
 
 def _same_steps(view: View, ranks: Ranks, *, ids: bool) -> Finding:
@@ -224,7 +248,7 @@ def _same_steps(view: View, ranks: Ranks, *, ids: bool) -> Finding:
             got = ranks.together(epoch, step)
             own, more = got[: len(batch)], got[len(batch) :]
             same = _ids(own) == _ids(batch) if ids else own == batch
-            if same and _is_filled(_ids(more), _ids(ranks.filled(epoch, step))):
+            if same and is_filled(_ids(more), _ids(ranks.filled(epoch, step))):
                 continue
             words = (
                 f"in step {step} of epoch {epoch} the ranks deliver {compare.show([got])} together"
@@ -268,13 +292,6 @@ def _cut(view: View, ranks: Ranks) -> list[list[Batch]]:
     rest = [row for batch in ranks.alone[0] for row in batch]
     batches = [rest[i : i + size] for i in range(0, len(rest), size)]
     return _dealt(dataclasses.replace(ranks, alone=[batches]), 0)
-
-
-def _is_filled(more: list[float], beginning: list[float]) -> bool:
-    """Tell whether samples are those of an epoch's beginning, again and again if they run out."""
-    return all(
-        bool(beginning) and sample == beginning[i % len(beginning)] for i, sample in enumerate(more)
-    )
 
 
 def _ids(batch: Batch) -> list[float]:

@@ -26,7 +26,7 @@ from midepoch_conformance.verdict.evidence import Evidence
 from midepoch_conformance.verdict.expected import Epochs
 from midepoch_conformance.verdict.finding import Finding
 
-__all__ = ["through_stages"]
+__all__ = ["is_filled", "through_stages"]
 
 
 def through_stages(view: View) -> Finding:
@@ -127,21 +127,12 @@ def _shares(
     """Compare each step of ranks that share the batches."""
     world, rows = len(got), [row for batch in batches for row in batch]
     due: list[list[Batch]] = [[] for _ in got]
-    for number, batch in enumerate(batches[: part.end]):
-        if number < part.first:
-            continue
-        # The epoch's beginning fills its last batch up.
-        last = number + 1 == len(batches)
-        size = -(-len(batch) // world)
-        more = [rows[i % len(rows)] for i in range(size * world - len(batch))] if last else []
-        for rank in range(world):
-            share = [*batch, *more][rank * size : (rank + 1) * size]
-            step = len(due[rank])
-            mine = got[rank][step] if step < len(got[rank]) else []
-            # Samples that fill up a step may come, and draw other numbers than the first time.
-            own = max(0, min(size, len(batch) - rank * size))
-            filling = _ids(mine[own:]) == _ids(share[own : len(mine)])
-            due[rank].append([*share[:own], *mine[own:]] if filling else share)
+    for step, batch in enumerate(batches[part.first : part.end]):
+        last = part.first + step + 1 == len(batches)
+        came = [of_rank[step] if step < len(of_rank) else [] for of_rank in got]
+        shares = _filled_up(batch, came, rows) if last else None
+        for of_rank, share in zip(due, shares or _in_parts(batch, came, rows, last), strict=True):
+            of_rank.append(share)
     if _steps(got) == _steps(due):
         return None  # how a step's samples are dealt to the ranks, WORLD-3 judges
     for rank, share_of in enumerate(due):
@@ -150,6 +141,42 @@ def _shares(
         values = list(map(_ids, got[rank])) == list(map(_ids, share_of))
         return _wrong(view, part, rank, world, share_of, got[rank], first, place, values)
     return None
+
+
+def _filled_up(batch: Batch, came: list[Batch], rows: Batch) -> list[Batch] | None:
+    """Return the shares of an epoch's last batch as they came, if its samples are all there.
+
+    Any number of samples of the epoch's beginning may follow them, and draw other numbers than the
+    first time. Return None if other samples came.
+    """
+    together = [row for share in came for row in share]
+    own, more = together[: len(batch)], together[len(batch) :]
+    if _ids(own) != _ids(batch) or not is_filled(_ids(more), _ids(rows)):
+        return None
+    right = iter([*batch, *more])
+    return [list(itertools.islice(right, len(share))) for share in came]
+
+
+def _in_parts(batch: Batch, came: list[Batch], rows: Batch, last: bool) -> list[Batch]:
+    """Return equal shares of a batch; the epoch's beginning, ``rows``, fills its last one up."""
+    world = len(came)
+    size = -(-len(batch) // world)
+    more = [rows[i % len(rows)] for i in range(size * world - len(batch))] if last else []
+    found: list[Batch] = []
+    for rank, mine in enumerate(came):
+        share = [*batch, *more][rank * size : (rank + 1) * size]
+        # Samples that fill up a step may come, and draw other numbers than the first time.
+        own = max(0, min(size, len(batch) - rank * size))
+        filling = _ids(mine[own:]) == _ids(share[own : len(mine)])
+        found.append([*share[:own], *mine[own:]] if filling else share)
+    return found
+
+
+def is_filled(more: list[float], beginning: list[float]) -> bool:
+    """Tell whether samples are those of an epoch's beginning, again and again if they run out."""
+    return all(
+        bool(beginning) and sample == beginning[i % len(beginning)] for i, sample in enumerate(more)
+    )
 
 
 def _steps(ranks: list[list[Batch]]) -> list[list[str]]:
@@ -179,7 +206,13 @@ def _lanes(
             at[lane] += 1
         due.append([number for number in own if part.end is None or number < part.end])
     # After a lane's end each batch comes once, in any order.
-    complete = _counted(got) == _counted([batches[part.first : part.end]])
+    rest = _counted([batches[part.first : part.end]])
+    complete = _counted(got) == rest
+    fewest = min(map(len, due))
+    if part.end is None and all(len(of_rank) == fewest for of_rank in got):
+        # RANK-16 lets all ranks end before the first step for which one has no batch.
+        due = [of_rank[:fewest] for of_rank in due]
+        complete = _counted(got) <= rest
     for rank, of_rank in enumerate(due):
         early = [batches[number] for number in of_rank if number < sure]
         wanted = [batches[number] for number in of_rank]

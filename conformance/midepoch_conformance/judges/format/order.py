@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Sequence
 
@@ -16,7 +17,7 @@ from midepoch_conformance.judges.view import View
 from midepoch_conformance.verdict import expected as model
 from midepoch_conformance.verdict.compare import ids, show, unwhole
 from midepoch_conformance.verdict.evidence import Evidence
-from midepoch_conformance.verdict.finding import Finding, in_words
+from midepoch_conformance.verdict.finding import Finding, in_words, is_refusal
 from midepoch_conformance.verdict.format.permutation import (
     derive_words,
     elements,
@@ -58,7 +59,10 @@ def mixing(view: View) -> Finding | None:
         return failed
     wrong = [_order_of(view, index, 0) for index in (0, 1)]
     if all(wrong):
-        return view.silent("reordered", f"small and large orders are wrong: {wrong[0]}")
+        words = "small and large orders are wrong, so the mixing function is, or their key (SEED-1)"
+        found = view.silent("reordered", f"{words}: {wrong[0]}")
+        # Where the streams are not derived as written, the key is not either.
+        return dataclasses.replace(found, needs=("SEED-2",))
     return view.passed()
 
 
@@ -87,7 +91,8 @@ def far(view: View) -> Finding | None:
     got = [batch for e in begun for batch in e.batches]
     want = ordered(w, 0, 0, len(got))
     if got != want or not got:
-        return view.silent("reordered", f"expected {show(want)}, got {show(got)}", want, got)
+        words = f"the order is wrong from its beginning (ORDER-4): expected {show(want)}"
+        return view.blocked(f"{words}, got {show(got)}")
     position = json.loads(view.case.sessions[1].steps[0].document)["position"]
     got = [batch for e in view.events(1, "take") for batch in e.batches]
     want = ordered(w, position["epoch"], position["batches"], 2)
@@ -121,15 +126,17 @@ def epochs(view: View) -> Finding | None:
 @judge("SEED-1", "seeds", alone=True)
 def derived(view: View) -> Finding | None:
     """``derive`` is right: the order and all streams follow from it."""
-    failed = _failed(view)
-    if failed:
-        return failed
+    streams = _seeded(view)
+    if streams.outcome != "pass":
+        return streams
     w = view.case.workload
     orders = range(len(_epochs(view))) if w.kind == "map" and w.shuffle else ()
     wrong = next(filter(None, (_order_of(view, 0, epoch) for epoch in orders)), "")
     if wrong:
-        return view.silent("reordered", f"the order is not derived as written: {wrong}")
-    return _seeded(view)
+        # A wrong key and a wrong shuffle give any order: nothing that is delivered tells which.
+        words = "the streams are derived as written, and the order's key is not, or what is made of"
+        return view.silent("reordered", f"{words} it (ORDER-2 to ORDER-4): {wrong}")
+    return streams
 
 
 @judge("SEED-2", "seeds", alone=True)
@@ -266,16 +273,23 @@ def _failed(view: View, costly: bool = False) -> Finding | None:
         fault = next((f for f in faults if f is not None and not (caught and carried(f))), None)
         if fault is not None and costly and _too_much(fault):
             return view.fails("cost", in_words(fault))
+        if fault is not None and costly and fault.at == "open":
+            return view.not_offered(in_words(fault))  # it takes no dataset of this length
         if fault is not None:
             return view.blocked(f"the run fails: {in_words(fault)}")
     return None
 
 
 def _too_much(fault: Fault) -> bool:
-    """Return whether a huge order was too much: the fault is not about the loaded document."""
+    """Return whether a huge order was too much.
+
+    A fault that is about the loaded document shows nothing of that, nor does a loader that refuses
+    to be built for so many samples.
+    """
     names = {fault.type, *fault.bases}
     full = not names.isdisjoint({"MemoryError", "OverflowError"})
-    return full or fault.kind in ("hang", "crash") or fault.at not in ("load", "codec")
+    refused = fault.at in ("load", "codec") or (fault.at == "open" and is_refusal(fault, 0))
+    return full or fault.kind in ("hang", "crash") or not refused
 
 
 def _epochs(view: View, index: int = 0) -> model.Epochs:
