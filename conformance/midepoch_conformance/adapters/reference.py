@@ -58,10 +58,9 @@ class Session:
             multiprocessing_context=x.start_method if processes else None,
             prefetch_factor=x.prefetch,
             persistent_workers=x.persistent,
-            # It begins an epoch more than is asked for, so costs are counted without it.
-            # Nor can a dataset know an epoch that its user has not set yet.
+            # A dataset cannot know an epoch that its user has not set yet.
             prefetch_next_epoch=bool(
-                x.workers and x.persistent and x.prefetch and not (w.log or w.stream == "set")
+                x.workers and x.persistent and x.prefetch and w.stream != "set"
             ),
             snapshot_every_n_steps=x.interval,
         )

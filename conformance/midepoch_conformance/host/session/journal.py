@@ -200,12 +200,13 @@ class FetchLog:
         self.workload = workload
         self.offset = 0
         self._copies = max(1, execution.workers, execution.lanes or 0)
-        shares = (workload.share(copy, self._copies) for copy in range(self._copies))
-        self._last = {share[-1] for share in shares if share}
+        self._last: set[int] = set()  # the last sample of each copy's share
         self._passes = 0  # of those that were begun, and whose last sample was not fetched
         if workload.log == "auto":
             self.path = os.path.join(folder, "log")
             self.workload = dataclasses.replace(workload, log=self.path)
+            shares = (workload.share(copy, self._copies) for copy in range(self._copies))
+            self._last = {share[-1] for share in shares if share}
 
     def counts(self) -> tuple[int | None, dict[str, int] | None]:
         """Return how many samples were fetched since the last time, and which calls were noted.
