@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import pytest
 from written import (
@@ -113,6 +114,8 @@ BASIS = [
     ("BASIS-1", (["!iter AssertionError"],), "fails", "bare error"),
     ("BASIS-1", (["!iter ValueError batch_size 4 is not supported"],), "not offered", ""),
     ("BASIS-1", (["01", "."],), "fails silently", "missing"),
+    ("BASIS-1", ([f"{FIRST}.", f"{SECOND}.", "."],), "fails silently", "missing"),
+    ("BASIS-1", ([f"{FIRST}.", ".", f"{SECOND}."],), "fails silently", "missing"),
     ("BASIS-2", GOOD, "pass", ""),
     ("BASIS-2", (["10|23|45.", f"{SECOND}.", f"{THIRD}."],), "fails silently", "reordered"),
     ("BASIS-2", ([f"{FIRST}.", "53!next RuntimeError no"],), "blocked", ""),
@@ -163,6 +166,22 @@ def test_an_empty_dataset_runs() -> None:
         workload=w,
         oracle=whole("", ""),
     )
+
+
+@pytest.mark.parametrize(
+    ("changes", "texts"),
+    [
+        ({"grow": -3}, ["01|23|45.", "01|2.", "."]),
+        ({"n": 5, "grow": -2, "tail": "drop"}, ["01|23.", "01.", "."]),
+        ({"n": 1, "tail": "drop"}, [".", ".", "."]),
+        ({"n": 1, "tail": "rollover"}, [".", "00.", "."]),
+        ({"kind": "iterable", "stream": "oneshot"}, ["01|23|45.", ".", "."]),
+    ],
+)
+def test_an_epoch_without_a_batch_may_be_right(changes: dict[str, Any], texts: list[str]) -> None:
+    w = dataclasses.replace(THREE, **changes)
+    run = whole(*(text.removesuffix(".") for text in texts))
+    check("BASIS-1", "plain", PLAIN, (texts,), "pass", workload=w, oracle=run)
 
 
 def test_with_lanes_each_may_drop_its_incomplete_batch() -> None:
@@ -219,6 +238,27 @@ def test_saving_changes_nothing() -> None:
     bad = (["01", "", "45.", f"{SECOND}."],)
     check("BASIS-4", "saving", SAVING, bad, "fails silently", "missing", "1 batch skipped")
     check("BASIS-4", "saving", SAVING, (["01", "!state ValueError no"],), "blocked")
+
+
+@pytest.mark.parametrize(
+    ("texts", "outcome", "kind"),
+    [
+        (["", "", "23", "", "45."], "pass", ""),
+        (["", "", "23", "", "."], "fails silently", "missing"),
+        (["", "", "23", "", "!next RuntimeError no"], "fails", "late error"),
+        (["", "", "23", "!state ValueError no"], "blocked", ""),
+        (["!load ValueError no"], "blocked", ""),
+        (["", "", "!next ValueError no"], "blocked", ""),
+    ],
+)
+def test_saving_after_a_load_changes_nothing(texts: list[str], outcome: str, kind: str) -> None:
+    sessions = ("take 1, save s", "load s, save t, take 1, save u, drain")
+    of = case("saving", *sessions)
+    finding = found("BASIS-4", of, trace(of, ["01", ""], texts))
+    assert finding is not None
+    assert (finding.outcome, finding.kind) == (outcome, kind), finding.words
+    if outcome.startswith("fails"):
+        assert finding.needs == ("RESUME-1",)
 
 
 def test_saving_draws_nothing() -> None:
@@ -341,7 +381,9 @@ def lived(texts: list[str], live_load: str = "either") -> tuple[str, str]:
         (["01|23", "", ".", "", "23|45.", f"{SECOND}."], "fails silently ignored", ""),
         (["01|23", "", STALE, "", f"{FIRST}."], "pass", "fails silently ignored"),
         (["01|23", "", STALE, "", ".", "."], "pass", "fails silently missing"),
-        (["01|23", "", STALE, "", "!iter RuntimeError x"], "pass", "fails error"),
+        (["01|23", "", STALE, "", "!iter RuntimeError x"], "pass", "pass"),  # it refuses in words
+        (["01|23", "", STALE, "", "!iter KeyError x"], "pass", "fails bare error"),
+        (["01|23", "", STALE, "", "23!next RuntimeError x"], "pass", "fails late error"),
         (["01|23", "", "!hang next"], "fails hang", "blocked"),
         (["45", "", "23", "", f"{SECOND}."], "blocked", "blocked"),
     ],
@@ -365,7 +407,8 @@ def test_a_live_load(texts: list[str], live: str, after: str) -> None:
             "fails silently different",
             "pass",
         ),
-        (["01|23", "", "45", "", "!iter RuntimeError x"], "pass", "fails error"),
+        (["01|23", "", "45", "", "!iter RuntimeError x"], "pass", "pass"),
+        (["01|23", "", "45", "", "!iter KeyError x"], "pass", "fails bare error"),
         (["01|23", "", "!hang next"], "fails hang", "blocked"),
     ],
 )
@@ -387,6 +430,10 @@ def test_a_live_load_that_only_the_next_iterator_shows() -> None:
     check("RESUME-8", "live", sessions, good, "pass")
     bad = (["01", ""], ["01|23", "", "", f"{SECOND}.", f"{THIRD}."])
     check("RESUME-8", "live", sessions, bad, "fails silently", "different")
+    # The load took effect on the iterator that was dropped, as it is documented.
+    of = case("live", *sessions)
+    found = {f.requirement for f in judge(of, trace(of, *bad), ORACLE, "applies")}
+    assert "RESUME-8" not in found
 
 
 def test_into_a_used_loader() -> None:
@@ -399,6 +446,38 @@ def test_into_a_used_loader() -> None:
     check("RESUME-6", "used", sessions, wrong, "blocked", "", "before the load")
 
 
+def test_the_epochs_after_a_load_into_a_used_loader() -> None:
+    sessions = ("take 2, save s", "drain, take 1, break, load s, drain, drain")
+    of = case("used", *sessions)
+    t = trace(of, CUT_FIRST, [f"{FIRST}.", "53", "", "", "45.", f"{THIRD}."])
+    finding = found("RESUME-6", of, t)
+    assert finding is not None
+    assert (finding.outcome, finding.kind) == ("fails silently", "different"), finding.words
+    assert finding.needs == ("EPOCH-1",)  # or a fresh loader gives another epoch, too
+
+
+DEAD = ("take 1, save s", "drain?, load s, break, drain, drain")
+DIED = "01|23!next RuntimeError a worker died"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "outcome", "kind"),
+    [
+        (["01", ""], [DIED, "", "", "23|45.", f"{SECOND}."], "pass", ""),
+        (["01", ""], [DIED, "", "", f"{FIRST}.", f"{SECOND}."], "fails silently", "repeated"),
+        (["01", ""], [DIED, "", "", "23|45.", f"{THIRD}."], "fails silently", "different"),
+        (["01", ""], [DIED, "!load ValueError no"], "refused", ""),
+        (["01", ""], ["01!hang next"], "blocked", ""),
+        (["01", ""], ["10!next RuntimeError x", "", "", "23|45.", f"{SECOND}."], "blocked", ""),
+        (["10", ""], [DIED, "", "", "23|45.", f"{SECOND}."], "blocked", ""),
+    ],
+)
+def test_into_a_loader_whose_worker_died(
+    first: list[str], second: list[str], outcome: str, kind: str
+) -> None:
+    check("RESUME-6", "used after a death", DEAD, (first, second), outcome, kind)
+
+
 def test_a_state_taken_after_a_load_into_a_used_loader() -> None:
     fresh, used = ("load s, save t", "load t, drain"), ("drain, load s, save u", "load u, drain")
     sessions = ("take 2, save s", *fresh, *used)
@@ -408,6 +487,12 @@ def test_a_state_taken_after_a_load_into_a_used_loader() -> None:
     check("RESUME-6", "used", sessions, over, "fails silently", "repeated")
     both = (CUT_FIRST, ["", ""], ["", f"{FIRST}."], use, ["", f"{FIRST}."])
     check("RESUME-6", "used", sessions, both, "blocked", "", "with a fresh loader too")
+    twice = [
+        f"{steps}, drain" if "load t" in steps or "load u" in steps else steps for steps in sessions
+    ]
+    later = ["", "45.", f"{THIRD}."]
+    both = (CUT_FIRST, ["", ""], later, use, later)
+    check("RESUME-6", "used", tuple(twice), both, "blocked", "", "with a fresh loader too")
 
 
 @pytest.mark.parametrize("requirement", ["EPOCH-2", "EPOCH-3"])

@@ -23,9 +23,11 @@ from written import (
 )
 
 from midepoch_conformance.case.case import Case
+from midepoch_conformance.case.trace import Batch, Trace
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.judges import judge
 from midepoch_conformance.judges.cost import MANY, ROUNDS, grows
+from midepoch_conformance.scripts.evidence import compared
 from midepoch_conformance.scripts.rare import grows as grows_in_scripts
 
 # Refusal.
@@ -163,6 +165,53 @@ NO = "!load ValueError no state"
 )
 def test_after_a_refusal(steps: tuple[str], texts: list[str], outcome: str, kind: str) -> None:
     check("REFUSE-4", "after a refusal", steps, (texts,), outcome, kind)
+
+
+def of_texts(*epochs: str) -> Trace:
+    """Write the uninterrupted run of a user's own loader, whose batches are texts."""
+    run = whole(*epochs)
+    for event in run.sessions[0].events:
+        event.batches = in_texts(event.batches)
+    return run
+
+
+def in_texts(batches: list[Batch]) -> list[Batch]:
+    """Return batches as those of a user's own loader."""
+    return [[[f"batch {batch}"]] for batch in batches]  # type: ignore[list-item]
+
+
+ONE_ORDER, OTHER_ORDERS = (FIRST, FIRST), (FIRST, SECOND)
+
+
+@pytest.mark.parametrize(
+    ("epochs", "took", "rest", "outcome", "kind"),
+    [
+        (ONE_ORDER, "01", "23|45.", "pass", ""),
+        (ONE_ORDER, "23", "45.", "fails silently", "missing"),
+        (ONE_ORDER, "54", "32|10.", "fails silently", "different"),
+        (OTHER_ORDERS, "01", "23|45.", "pass", ""),
+        (OTHER_ORDERS, "53", "41|20.", "pass", ""),  # the refused attempt counts as an epoch
+        (OTHER_ORDERS, "54", "32|10.", "pass", ""),  # or a generator went on
+        (OTHER_ORDERS, "54", "32.", "fails silently", "missing"),
+        (OTHER_ORDERS, "54", "32|10|01.", "fails silently", "extra"),
+        ((FIRST, "01|23"), "54", "32|10|01.", "pass", ""),  # nobody knows how many come
+    ],
+)
+def test_after_a_late_refusal_a_users_own_samples_are_those_of_a_run(
+    epochs: tuple[str, str], took: str, rest: str, outcome: str, kind: str
+) -> None:
+    of = case("after a refusal", *FRESH_LOAD)
+    t = trace(of, ["", "!iter ValueError no", took, "", rest])
+    for event in t.sessions[0].events:
+        event.batches = in_texts(event.batches)
+    finding = found("REFUSE-4", of, t, of_texts(*epochs))
+    assert finding is not None
+    assert (finding.outcome, finding.kind) == (outcome, kind), finding.words
+    if finding.evidence is not None:
+        counts = epochs == OTHER_ORDERS
+        compared_ = compared(of, finding, finding.evidence)
+        assert compared_.got.startswith("len(") is counts
+        assert compared_.expected.startswith("len(") is counts
 
 
 def test_a_wrong_resume_before_a_refusal_is_the_resumes_own_failure() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from midepoch_conformance.case.case import SessionPlan, Step
 from midepoch_conformance.case.trace import Event, Trace
 from midepoch_conformance.case.uninterrupted import oracle_case
 from midepoch_conformance.case.workload import Workload
+from midepoch_conformance.verdict.finding import Finding
 
 # A killed process.
 
@@ -171,34 +173,51 @@ def test_a_state_after_a_death(
 # What is held.
 
 
+HELD = ", open, ".join(["take 1, close, count"] * 5)
+ROUNDS = [["01", "", ""], *[["", "01", "", ""]] * 4]
+
+
 @pytest.mark.parametrize(
     ("counts", "outcome", "kind"),
     [
-        ([(0, 0, 0), (0, 0, 0), (0, 0, 0)], "pass", ""),
-        ([(0, 4, 9), (0, 4, 9), (0, 4, 9)], "pass", ""),
+        ([(0, 0, 0)] * 5, "pass", ""),
+        ([(0, 4, 9)] * 5, "pass", ""),
         # A pool or a cache that fills is no leak, nor is what comes and goes.
-        ([(0, 1, 2), (0, 8, 5), (0, 8, 5)], "pass", ""),
-        ([(0, 2, 0), (0, 1, 0), (0, 2, 0)], "pass", ""),
-        ([(0, 0, 2), (0, 0, 4), (0, 0, 6)], "fails", "leftover"),
-        ([(1, 0, 0), (2, 0, 0), (3, 0, 0)], "fails", "leftover"),
-        ([(0, 1, 0), None, (0, 3, 0)], "not offered", ""),
+        ([(0, 1, 2), *[(0, 8, 5)] * 4], "pass", ""),
+        ([(0, 1, 2), (0, 8, 5), *[(0, 9, 6)] * 3], "pass", ""),
+        ([(0, 2, 0), (0, 1, 0), (0, 2, 0), (0, 3, 0), (0, 4, 0)], "pass", ""),
+        ([(0, 0, 2 * i) for i in range(5)], "fails", "leftover"),
+        ([(i, 0, 0) for i in range(5)], "fails", "leftover"),
+        ([(0, 1, 0), None, (0, 3, 0), (0, 4, 0), (0, 5, 0)], "not offered", ""),
     ],
 )
 def test_what_is_held(counts: list[tuple[int, int, int] | None], outcome: str, kind: str) -> None:
-    of = case("held", ", open, ".join(["take 1, close, count"] * 3))
-    t = trace(of, ["01", "", ""] + ["", "01", "", ""] * 2)
-    events = [event for event in t.sessions[0].events if event.do == "count"]
-    for event, numbers in zip(events, counts, strict=True):
-        names = ("processes", "threads", "descriptors")
-        event.held = None if numbers is None else dict(zip(names, numbers, strict=True))
-    finding = found("FAULT-7", of, t)
+    finding = holding(counts)
     assert finding is not None
     assert (finding.outcome, finding.kind) == (outcome, kind), finding.words
 
 
+def test_few_rounds_do_not_tell_a_leak_from_a_pool() -> None:
+    assert holding([(0, 0, i) for i in range(3)]) is None
+    finding = holding([(0, 0, i) for i in range(4)])
+    assert finding is not None
+    assert finding.outcome == "fails"
+
+
+def holding(counts: list[tuple[int, int, int] | None]) -> Finding | None:
+    """Return what is found of a loader that holds so much after each round."""
+    of = case("held", ", open, ".join(["take 1, close, count"] * len(counts)))
+    t = trace(of, list(itertools.chain(*ROUNDS[: len(counts)])))
+    events = [event for event in t.sessions[0].events if event.do == "count"]
+    for event, numbers in zip(events, counts, strict=True):
+        names = ("processes", "threads", "descriptors")
+        event.held = None if numbers is None else dict(zip(names, numbers, strict=True))
+    return found("FAULT-7", of, t)
+
+
 def test_rounds_that_go_wrong_tell_nothing_of_what_is_held() -> None:
-    of = case("held", ", open, ".join(["take 1, close, count"] * 3))
-    finding = found("FAULT-7", of, trace(of, ["23", "", ""] + ["", "01", "", ""] * 2))
+    of = case("held", HELD)
+    finding = found("FAULT-7", of, trace(of, ["23", *list(itertools.chain(*ROUNDS))[1:]]))
     assert finding is not None
     assert finding.outcome == "blocked"
 
@@ -407,3 +426,57 @@ def test_an_error_of_the_resume_that_nobody_sees(
     finding = found("FAULT-10", of, t)
     assert (finding.outcome if finding else None) == outcome
     assert (finding.kind if finding else "") == kind
+
+
+HEALS = ("take 1, save s", "[fail_at=0 fail_once=true] load s, drain?, drain, drain")
+
+
+@pytest.mark.parametrize(
+    ("resume", "outcome", "kind"),
+    [
+        (["", RAISES, "23|45.", f"{SECOND}."], "pass", ""),
+        # The iterator that raised ends: the rest of its epoch is lost.
+        (["", RAISES, ".", f"{SECOND}."], "fails silently", "missing"),
+        (["", RAISES, ".", "23|45."], "fails silently", "missing"),
+        (["", ".", "23|45.", f"{SECOND}."], "pass", ""),  # an empty epoch after the load
+    ],
+)
+def test_an_iterator_that_raised_in_a_replay_goes_on(
+    resume: list[str], outcome: str, kind: str
+) -> None:
+    check("FAULT-13", "failed replay", HEALS, (["01", ""], resume), outcome, kind)
+
+
+@pytest.mark.parametrize(("opened", "spent"), [(True, False), (False, True)])
+def test_another_iterator_may_deliver_an_empty_epoch_after_an_error_of_the_resume(
+    opened: bool, spent: bool
+) -> None:
+    """A generator of the adapter's is over after an error, which tells nothing of the loader."""
+    of = case("failed replay", *HEALS)
+    t = trace(of, ["01", ""], ["", RAISES, ".", "23|45."])
+    t.sessions[1].events[1].spent, t.sessions[1].events[2].opened = spent, opened
+    finding = found("FAULT-13", of, t)
+    assert finding is not None
+    assert finding.outcome == "pass", finding.words
+
+
+@pytest.mark.parametrize(
+    ("resume", "raised", "outcome"),
+    [
+        (["", "23|45.", RAISES], 1, "fails silently"),  # the next epoch's error is another one
+        (["", "23|45.", RAISES], 2, "pass"),
+        (["", ".", RAISES], 2, "pass"),  # the epoch after the load is empty
+        (["", ".", "23|45.", RAISES], 2, "fails silently"),
+    ],
+)
+def test_an_error_of_the_next_epoch_is_none_of_the_replays(
+    resume: list[str], raised: int, outcome: str
+) -> None:
+    sessions = (f"{AGAIN[0]}, drain", "[fail_at=0] load s, drain?, drain?, drain?")
+    of = case("failed replay", *sessions)
+    t = trace(of, ["01", "", "23|45."], resume)
+    t.sessions[0].events[2].fetched = 6
+    t.sessions[1].events[raised].calls = {"fail": 1}
+    finding = found("FAULT-10", of, t)
+    assert finding is not None
+    assert finding.outcome == outcome, finding.words

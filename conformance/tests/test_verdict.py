@@ -130,10 +130,22 @@ def test_a_case_without_an_oracle_is_blocked_where_the_basis_fails() -> None:
 def test_a_finding_may_need_more_than_its_requirement() -> None:
     later = dataclasses.replace(found("INTERVAL-1", "fails"), needs=("EPOCH-1",))
     assert block_dependents([later, found("EPOCH-1", "fails")])[0].outcome == "blocked"
+    replayed = found("FAULT-10", "fails silently")
+    assert block_dependents([replayed, found("FAULT-2", "fails")])[0].outcome == "blocked"
     assert (
         block_dependents([found("INTERVAL-1", "fails"), found("EPOCH-1", "fails")])[0].outcome
         == "fails"
     )
+
+
+def test_a_failure_that_needs_what_presupposes_it_comes_after_that() -> None:
+    """RESUME-1 presupposes BASIS-4, of which a resumed session is judged by RESUME-1's leave."""
+    saved, resumed = found("BASIS-4", "fails"), found("RESUME-1", "fails")
+    later = dataclasses.replace(saved, needs=("RESUME-1",))
+    assert [f.outcome for f in block_dependents([later, resumed])] == ["blocked", "fails"]
+    assert [f.outcome for f in block_dependents([later])] == ["fails"]
+    all_three = [f.outcome for f in block_dependents([saved, later, resumed])]
+    assert all_three == ["fails", "blocked", "blocked"]
 
 
 def test_the_worst_outcome_decides_and_all_are_counted() -> None:

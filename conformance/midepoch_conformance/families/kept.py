@@ -210,8 +210,7 @@ _KEPT = (
     " stream=rewinding; take 1?, take 1?, save s | load s, take 1?, save t"
     " | load t, drain?, drain?, drain?",
     # Worker threads end when their loader is closed.
-    "held: workers=2 worker_kind=thread;"
-    " take 2, close, count, open, take 2, close, count, open, take 2, close, count",
+    f"held: workers=2 worker_kind=thread; {', open, '.join(['take 2, close, count'] * 5)}",
     # Of two states, the iterator's cannot be told: half of a snapshot is none.
     "work cut: kind=stateful_iterable n=16 state_at=both unsaved=3; take 2, save s"
     " | load s, drain, drain",
@@ -263,7 +262,7 @@ _KEPT = (
     # Workers that outlive an epoch end, or go on, when a state is loaded.
     *(
         f"held: n=40 batch_size=2 epochs=1 workers=2 worker_kind={kind} persistent=true;"
-        f" take 2, save s, {', '.join(['load s, break, take 2, count'] * 4)}"
+        f" take 2, save s, {', '.join(['load s, break, take 2, count'] * 5)}"
         for kind in ("thread", "process")
     ),
     # A worker dies whose lane is ahead of a slower one.
@@ -295,7 +294,7 @@ _KEPT = (
     "whole: n=3001 batch_size=100 shuffle=true; drain, drain",
     # A sample raises in each replay, whose worker threads end with their loader.
     "held: kind=iterable n=24 batch_size=2 epochs=1 workers=2 worker_kind=thread; take 3, save s"
-    f" | [fail_at=1] {', open, '.join(['load s, take 1?, close, count'] * 3)}",
+    f" | [fail_at=1] {', open, '.join(['load s, take 1?, close, count'] * 5)}",
     # A sample that raised can be read when its batch is made again, which then fails no more.
     "caught: kind=iterable n=16 batch_size=3 epochs=1 stream=rewinding interval=100 fail_at=3"
     " log=auto; take 1, take 1?, save s | [fail_at=null] load s, drain, drain",
@@ -309,8 +308,7 @@ _KEPT = (
     # The only worker dies while nothing is asked of it.
     "killed worker: n=400 batch_size=2 epochs=1 workers=1; take 3, lose, drain",
     # Large batches travel through memory that loader and worker share.
-    "held: batch_size=2 width=16384 workers=1;"
-    " take 2, close, count, open, take 2, close, count, open, take 2, close, count",
+    f"held: batch_size=2 width=16384 workers=1; {', open, '.join(['take 2, close, count'] * 5)}",
     "healed: n=16 batch_size=2 width=16384 die_at=9 die_once=true log=auto workers=2 restarts=2;"
     " drain, drain",
     "interrupted: batch_size=2 width=16384 workers=2 interrupt_at=6 log=auto;"

@@ -7,6 +7,7 @@ import dataclasses
 from midepoch_conformance.case.adapter import Execution
 from midepoch_conformance.case.case import CAUGHT, HISTORY
 from midepoch_conformance.case.trace import WRITTEN, Batch, Trace
+from midepoch_conformance.case.uninterrupted import usual_length
 from midepoch_conformance.case.workload import Workload
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
@@ -89,11 +90,24 @@ def whole(view: View) -> Finding | None:
 
 @judge("BASIS-4", "saving", "work saving")
 def saving_changes_nothing(view: View) -> Finding | None:
-    """Deliveries with saves among them equal those without."""
-    failed = [e for e in view.events(0, "save") if e.fault is not None]
-    if failed:
+    """Deliveries with saves among them equal those without, in each session."""
+    sessions = range(len(view.case.sessions))
+    if any(e.fault is not None for index in sessions for e in view.events(index, "save")):
         return view.blocked("the state could not be taken")
-    return view.all(0)
+    each = (view.all(0) if index == 0 else _saved_again(view, index) for index in sessions)
+    return next((found for found in each if found.outcome != "pass"), view.passed())
+
+
+def _saved_again(view: View, index: int) -> Finding:
+    """Judge the saves of a session that loads a state; a wrong resume is not theirs."""
+    problem = view.problem(index)
+    if problem is None:
+        return view.all(index)
+    save = next((e.step for e in view.events(index, "save")), None)
+    refused = problem.fault is not None and is_refusal(problem.fault, problem.delivered)
+    if save is None or problem.step < save or refused:
+        return view.blocked(f"wrong already without a save: {problem.words}")
+    return view.all(index)
 
 
 @judge("BASIS-5", "saving", "work saving")
@@ -199,16 +213,28 @@ def _ran(view: View, trace: Trace) -> Finding | None:
             return view.not_offered(words)
         evidence = Evidence("error", wanted="no error")
         return view.fails(fault_kind(fault, delivered), words, evidence=evidence)
-    epochs = expected.epochs_of(session) if session else []
-    if len(epochs) < view.case.workload.epochs or (not any(epochs) and view.case.workload.n):
-        return _short(view, len([e for e in epochs if e]))
-    return None
+    return _short(view, expected.epochs_of(session) if session else [])
 
 
-def _short(view: View, count: int) -> Finding | None:
-    w = view.case.workload
-    # With incomplete batches dropped, an epoch can be rightly empty.
-    if allowed_missing(w, view.case.sessions[0].execution) >= w.n:
+def _short(view: View, epochs: expected.Epochs) -> Finding | None:
+    """Return the failure that fewer epochs hold batches than must hold some."""
+    w, x = view.case.workload, view.case.sessions[0].execution
+    owed = sum(_has_a_batch(w, x, number) for number in range(w.epochs))
+    count = sum(map(bool, epochs))
+    if count >= owed:
         return None
-    words = f"{count} of {w.epochs} epochs are delivered"
-    return view.silent("missing", words, w.epochs, count, Evidence("epochs"))
+    words = f"{count} of {owed} epochs are delivered"
+    return view.silent("missing", words, owed, count, Evidence("epochs"))
+
+
+def _has_a_batch(w: Workload, x: Execution, epoch: int) -> bool:
+    """Return whether an epoch holds a batch, whatever it drops or carries over.
+
+    Example:
+        >>> w = Workload(n=5, batch_size=4, tail="drop", grow=-2)
+        >>> [_has_a_batch(w, Execution(), epoch) for epoch in (0, 1)]
+        [True, False]
+    """
+    # A batch that fills up alone needs no samples of the epochs before.
+    w = dataclasses.replace(w, tail="drop") if w.tail == "rollover" else w
+    return usual_length(w, x, epoch) > 0

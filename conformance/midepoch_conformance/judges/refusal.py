@@ -5,12 +5,14 @@ from __future__ import annotations
 import dataclasses
 
 from midepoch_conformance.case.case import Step
-from midepoch_conformance.case.trace import Event
+from midepoch_conformance.case.trace import Batch, Event
 from midepoch_conformance.judges.execution.elastic import completed
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import View
+from midepoch_conformance.text import counted
 from midepoch_conformance.verdict import compare
-from midepoch_conformance.verdict.evidence import Evidence, Piece
+from midepoch_conformance.verdict.evidence import AS_MANY, Evidence, Piece
+from midepoch_conformance.verdict.expected import START, Stretch
 from midepoch_conformance.verdict.finding import Finding, fault_kind, is_refusal
 
 __all__: list[str] = []
@@ -121,6 +123,8 @@ def _refused_late(view: View, load: Event) -> Finding | None:
         words = f"after the refusal it cannot be used any more: {fault.type}: {fault.message}"
         evidence = Evidence("error", 0, ask.step + 1, wanted="no error")
         return view.fails(fault_kind(fault, len(batches)), words, evidence=evidence)
+    if not compare.are_numbered([batch for epoch in view.epochs for batch in epoch]):
+        return _like_a_run(view, batches, ask.step + 1)
     wrong = compare.unwhole(batches, view.case.workload.n)
     if wrong is not None:
         words = f"the epoch after the refusal: {wrong.words}"
@@ -128,3 +132,27 @@ def _refused_late(view: View, load: Event) -> Finding | None:
         evidence = Evidence("samples", pieces=(Piece(0, ask.step + 1),), wanted=(n,))
         return view.silent(wrong.kind, words, "each sample once", batches, evidence)
     return view.passed()
+
+
+def _like_a_run(view: View, batches: list[Batch], step: int) -> Finding:
+    """Judge an epoch of a user's own samples by the uninterrupted run, as they have no numbers.
+
+    Where the epochs of a run differ, a refused load may leave the loader in any order. An epoch
+    then has as many batches as each of the run's, if these have equally many.
+    """
+    first = view.epochs[0]
+    if all(epoch == first for epoch in view.epochs):
+        epoch = Stretch(0, step, START, "", first, batches, ended=True)
+        wrong = compare.difference(epoch, view.epochs)
+        if wrong is None:
+            return view.passed()
+        words = f"after the refusal: {wrong.words}"
+        evidence = Evidence("batches", 0, step, run=(0, 0, None))
+        return view.silent(wrong.kind, words, wrong.expected, wrong.got, evidence)
+    counts = {len(epoch) for epoch in view.epochs}
+    if len(batches) in counts or len(counts) > 1:
+        return view.passed()
+    kind = "missing" if len(batches) < len(first) else "extra"
+    words = f"the epoch after the refusal: {counted(len(batches), 'batch')} of {len(first)}"
+    evidence = Evidence("batches", 0, step, run=(0, 0, None), wanted=AS_MANY)
+    return view.silent(kind, words, first, batches, evidence)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from midepoch_conformance.case.trace import Event
 from midepoch_conformance.judges.registry import judge
-from midepoch_conformance.judges.view import View
+from midepoch_conformance.judges.view import Problem, View
 from midepoch_conformance.verdict.compare import difference, show
 from midepoch_conformance.verdict.evidence import Evidence
 from midepoch_conformance.verdict.expected import Stretch
@@ -50,7 +52,7 @@ def from_the_start(view: View) -> Finding | None:
 @judge("RESUME-5", "live")
 def live(view: View) -> Finding | None:
     """A load while an iterator is live takes effect on it, or makes it raise, or is documented to
-    apply to the next iterator.
+    apply to the next iterator while the live one goes on.
     """
     found = _loaded_live(view)
     if isinstance(found, Finding):
@@ -80,7 +82,8 @@ def after_a_live_load(view: View) -> Finding | None:
     if load.fault is not None:
         return None  # nothing was loaded
     if probe is None:
-        return view.rest(1)
+        # A load that applies to the live iterator is gone with the iterator that is dropped.
+        return None if view.live_load == "applies" else view.rest(1)
     if probe.fault is None and (view.live_load != "next" or _takes_effect(view, probe)):
         return None  # the load takes effect on the live iterator, or RESUME-5 fails
     if probe.fault is not None and (probe.fault.kind != "raised" or probe.batches):
@@ -90,17 +93,37 @@ def after_a_live_load(view: View) -> Finding | None:
 
 @judge("RESUME-6", "used", "work used", "used after a death")
 def into_used(view: View) -> Finding | None:
-    """A load into a used loader equals one into a fresh one."""
+    """A load into a used loader equals one into a fresh one, in all epochs after it."""
     if view.case.probe == "used after a death":
-        problem = view.problem(1, tolerated=(0,))
-        return view.passed() if problem is None else view.of_problem(problem)
+        return _used_after_a_death(view)
     last = len(view.case.sessions) - 1
-    if last == 1:
-        return view.rest(1)
-    fresh = view.rest(2)
-    if fresh.outcome != "pass":
-        return view.blocked(f"wrong with a fresh loader too: {fresh.words}")
-    return view.rest(last)
+    if last > 1:
+        fresh = view.all(2)
+        if fresh.outcome != "pass":
+            return view.blocked(f"wrong with a fresh loader too: {fresh.words}")
+    found = view.all(last)
+    return dataclasses.replace(found, needs=_of_later_epochs(view.problem(last)))
+
+
+def _used_after_a_death(view: View) -> Finding:
+    """Judge a load into the loader whose worker has died, at the session's first step."""
+    early = view.before(1)
+    if early is not None:
+        return early
+    load = next((e for e in view.events(1, "load")), None)
+    if load is None:
+        return view.blocked("the play did not get to the load")
+    problem = view.problem(1, tolerated=(0,))
+    if problem is None:
+        return view.passed()
+    if problem.step < load.step:
+        return view.blocked(f"wrong already before the load: {problem.words}")
+    return dataclasses.replace(view.of_problem(problem), needs=_of_later_epochs(problem))
+
+
+def _of_later_epochs(problem: Problem | None) -> tuple[str, ...]:
+    """Return what a problem after a load needs: a fresh loader may lose the later epochs too."""
+    return ("EPOCH-1",) if problem is not None and problem.epoch else ()
 
 
 def inside(view: View, session: int) -> bool:
@@ -181,8 +204,8 @@ def _next_one(view: View, load: int, probe: int) -> Finding:
         if event.fault is not None:
             words = f"the next iteration: {in_words(event.fault, len(event.batches))}"
             evidence = Evidence("error", 1, event.step, event.step, wanted="no error")
-            kind = fault_kind(event.fault, len(event.batches))
-            return view.fails(kind, words, evidence=evidence)
+            found = view.of_fault(event.fault, len(event.batches), evidence=evidence)
+            return dataclasses.replace(found, words=words)
         if event.batches:
             if event.batches == want:
                 return view.passed()

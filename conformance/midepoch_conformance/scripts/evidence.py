@@ -10,7 +10,7 @@ from midepoch_conformance.case.trace import WRITTEN
 from midepoch_conformance.scripts import recipes
 from midepoch_conformance.scripts.comparison import Comparison, flat, said, seen
 from midepoch_conformance.verdict import requirements
-from midepoch_conformance.verdict.evidence import UNINTERRUPTED, Evidence, Piece
+from midepoch_conformance.verdict.evidence import AS_MANY, UNINTERRUPTED, Evidence, Piece
 from midepoch_conformance.verdict.finding import Finding
 
 __all__ = ["KNOWN", "compared"]
@@ -56,6 +56,8 @@ def _batches(case: Case, finding: Finding, e: Evidence) -> Comparison:
     got = f"[*epochs({steps}), [], []][{e.epoch}]"
     expected = _run(run, e.other) if run else repr(flat(finding.expected))
     shows = _or_refused(finding, steps, "got != expected")
+    if e.wanted == AS_MANY:
+        return Comparison(f"len({expected})", f"len({got})", shows, case=whole)
     if e.wanted:
         shows = f'got != expected and "error" not in {seen(e.session)}[{e.step}]'
     return Comparison(expected, got, shows, case=whole)

@@ -10,7 +10,7 @@ from typing import cast
 from midepoch_conformance.case.trace import Batch
 from midepoch_conformance.verdict.expected import Epochs, Stretch
 
-__all__ = ["Difference", "difference", "ids", "show", "unwhole"]
+__all__ = ["Difference", "are_numbered", "difference", "ids", "show", "unwhole"]
 
 _SHOWN = 12
 
@@ -66,6 +66,16 @@ def ids(batches: Sequence[Batch]) -> list[float]:
     return [row[0] for batch in batches for row in batch]
 
 
+def are_numbered(batches: Sequence[Batch]) -> bool:
+    """Return whether the samples of batches have numbers; a user's own batch is one text.
+
+    Example:
+        >>> are_numbered([[[0], [1]]]), are_numbered([[["[0 1]"]]])
+        (True, False)
+    """
+    return not any(isinstance(i, str) for i in ids(batches))
+
+
 def unwhole(
     batches: Sequence[Batch], n: int, missing: int = 0, droppable: Collection[int] | None = None
 ) -> Difference | None:
@@ -83,7 +93,7 @@ def unwhole(
         'samples 1, 2 are missing, and only 1 may be'
     """
     counts: Counter[float | str] = Counter(ids(batches))
-    if any(isinstance(i, str) for i in counts):
+    if not are_numbered(batches):
         return Difference("different", "samples without numbers", [], list(batches))
     numbers = cast("Counter[float]", counts)
     twice = sorted(i for i, c in numbers.items() if c > 1)

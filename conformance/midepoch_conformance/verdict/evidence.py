@@ -5,7 +5,10 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-__all__ = ["KINDS", "UNINTERRUPTED", "Evidence", "Piece"]
+__all__ = ["AS_MANY", "KINDS", "UNINTERRUPTED", "Evidence", "Piece"]
+
+AS_MANY = "as many"
+"""What is wanted of batches whose order is not known: only their number is compared."""
 
 UNINTERRUPTED = -1
 """In the place of a session: the uninterrupted run."""

@@ -58,6 +58,9 @@ class Stretch:
     fault: Fault | None = None
     """The fault that stopped it, if there was one."""
 
+    raised: bool = False
+    """Whether the loader's iterator that delivers it has raised, at its last step or earlier."""
+
 
 def epochs_of(session: SessionTrace) -> Epochs:
     """Return what a session delivered, epoch by epoch.
@@ -82,7 +85,8 @@ def follow(case: Case, trace: Trace, epochs: Epochs, *, broken: str = "counts") 
 
     A load that was refused moves nothing. An end state stands at the start of the next epoch,
     whether its end was seen or not. Empty epochs right after a load are ``leading``: they do not
-    move the position, unless that epoch has no batches. ``broken`` is ``Offer.broken``.
+    move the position, unless that epoch has no batches. An iterator that had raised delivers no
+    empty epoch by its end. ``broken`` is ``Offer.broken``.
     """
     return _walked(case, trace, epochs, broken).stretches
 
@@ -144,6 +148,9 @@ class _Walk:
         stretch = self._open or self._started(event.step)
         stretch.got.extend(event.batches)
         stretch.fault = event.fault
+        # A new iterator has not raised, and a generator of the adapter's ends whatever comes.
+        raised = event.fault is not None and not event.spent
+        stretch.raised = raised or (stretch.raised and not event.opened)
         if event.batches:
             self._untouched = False
         if not event.ended:
@@ -151,7 +158,8 @@ class _Walk:
             self._position = Position(stretch.start.epoch, done)
             return
         stretch.ended = True
-        stretch.leading = self._untouched and not stretch.got
+        # The end of an iterator that had raised is no empty epoch, but the loss of the rest.
+        stretch.leading = self._untouched and not stretch.got and not stretch.raised
         # An epoch without batches was delivered by this.
         if not stretch.leading or stretch.want == []:
             self._position = self._after(stretch.start.epoch)

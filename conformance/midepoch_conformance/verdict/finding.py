@@ -246,19 +246,35 @@ def block_dependents(findings: Iterable[Finding]) -> list[Finding]:
     workload must have no feature that the failure's lacks: a failure on an unusual workload says
     nothing about others.
 
+    A failure that needs a requirement which presupposes the failure's own comes after that one:
+    where that one failed, this one is blocked and blocks nothing.
+
     A case without an uninterrupted run is blocked if a Basis requirement failed there. Otherwise
     it is not offered.
     """
     found = list(findings)
+    failed = _failed(found)
+    settled = [_blocked(f, failed) if _comes_after_dependents(f) else f for f in found]
+    failed = _failed(settled)
+    return [_blocked(f, failed) for f in settled]
+
+
+def _comes_after_dependents(finding: Finding) -> bool:
+    """Return whether a finding needs a requirement that presupposes the finding's own."""
+    return any(finding.requirement in presupposed(needed) for needed in finding.needs)
+
+
+def _failed(findings: Iterable[Finding]) -> dict[_Place, set[frozenset[str]]]:
+    """Return the places at which requirements were judged, each with its failures' features."""
     failed: dict[_Place, set[frozenset[str]]] = {}
-    for f in found:
+    for f in findings:
         if f.outcome in {*FAILURES, "pass", "refused"}:
             for count in f.workers:
                 for place in {count, _WORKERS if count else 0}:
                     features = failed.setdefault((f.requirement, f.workload, place), set())
                     if f.outcome in FAILURES:
                         features.add(_features(f))
-    return [_blocked(f, failed) for f in found]
+    return failed
 
 
 _Place = tuple[str, str, int]

@@ -65,7 +65,7 @@ PREREQUISITES: dict[str, tuple[str, ...]] = {
     "FAULT-7": (*_RUNS, "FAULT-4"),
     "FAULT-8": _RESUMES,
     "FAULT-9": _RUNS,
-    "FAULT-10": _RESUMES,
+    "FAULT-10": (*_RESUMES, "FAULT-2"),
     "FAULT-11": (*_RESUMES, "FAULT-2", "FAULT-5"),
     "FAULT-12": (*_RESUMES, "FAULT-9"),
     "FAULT-13": (*_RESUMES, "FAULT-10"),

@@ -5,7 +5,7 @@ import os
 from base import mutant, simple
 
 EXPECTED = "FAULT-7"
-LARGEST = {"workers": 0, "sessions": 1, "steps": 11, "samples": 1}
+LARGEST = {"workers": 0, "sessions": 1, "steps": 19, "samples": 1}
 FIELD = ("pytorch#91252", "pytorch#973", "pytorch#65198", "pytorch#5040")
 
 

@@ -27,12 +27,12 @@ STOPPED = {"before": "take 1?", "right after": "drain?", "later": "drain?, take 
 """The deliveries before the state is taken; a tolerated drain stops at the fault."""
 
 HELD = {
-    "closed": ", open, ".join(["take 2, close, count"] * 3),
-    "loaded anew": "take 1, save s, count" + ", load s, break, take 1, count" * 2,
-    "kept": "drain, save s, count" + ", load s, drain, count" * 2,
-    "replaced": ", ".join(["take 1, lose, drain, count"] * 3),
+    "closed": ", open, ".join(["take 1, close, count"] * 5),
+    "loaded anew": "take 1, save s, count" + ", load s, break, take 1, count" * 4,
+    "kept": "drain, save s, count" + ", load s, drain, count" * 4,
+    "replaced": ", ".join(["take 1, lose, drain, count"] * 5),
 }
-"""Equal rounds with a count after each: a leak grows from round to round."""
+"""Equal rounds with a count after each: a leak grows from round to round, a pool only twice."""
 
 EPOCHS_COUNTED = 16
 """The epochs over which fetches are counted: one sample more in each shows, see COST-5."""
@@ -219,7 +219,7 @@ def _held(c: Cell) -> Case | None:
         return c.play(HELD[c.when], persistent=True)
     # Those in the place of others that died, while enough batches were left to them.
     w = dataclasses.replace(c.workload(), batch_size=1)
-    return c.play(HELD[c.when], w, persistent=True, restarts=3)
+    return c.play(HELD[c.when], w, persistent=True, restarts=5)
 
 
 @_outage(
