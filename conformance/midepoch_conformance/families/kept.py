@@ -192,7 +192,7 @@ _KEPT = (
     # Seeds of few bits come again in a long epoch.
     "ambient streams: n=1000 batch_size=1 epochs=1 draws=[python, numpy]; drain",
     # A state is taken after each batch, and what worker threads read ahead is not read again.
-    "fetched once: n=40 batch_size=1 epochs=1 log=auto workers=2 worker_kind=thread prefetch=2;"
+    "fetched once: n=40 batch_size=1 epochs=1 log=auto workers=2 worker_kind=thread prefetch=4;"
     f" {', '.join(f'take 1, save s{i}' for i in range(20))}, drain",
     # Each part of a state that carries samples is removed.
     *(
