@@ -99,7 +99,7 @@ def positions(
 
 
 def _walked(case: Case, trace: Trace, epochs: Epochs, broken: str) -> _Walk:
-    walk = _Walk(epochs, broken)
+    walk = _Walk(epochs, broken, case.workload.fail_at is not None)
     for index, session in enumerate(trace.sessions):
         walk.begin(index)
         for event in session.events:
@@ -110,9 +110,10 @@ def _walked(case: Case, trace: Trace, epochs: Epochs, broken: str) -> _Walk:
 class _Walk:
     """The position while a trace is read."""
 
-    def __init__(self, epochs: Epochs, broken: str) -> None:
+    def __init__(self, epochs: Epochs, broken: str, fails: bool) -> None:
         self.epochs = epochs
         self.broken = broken
+        self.fails = fails  # a batch fails in the uninterrupted run, whose epochs do not have it
         self.stretches: list[Stretch] = []
         self.states: dict[str, Position] = {}
 
@@ -158,8 +159,10 @@ class _Walk:
             self._position = Position(stretch.start.epoch, done)
             return
         stretch.ended = True
-        # The end of an iterator that had raised is no empty epoch, but the loss of the rest.
-        stretch.leading = self._untouched and not stretch.got and not stretch.raised
+        # The end of an iterator that had raised is no empty epoch, but the loss of the rest; of a
+        # batch that always fails there may be no rest.
+        lost = stretch.raised and not self.fails
+        stretch.leading = self._untouched and not stretch.got and not lost
         # An epoch without batches was delivered by this.
         if not stretch.leading or stretch.want == []:
             self._position = self._after(stretch.start.epoch)
