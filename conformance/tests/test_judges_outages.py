@@ -321,20 +321,27 @@ LEFT = ("take 0, drain?, break, drain",)
     ("texts", "outcome"),
     [
         (["", f"01{CUT_SHORT}", "", f"{SECOND}."], "pass"),
-        (["", f"01{CUT_SHORT}", "", f"{FIRST}."], "fails silently"),
+        (["", f"01{CUT_SHORT}", "", f"{FIRST}."], "pass"),
         (["", f"01{CUT_SHORT}", "", "23|45."], "fails silently"),
-        # Without a delivered batch, only the format says whether the epoch was begun.
         (["", CUT_SHORT, "", f"{FIRST}."], "pass"),
-        (["", CUT_SHORT, "", f"{SECOND}."], "pass"),
         (["", f"01{CUT_SHORT}", "", "!next RuntimeError it was interrupted"], "refused"),
+        (["", f"01{CUT_SHORT}", "", "!next KeyError 1"], "fails"),
     ],
 )
 def test_an_epoch_that_is_left_after_an_interrupt(texts: list[str], outcome: str) -> None:
     of = case("interrupted", *LEFT)
-    finding = found("RESUME-7", of, trace(of, texts))
+    finding = found("EPOCH-5", of, trace(of, texts))
     assert finding is not None
     assert finding.outcome == outcome
-    assert found("FAULT-12", of, trace(of, texts)) is None
+    for other in ("FAULT-12", "RESUME-7"):
+        assert found(other, of, trace(of, texts)) is None
+
+
+def test_an_epoch_that_goes_on_after_an_interrupt_is_not_left() -> None:
+    of = case("interrupted", *GOES_ON)
+    t = trace(of, ["", f"01{CUT_SHORT}", "23|45.", f"{SECOND}."])
+    assert found("EPOCH-5", of, t) is None
+    assert found("RESUME-7", of, t) is None
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,14 @@ from collections.abc import Iterable
 from typing import Any
 
 from midepoch_conformance.judges.basis import allowed_missing
+from midepoch_conformance.judges.outages import INTERRUPTED, left_after, stopped_at
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.resume import inside
 from midepoch_conformance.judges.view import View
 from midepoch_conformance.verdict.compare import difference, ids, unwhole
 from midepoch_conformance.verdict.evidence import Evidence, Piece
 from midepoch_conformance.verdict.expected import Epochs, Stretch
-from midepoch_conformance.verdict.finding import FAILURES, Finding
+from midepoch_conformance.verdict.finding import FAILURES, Finding, in_words, is_refusal
 
 __all__: list[str] = []
 
@@ -52,18 +53,26 @@ def in_a_later_epoch(view: View) -> Finding | None:
     return view.rest(1) if inside(view, 1) else None
 
 
-@judge("EPOCH-5", "break", "work break")
+@judge("EPOCH-5", "break", "work break", *INTERRUPTED)
 def after_a_break(view: View) -> Finding | None:
-    """Each epoch after one that was left early is whole."""
+    """Each epoch after one that was left early is whole, also after one that was interrupted."""
+    interrupted = view.case.probe in INTERRUPTED
+    if interrupted and (left_after(view) is None or view.events(0, "save")):
+        return None  # FAULT-12 judges what goes on, and RESUME-7 what follows a state
+    if interrupted and any(event.spent for event in view.events(0)):
+        return view.not_offered("an interrupt ends the iterator that the adapter makes")
     session = view.session(0)
     if session is not None and session.fault is not None:
         return view.blocked("the loader cannot be built")
     events = view.events(0)
     broken = next((e.step for e in events if e.do == "break"), None)
-    fault = next((e for e in events if e.fault is not None), None)
+    faults = (e for e in events if e.fault is not None)
+    fault = next((e for e in faults if not interrupted or e.step not in stopped_at(view)), None)
     if fault is not None and fault.fault is not None:
         if broken is None or fault.step < broken:
             return view.blocked("it fails before the epoch is left")
+        if interrupted and is_refusal(fault.fault, 0):
+            return Finding(view.requirement, "refused", "", f"then: {in_words(fault.fault)}")
         words = f"after leaving the epoch early: {fault.fault.type}: {fault.fault.message}"
         return view.fails("error", words, evidence=Evidence("error", wanted="no error"))
     w, x = view.case.workload, view.case.sessions[0].execution

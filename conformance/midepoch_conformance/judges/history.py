@@ -10,7 +10,13 @@ from midepoch_conformance.case.history import dies
 from midepoch_conformance.case.programs import leaves_at_an_end
 from midepoch_conformance.case.trace import Event
 from midepoch_conformance.case.workload import AMBIENT_DRAWS
-from midepoch_conformance.judges.outages import carried, is_interrupt, stopped_at
+from midepoch_conformance.judges.outages import (
+    INTERRUPTED,
+    carried,
+    is_interrupt,
+    left_after,
+    stopped_at,
+)
 from midepoch_conformance.judges.registry import judge
 from midepoch_conformance.judges.view import Problem, View
 from midepoch_conformance.verdict import compare, expected
@@ -20,14 +26,11 @@ from midepoch_conformance.verdict.finding import Finding, in_words, is_refusal
 
 __all__: list[str] = []
 
-_INTERRUPTED = ("interrupted", "work interrupted")
-"""The cases of an interrupt; RESUME-7 judges those that leave the interrupted epoch."""
 
-
-@judge("RESUME-7", HISTORY, PROGRAM, "work left and saved", *_INTERRUPTED, alone=True)
+@judge("RESUME-7", HISTORY, PROGRAM, "work left and saved", *INTERRUPTED, alone=True)
 def after_any_history(view: View) -> Finding | None:
     """Every session delivers what follows its position, as the run that saved it goes on."""
-    if view.case.probe in _INTERRUPTED:
+    if view.case.probe in INTERRUPTED:
         return _left_after_an_interrupt(view)
     if view.case.probe != HISTORY:
         view = view.beside_the_first()
@@ -62,14 +65,13 @@ def after_any_history(view: View) -> Finding | None:
 
 
 def _left_after_an_interrupt(view: View) -> Finding | None:
-    """Judge the epochs that come after one that was interrupted and then left."""
-    left = next((e.step for e in view.events(0, "break")), None)
-    stopped = stopped_at(view)
-    if left is None or not stopped or stopped[0] > left:
-        return None
+    """Judge the epochs that come after one that was interrupted and left, and after its state."""
+    left = left_after(view)
+    if left is None or not view.events(0, "save"):
+        return None  # without a state, EPOCH-5 judges the epochs
     if _spent(view, 0):
         return view.not_offered("an interrupt ends the iterator that the adapter makes")
-    problem = view.problem(0, stopped)
+    problem = view.problem(0, stopped_at(view))
     if problem is None:
         return _resumed_alike(view, left)
     if problem.step < left or view.saving(0, problem):

@@ -13,9 +13,12 @@ from midepoch_conformance.verdict.compare import difference, unwhole
 from midepoch_conformance.verdict.evidence import UNINTERRUPTED, Evidence, Piece
 from midepoch_conformance.verdict.finding import Finding, fault_kind, in_words, is_refusal
 
-__all__ = ["carried", "caught", "is_interrupt", "stopped_at"]
+__all__ = ["INTERRUPTED", "carried", "caught", "is_interrupt", "left_after", "stopped_at"]
 
 _ON_PURPOSE = "on purpose"
+
+INTERRUPTED = ("interrupted", "work interrupted")
+"""The cases of an interrupt."""
 
 _COUNTS = 4
 """The counts that tell a leak: a loader's holdings may grow twice, and not a third time."""
@@ -81,7 +84,7 @@ def _retried(view: View, session: int) -> bool:
     return unwhole([*before, *rest.got], view.case.workload.n) is None
 
 
-@judge("FAULT-9", "interrupted", "work interrupted")
+@judge("FAULT-9", *INTERRUPTED)
 def reaches_the_caller(view: View) -> Finding | None:
     """Ctrl-C while a batch is made reaches the caller."""
     if stopped_at(view):
@@ -99,14 +102,16 @@ def reaches_the_caller(view: View) -> Finding | None:
     return None  # it came while no batch was asked for
 
 
-@judge("FAULT-12", "interrupted", "work interrupted")
+@judge("FAULT-12", *INTERRUPTED)
 def nothing_lost(view: View) -> Finding | None:
     """After Ctrl-C while a batch is made, nothing is lost or repeated, now and after a resume."""
     stopped = stopped_at(view)
     if not stopped:
         return None  # FAULT-9's matter, or it came while no batch was asked for
     if view.events(0, "break"):
-        return None  # neither the same iterator nor a state goes on: RESUME-7's matter
+        return (
+            None  # neither the same iterator nor a state of then: EPOCH-5's and RESUME-7's matter
+        )
     if any(event.spent for event in view.events(0)):
         return view.not_offered("an interrupt ends the iterator that the adapter makes")
     problem = view.problem(0, stopped)
@@ -127,6 +132,12 @@ def stopped_at(view: View) -> tuple[int, ...]:
     """Return the steps at which the interrupt reached the caller."""
     events = view.events(0)
     return tuple(e.step for e in events if e.fault is not None and is_interrupt(e.fault))
+
+
+def left_after(view: View) -> int | None:
+    """Return the step at which the caller leaves an interrupted epoch; None if it leaves none."""
+    left, stopped = next(iter(view.events(0, "break")), None), stopped_at(view)
+    return left.step if left is not None and stopped and stopped[0] < left.step else None
 
 
 def is_interrupt(fault: Fault) -> bool:
