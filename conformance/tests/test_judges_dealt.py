@@ -97,8 +97,32 @@ UNEVEN = Case(
         for number, text in enumerate(("take 1, save s, drain, drain", "load s, drain, drain"))
     ),
 )
+"""The lanes 0 to 2 have two samples, and lane 3 has one."""
+EVEN = (["01", "", "23|45.", "01|23|45."], ["", "23|45.", "01|23|45."])
 APART = (["01", "", "23|45|6.", "01|23|45|6."], ["", "23|45|6.", "01|23|45|6."])
-"""The lanes 0 to 2 have two samples, and lane 3 has one: the first rank goes on alone."""
+"""The first rank goes on alone."""
+
+
+@pytest.mark.parametrize(
+    ("place", "text", "wanted"),
+    [
+        (0, EVEN[0], "pass"),
+        (0, ["01", "", "23|45|6.", "01|23|45."], "fails silently"),
+        (0, ["01", "", "23.", "01|23|45."], "fails"),
+        (0, ["01", "", "23!hang"], "fails"),
+        (1, ["", "23|45|6.", "01|23|45."], "fails silently"),
+        (1, ["", "45.", "01|23."], "fails"),
+        (1, ["", "45.", "01|23|45."], "fails"),
+        (1, ["", ".", "01|23|45."], "fails"),
+        (1, ["!load ValueError no"], "fails"),
+    ],
+)
+def test_ranks_end_an_epoch_with_the_first_of_them(
+    place: int, text: list[str], wanted: str
+) -> None:
+    texts = [*EVEN]
+    texts[place] = text
+    assert outcome("WORLD-11", UNEVEN, *texts) == wanted
 
 
 def test_a_group_whose_ranks_end_apart_is_not_asked() -> None:

@@ -177,6 +177,7 @@ def of_texts(*epochs: str) -> Trace:
 
 def in_texts(batches: list[Batch]) -> list[Batch]:
     """Return batches as those of a user's own loader."""
+    # A text stands where the type says numbers.
     return [[[f"batch {batch}"]] for batch in batches]  # type: ignore[list-item]
 
 

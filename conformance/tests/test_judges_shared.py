@@ -234,37 +234,3 @@ def test_a_wrong_resume_of_a_rank_alone_is_shown_beside_the_group() -> None:
 def test_without_a_rank_alone_nothing_is_compared() -> None:
     of = dataclasses.replace(GROUP, sessions=(GROUP.sessions[0], GROUP.sessions[3]))
     assert judged("WORLD-3", of, GROUPS[0], GROUPS[3]).outcome == "blocked"
-
-
-UNEVEN = Case(
-    "uneven lanes in a group",
-    Workload("iterable", n=7, batch_size=1, ranks="dealt"),
-    tuple(
-        session(text, number, world=2, together=True, lanes=4)
-        for number, text in enumerate(("take 1, save s, drain, drain", "load s, drain, drain"))
-    ),
-)
-"""The lanes 0 to 2 have two samples, and lane 3 has one."""
-EVEN = (["01", "", "23|45.", "01|23|45."], ["", "23|45.", "01|23|45."])
-
-
-@pytest.mark.parametrize(
-    ("place", "text", "outcome"),
-    [
-        (0, EVEN[0], "pass"),
-        (0, ["01", "", "23|45|6.", "01|23|45."], "fails silently"),
-        (0, ["01", "", "23.", "01|23|45."], "fails"),
-        (0, ["01", "", "23!hang"], "fails"),
-        (1, ["", "23|45|6.", "01|23|45."], "fails silently"),
-        (1, ["", "45.", "01|23."], "fails"),
-        (1, ["", "45.", "01|23|45."], "fails"),
-        (1, ["", ".", "01|23|45."], "fails"),
-        (1, ["!load ValueError no"], "fails"),
-    ],
-)
-def test_ranks_end_an_epoch_with_the_first_of_them(
-    place: int, text: list[str], outcome: str
-) -> None:
-    texts = [*EVEN]
-    texts[place] = text
-    assert judged("WORLD-11", UNEVEN, *texts).outcome == outcome

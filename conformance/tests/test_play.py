@@ -299,16 +299,18 @@ def test_cuts(odd: ModuleType, tmp_path: Path) -> None:
 
 
 def test_a_number_may_be_a_state_where_states_are_numbers(odd: ModuleType, tmp_path: Path) -> None:
-    class Counts(odd.Honest):  # type: ignore[name-defined, misc]
-        def open(self, *asked: Any) -> Any:
-            session = super().open(*asked)
-            session.state = lambda: 0
-            session.load = lambda state: None
-            return session
+    counts = odd.Honest()
+    opened = counts.open
 
+    def opened_with_counts(*asked: Any) -> Any:
+        session = opened(*asked)
+        session.state, session.load = lambda: 0, lambda state: None
+        return session
+
+    counts.open = opened_with_counts
     for value, document in (("zero", OWN_TYPE), ("number", OWN_TYPE), ("no_items", None)):
         step = Step("load_bogus", value=value)
-        assert only(played(Counts(), tmp_path, step)).document == document
+        assert only(played(counts, tmp_path, step)).document == document
     refused = only(played(odd.Honest(), tmp_path, Step("load_bogus", value="zero")))
     assert refused.fault is not None
 

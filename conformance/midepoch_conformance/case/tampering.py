@@ -162,7 +162,7 @@ def _edit(node: Any, seen: dict[int, Any]) -> None:
 
 
 _SHARED = (type, types.ModuleType, enum.Enum)
-"""What a process has once: no copy of a state has its own."""
+"""The types of what a process has once: no copy of a state has its own."""
 
 
 def _edited(value: Any, seen: dict[int, Any]) -> Any:

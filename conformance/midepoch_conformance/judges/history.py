@@ -88,13 +88,15 @@ def _left_after_an_interrupt(view: View) -> Finding | None:
 
 def _resumed_alike(view: View, left: int) -> Finding:
     """Judge the resume from a state of after the break: it goes on as the loader itself did."""
+    if len(view.case.sessions) == 1:
+        return view.passed()
     first, session = view.session(0), view.session(1)
     if first is None or session is None:
-        return view.passed()
+        return view.blocked("the play did not get to the resume")
     fault = session.first_fault()
     if fault is not None:
         found = view.of_fault(fault, session.delivered, 1)
-        return dataclasses.replace(found, needs=("RESUME-4", "EPOCH-2"))
+        return dataclasses.replace(found, needs=_OF_A_START)
     begun = sum(event.opened for event in first.events if event.step < left)
     went_on, resumed = expected.epochs_of(first)[begun:], expected.epochs_of(session)
     empty = next((number for number, epoch in enumerate(resumed) if epoch), 0)
@@ -105,8 +107,12 @@ def _resumed_alike(view: View, left: int) -> Finding:
             words += f"with {compare.show(want[:1])}"
             evidence = Evidence("batches", 1, epoch=number)
             found = view.silent("different", words, want, got, evidence)
-            return dataclasses.replace(found, needs=("RESUME-4", "EPOCH-2"))
+            return dataclasses.replace(found, needs=_OF_A_START)
     return view.passed()
+
+
+_OF_A_START = ("RESUME-4", "EPOCH-2")
+"""The requirements of states from before an epoch's first batch."""
 
 
 def _unknown(view: View) -> Finding | None:

@@ -109,9 +109,8 @@ def nothing_lost(view: View) -> Finding | None:
     if not stopped:
         return None  # FAULT-9's matter, or it came while no batch was asked for
     if view.events(0, "break"):
-        return (
-            None  # neither the same iterator nor a state of then: EPOCH-5's and RESUME-7's matter
-        )
+        # Neither the same iterator nor a state of then goes on: EPOCH-5 and RESUME-7 judge it.
+        return None
     if any(event.spent for event in view.events(0)):
         return view.not_offered("an interrupt ends the iterator that the adapter makes")
     problem = view.problem(0, stopped)

@@ -107,17 +107,12 @@ def into_used(view: View) -> Finding | None:
 
 def _used_after_a_death(view: View) -> Finding:
     """Judge a load into the loader whose worker has died, at the session's first step."""
-    early = view.before(1)
-    if early is not None:
-        return early
-    load = next((e for e in view.events(1, "load")), None)
-    if load is None:
-        return view.blocked("the play did not get to the load")
+    load = _load(view, tolerated=(0,))
+    if isinstance(load, Finding):
+        return load
     problem = view.problem(1, tolerated=(0,))
     if problem is None:
         return view.passed()
-    if problem.step < load.step:
-        return view.blocked(f"wrong already before the load: {problem.words}")
     return dataclasses.replace(view.of_problem(problem), needs=_of_later_epochs(problem))
 
 
@@ -137,16 +132,27 @@ def inside(view: View, session: int) -> bool:
 
 def _loaded_live(view: View) -> tuple[Event, Event | None] | Finding:
     """Return the load and what was asked of the live iterator after it, or why neither was."""
+    load = _load(view)
+    if isinstance(load, Finding):
+        return load
+    return load, next((e for e in view.events(1, "take") if e.step > load.step), None)
+
+
+def _load(view: View, tolerated: tuple[int, ...] = ()) -> Event | Finding:
+    """Return the second session's load, or why it cannot be judged.
+
+    Faults of the ``tolerated`` steps do not count.
+    """
     early = view.before(1)
     if early is not None:
         return early
     load = next((e for e in view.events(1, "load")), None)
     if load is None:
         return view.blocked("the play did not get to the load")
-    problem = view.problem(1)
+    problem = view.problem(1, tolerated)
     if problem is not None and problem.step < load.step:
         return view.blocked(f"wrong already before the load: {problem.words}")
-    return load, next((e for e in view.events(1, "take") if e.step > load.step), None)
+    return load
 
 
 def _on_the_live_one(view: View, probe: Event) -> Finding:

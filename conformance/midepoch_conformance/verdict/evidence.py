@@ -8,7 +8,7 @@ from typing import Any
 __all__ = ["AS_MANY", "KINDS", "UNINTERRUPTED", "Evidence", "Piece"]
 
 AS_MANY = "as many"
-"""What is wanted of batches whose order is not known: only their number is compared."""
+"""``Evidence.wanted`` of batches whose order nobody knows: only their number is compared."""
 
 UNINTERRUPTED = -1
 """In the place of a session: the uninterrupted run."""

@@ -61,7 +61,7 @@ def mixing(view: View) -> Finding | None:
     if all(wrong):
         words = "small and large orders are wrong, so the mixing function is, or their key (SEED-1)"
         found = view.silent("reordered", f"{words}: {wrong[0]}")
-        # Where the streams are not derived as written, the key is not either.
+        # If the streams are not derived as written, the key is not, either.
         return dataclasses.replace(found, needs=("SEED-2",))
     return view.passed()
 
