@@ -356,6 +356,13 @@ def test_a_resume_goes_on_as_the_loader_that_was_interrupted(resumed: str, outco
     assert finding.outcome == outcome
 
 
+def test_a_resume_after_an_interrupt_that_was_not_played() -> None:
+    of = case("interrupted", "take 0, drain?, break, save s, drain", "load s, drain")
+    finding = found("RESUME-7", of, trace(of, ["", CUT_SHORT, "", "", f"{SECOND}."]))
+    assert finding is not None
+    assert finding.outcome == "blocked"
+
+
 def test_the_format_begins_an_epoch_that_an_interrupt_kept_from_its_first_batch() -> None:
     of = case("interrupted", "take 0, drain?, break, save s, drain")
     for order, outcome in ((FIRST, "pass"), (SECOND, "fails silently")):
